@@ -1,0 +1,101 @@
+//! Every fact of turnwise, by concern. A layout is frozen once released; a changed fact is a new version.
+//!
+//! A fact is derived from what caused it: its id follows from the ids before it, so a retry is the same fact.
+
+mod evaluation;
+mod llm;
+mod log;
+mod policy;
+mod provider;
+mod route;
+mod session;
+mod text;
+mod tool;
+mod turn;
+
+use event_core::Event;
+
+pub use evaluation::EvalCompleted;
+pub use llm::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
+pub use log::{LogRepaired, RepairAction};
+pub use policy::{CatalogueLoaded, PolicyInvalid, PolicyLoaded};
+pub use provider::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy};
+pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteOverridden};
+pub use session::{CompactionTrigger, SessionCompacted, SessionModelSelected, SessionSource, SessionStarted};
+pub use text::{INLINE_TEXT_BYTES, TextBody};
+pub use tool::{ToolCalled, ToolFinished, ToolOutcome};
+pub use turn::{TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded};
+
+/// How carefully the content of a fact must be handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sensitivity {
+    /// What the user or the model wrote; never leaves the machine unless told to, removed by `events purge`.
+    Private,
+    /// Names of the user's own making: paths, rule names, session ids.
+    Internal,
+    /// Numbers and names of models.
+    Public,
+}
+
+/// A fact that the catalogue lists.
+pub trait Fact: Event {
+    /// One sentence: what happened.
+    const ABOUT: &'static str;
+    /// How carefully it must be handled.
+    const SENSITIVITY: Sensitivity;
+
+    /// An example, for the documentation and for the golden bytes of its layout.
+    fn sample() -> Self;
+}
+
+/// Declares the kind, version and description of a fact.
+macro_rules! fact {
+    ($name:ident, $kind:literal, $version:literal, $sensitivity:ident, $about:literal, $sample:expr) => {
+        impl event_core::Event for $name {
+            const KIND: &'static str = $kind;
+            const VERSION: u16 = $version;
+        }
+
+        impl crate::facts::Fact for $name {
+            const ABOUT: &'static str = $about;
+            const SENSITIVITY: crate::facts::Sensitivity = crate::facts::Sensitivity::$sensitivity;
+
+            fn sample() -> Self {
+                $sample
+            }
+        }
+    };
+}
+use fact;
+
+/// Values for [`Fact::sample`].
+mod sample {
+    use event_core::EventId;
+
+    use crate::{ModelId, Provider, SessionId, TurnId};
+
+    pub(super) fn turn() -> TurnId {
+        TurnId(EventId([0x11; 16]))
+    }
+
+    pub(super) fn session() -> SessionId {
+        name("sess-42")
+    }
+
+    pub(super) fn model() -> ModelId {
+        name("anthropic:claude-sonnet-4-6")
+    }
+
+    pub(super) fn provider() -> Provider {
+        name("anthropic")
+    }
+
+    #[expect(clippy::expect_used, reason = "the samples are literals that a test decodes")]
+    pub(super) fn name<N>(text: &'static str) -> N
+    where
+        N: TryFrom<&'static str>,
+        N::Error: std::fmt::Debug,
+    {
+        N::try_from(text).expect("a sample is a valid name")
+    }
+}

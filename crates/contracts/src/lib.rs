@@ -1,0 +1,35 @@
+//! The nouns and the facts of turnwise: what the concerns say to each other.
+//!
+//! Deciders, projections, adapters and skins never call one another. They meet in the facts of [`facts`], which
+//! go through the log, and in the plain [`views`] that a decision reads.
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a pure crate: time, ids and randomness are arguments"
+)]
+
+mod decision;
+mod features;
+mod hash;
+mod ids;
+mod model;
+mod money;
+mod score;
+mod tokens;
+mod turn;
+
+pub mod catalogue;
+pub mod facts;
+pub mod views;
+
+pub use decision::{
+    Alternative, Attempt, Decision, Evaluation, Failure, OutageScope, Reason, Recommendation, Slot, Verdict,
+};
+pub use features::{Features, IntentTag, IntentTags, SideEffect, TokenBucket};
+pub use hash::{ContentHash, ParseHashError};
+pub use ids::{IdError, ModelId, Provider, SessionId, ThreadId, TurnId};
+pub use model::{Capabilities, ModelSpec, Registry, RegistryError, Tier};
+pub use money::{NanoUsd, ParseMoneyError, PicoUsd, Prices, Rates};
+pub use score::Score;
+pub use tokens::{Estimates, Tokenizer, Usage};
+pub use turn::{Delegation, MessageText, Needs, Override, Turn};

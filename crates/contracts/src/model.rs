@@ -1,0 +1,166 @@
+//! Models and the registry of those a user has.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ModelId, Prices, Provider, Tokenizer};
+
+/// How capable, and how dear, a model is (004 §6.10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Cheap and quick, for mechanical work.
+    Fast,
+    /// Capable enough for most coding.
+    Balanced,
+    /// The most capable.
+    Deep,
+}
+
+impl Tier {
+    /// All tiers, from the cheapest to the most capable.
+    pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Deep];
+
+    /// Its name in policies.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Balanced => "balanced",
+            Self::Deep => "deep",
+        }
+    }
+
+    /// The tier called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tier| tier.name() == name)
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a model can take (004 §4.4). The default is what an undeclared model gets: tools and a system prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no facts about a model")]
+pub struct Capabilities {
+    /// Images in the prompt.
+    pub images: bool,
+    /// Tool definitions.
+    pub tools: bool,
+    /// A system prompt.
+    pub system_prompt: bool,
+    /// Output forced into a schema.
+    pub structured_output: bool,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self { images: false, tools: true, system_prompt: true, structured_output: false }
+    }
+}
+
+/// A model as the registry knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelSpec {
+    /// Its id, `provider:model`.
+    pub id: ModelId,
+    /// Who serves it.
+    pub provider: Provider,
+    /// Its tier, when it has one.
+    pub tier: Option<Tier>,
+    /// Other names for it; unique across the registry, compared without regard to case.
+    pub aliases: Vec<String>,
+    /// The most tokens of input it takes.
+    pub context_window: u64,
+    /// The most tokens it writes in one answer.
+    pub max_output: u64,
+    /// What it can take.
+    pub capabilities: Capabilities,
+    /// Which family of tokenizer counts for it.
+    pub tokenizer: Tokenizer,
+    /// What it charges; `None` when nobody knows, and then no cost is ever invented.
+    pub prices: Option<Prices>,
+    /// Whether it may delegate work to other models (004 §6.8).
+    pub can_delegate: bool,
+    /// Whether the user can reach it (a key, a running server).
+    pub configured: bool,
+}
+
+/// The models a user has, and every name they go by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Registry {
+    models: BTreeMap<ModelId, ModelSpec>,
+    /// Lower-case name to id: aliases, and ids themselves.
+    names: BTreeMap<String, ModelId>,
+}
+
+/// A name two models claim.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("alias `{alias}` belongs to both `{first}` and `{second}`: an alias names one model")]
+pub struct RegistryError {
+    /// The name.
+    pub alias: String,
+    /// The model that has it.
+    pub first: ModelId,
+    /// The model that wants it too.
+    pub second: ModelId,
+}
+
+impl Registry {
+    /// A registry of these models; a later model of the same id replaces an earlier one.
+    ///
+    /// # Errors
+    /// One [`RegistryError`] for every alias that two models claim.
+    pub fn new(models: impl IntoIterator<Item = ModelSpec>) -> Result<Self, Vec<RegistryError>> {
+        let models: BTreeMap<_, _> = models.into_iter().map(|model| (model.id.clone(), model)).collect();
+        let mut names: BTreeMap<String, ModelId> =
+            models.keys().map(|id| (id.as_str().to_lowercase(), id.clone())).collect();
+        let mut errors = Vec::new();
+        for model in models.values() {
+            for alias in &model.aliases {
+                match names.get(&alias.to_lowercase()) {
+                    Some(first) if *first != model.id => errors.push(RegistryError {
+                        alias: alias.clone(),
+                        first: first.clone(),
+                        second: model.id.clone(),
+                    }),
+                    _ => drop(names.insert(alias.to_lowercase(), model.id.clone())),
+                }
+            }
+        }
+        if errors.is_empty() { Ok(Self { models, names }) } else { Err(errors) }
+    }
+
+    /// The model with this id.
+    pub fn get(&self, id: &ModelId) -> Option<&ModelSpec> {
+        self.models.get(id)
+    }
+
+    /// The model that goes by this id or alias, whatever the case of its letters.
+    pub fn named(&self, name: &str) -> Option<&ModelSpec> {
+        let found = match self.names.get(name) {
+            Some(id) => id,
+            None => self.names.get(&name.to_lowercase())?,
+        };
+        self.models.get(found)
+    }
+
+    /// All models, by id.
+    pub fn iter(&self) -> impl Iterator<Item = &ModelSpec> {
+        self.models.values()
+    }
+
+    /// Every name a model goes by, ids included, in lower case.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &ModelId)> {
+        self.names.iter().map(|(name, id)| (name.as_str(), id))
+    }
+
+    /// The model to use for a tier when no policy says: the first by id that declares it.
+    pub fn tier(&self, tier: Tier) -> Option<&ModelSpec> {
+        self.iter().find(|model| model.tier == Some(tier))
+    }
+}

@@ -1,0 +1,128 @@
+//! Money, exactly (decision D13): integer nano-dollars, integer pico-dollars per token, never a float.
+
+use std::{fmt, iter::Sum, ops::AddAssign, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Usage;
+
+/// An amount in nano-dollars (1e-9 USD). Sums saturate instead of wrapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NanoUsd(pub u64);
+
+/// A rate in pico-dollars (1e-12 USD) per token. 3 USD per million tokens are 3,000,000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PicoUsd(pub u64);
+
+/// A text that is not an amount of money.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an amount of dollars: write digits with at most nine decimals")]
+pub struct ParseMoneyError(String);
+
+impl NanoUsd {
+    /// The sum, or the largest amount when it does not fit.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for NanoUsd {
+    fn add_assign(&mut self, other: Self) {
+        *self = self.plus(other);
+    }
+}
+
+impl Sum for NanoUsd {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::default(), Self::plus)
+    }
+}
+
+/// `$1.23`, two decimals or as many as `{:.4}` asks for (at most nine), rounded half up.
+impl fmt::Display for NanoUsd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = f.precision().unwrap_or(2).min(9);
+        // Nine decimals at the most, so the conversion and the power fit.
+        let unit = 10_u64.pow(9 - u32::try_from(decimals).unwrap_or(9));
+        let rounded = self.0.saturating_add(unit / 2) / unit;
+        let scale = 1_000_000_000 / unit;
+        if decimals == 0 {
+            return f.pad_integral(true, "", &format!("${rounded}"));
+        }
+        let text = format!("${}.{:0decimals$}", rounded / scale, rounded % scale);
+        match f.width() {
+            Some(width) => write!(f, "{text:>width$}"),
+            None => f.write_str(&text),
+        }
+    }
+}
+
+/// Reads `5`, `5.00` or `0.000001`.
+impl FromStr for NanoUsd {
+    type Err = ParseMoneyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ParseMoneyError(text.to_owned());
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !digits(whole) || !digits(fraction) || 9 < fraction.len() {
+            return Err(error());
+        }
+        let whole: u64 = whole.parse().map_err(|_| error())?;
+        let fraction: u64 = format!("{fraction:0<9}").parse().map_err(|_| error())?;
+        whole
+            .checked_mul(1_000_000_000)
+            .and_then(|nano| nano.checked_add(fraction))
+            .map(Self)
+            .ok_or_else(error)
+    }
+}
+
+/// What a provider charges per token, in four disjoint buckets, cache writes by how long they live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Rates {
+    /// Input that was neither read from nor written to the prompt cache.
+    pub input: PicoUsd,
+    /// Input read from the prompt cache.
+    pub cache_read: PicoUsd,
+    /// Input written to the prompt cache for five minutes.
+    pub cache_write_5m: PicoUsd,
+    /// Input written to the prompt cache for one hour.
+    pub cache_write_1h: PicoUsd,
+    /// Output, thinking included.
+    pub output: PicoUsd,
+}
+
+/// The prices of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Prices {
+    /// What a call costs.
+    pub base: Rates,
+    /// What a call costs whose whole input has more tokens than this.
+    pub long: Option<(u64, Rates)>,
+}
+
+impl Prices {
+    /// The cost of a call, rounded half up to the nano-dollar once, after the exact sum.
+    pub fn cost(&self, usage: &Usage) -> NanoUsd {
+        let rates = match self.long {
+            Some((threshold, long)) if threshold < usage.input_total() => long,
+            _ => self.base,
+        };
+        let pico = [
+            (usage.input, rates.input),
+            (usage.cache_read, rates.cache_read),
+            (usage.cache_write_5m, rates.cache_write_5m),
+            (usage.cache_write_1h, rates.cache_write_1h),
+            (usage.output, rates.output),
+        ]
+        .into_iter()
+        .map(|(tokens, rate)| u128::from(tokens) * u128::from(rate.0))
+        // Five products of two 64-bit numbers overflow 128 bits only at the very top of the range.
+        .fold(0_u128, u128::saturating_add);
+        NanoUsd(u64::try_from(pico.saturating_add(500) / 1_000).unwrap_or(u64::MAX))
+    }
+}

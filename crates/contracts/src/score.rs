@@ -1,0 +1,47 @@
+//! Scores as exact numbers.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A number between 0 and 1 in billionths (decision D20): equal inputs tie, whatever the order of summation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Score(pub u64);
+
+impl Score {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+    /// The whole.
+    pub const ONE: Self = Self(1_000_000_000);
+
+    /// `numerator / denominator`, rounded down, at most 1; zero when the denominator is.
+    pub const fn ratio(numerator: u64, denominator: u64) -> Self {
+        if denominator == 0 {
+            return Self::ZERO;
+        }
+        let billionths = numerator as u128 * Self::ONE.0 as u128 / denominator as u128;
+        if billionths > Self::ONE.0 as u128 { Self::ONE } else { Self(billionths as u64) }
+    }
+
+    /// What is missing to the whole.
+    #[must_use]
+    pub const fn complement(self) -> Self {
+        Self(Self::ONE.0.saturating_sub(self.0))
+    }
+
+    /// The product, rounded down.
+    #[must_use]
+    pub const fn times(self, other: Self) -> Self {
+        // Both are at most 1, so the product fits.
+        Self((self.0 as u128 * other.0 as u128 / Self::ONE.0 as u128) as u64)
+    }
+}
+
+/// Two decimals, rounded half up, as the why-view prints confidences (004 §7.4).
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hundredths = self.0.saturating_add(5_000_000) / 10_000_000;
+        write!(f, "{}.{:02}", hundredths / 100, hundredths % 100)
+    }
+}

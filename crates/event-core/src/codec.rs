@@ -1,0 +1,72 @@
+//! The bytes of a fact: the one place that names bincode.
+//!
+//! The options below are part of the log's format and never change. Layouts evolve by version instead, see
+//! [`Event::upcast`](crate::Event::upcast).
+
+use bincode::Options as _;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The largest payload the log accepts, in bytes. Longer text goes to a content-addressed file (decision D16).
+pub const MAX_PAYLOAD_BYTES: u64 = 4 * 1024;
+
+/// The largest state of a projection that can be saved, in bytes.
+const MAX_STATE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Bytes that do not hold what they should.
+#[derive(Debug, thiserror::Error)]
+pub enum CodecError {
+    /// A value that cannot be written.
+    #[error("cannot encode `{what}`")]
+    Encode {
+        /// The kind of the fact, or the name of the projection.
+        what: &'static str,
+        /// What bincode says.
+        source: bincode::Error,
+    },
+    /// Bytes that cannot be read.
+    #[error("cannot decode `{what}`")]
+    Decode {
+        /// The kind of the fact, or the name of the projection.
+        what: &'static str,
+        /// What bincode says.
+        source: bincode::Error,
+    },
+    /// A layout version this program cannot read.
+    #[error("`{kind}` has layout version {found}, this program reads up to {known}")]
+    Version {
+        /// The kind of the fact.
+        kind: &'static str,
+        /// The version in the log.
+        found: u16,
+        /// The newest version this program knows.
+        known: u16,
+    },
+}
+
+fn options(limit: u64) -> impl bincode::Options {
+    bincode::DefaultOptions::new()
+        .with_limit(limit)
+        .with_little_endian()
+        .with_varint_encoding()
+        .reject_trailing_bytes()
+}
+
+/// Writes a payload of at most [`MAX_PAYLOAD_BYTES`].
+pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, CodecError> {
+    options(MAX_PAYLOAD_BYTES).serialize(value).map_err(|source| CodecError::Encode { what, source })
+}
+
+/// Reads a payload of at most [`MAX_PAYLOAD_BYTES`], all of it.
+pub fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, CodecError> {
+    options(MAX_PAYLOAD_BYTES).deserialize(bytes).map_err(|source| CodecError::Decode { what, source })
+}
+
+/// Writes the state of a projection, at most 256 MiB.
+pub fn encode_state<T: Serialize>(what: &'static str, state: &T) -> Result<Vec<u8>, CodecError> {
+    options(MAX_STATE_BYTES).serialize(state).map_err(|source| CodecError::Encode { what, source })
+}
+
+/// Reads the state of a projection, all of it.
+pub fn decode_state<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, CodecError> {
+    options(MAX_STATE_BYTES).deserialize(bytes).map_err(|source| CodecError::Decode { what, source })
+}

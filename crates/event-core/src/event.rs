@@ -1,0 +1,107 @@
+//! Facts: typed, sealed for the log, and as the log keeps them.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{CodecError, EventId, Position, Timestamp, codec};
+
+/// A fact that can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
+pub trait Event: Serialize + DeserializeOwned + 'static {
+    /// Stable, dotted, past-tense name, such as `route.decided`.
+    const KIND: &'static str;
+    /// Layout version of the payload, starting at 1.
+    const VERSION: u16;
+
+    /// Reads a payload written by an older version, or `None` when that version never existed.
+    ///
+    /// Chain `From` conversions: version 1 into version 2 into `Self`.
+    fn upcast(_version: u16, _payload: &[u8]) -> Option<Result<Self, CodecError>> {
+        None
+    }
+}
+
+/// A fact sealed for the log, before the log has given it a place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewEvent {
+    /// Chosen by the producer; a known id is recorded once.
+    pub id: EventId,
+    /// When it happened. Not when it was written: an import writes today what happened last week.
+    pub at: Timestamp,
+    /// What it belongs to: the turn, or the session outside any turn.
+    pub correlation: EventId,
+    /// The fact that led to this one.
+    pub causation: Option<EventId>,
+    /// The kind of fact, such as `route.decided`. May be one this program has never heard of.
+    pub kind: Cow<'static, str>,
+    /// The layout version of the payload.
+    pub version: u16,
+    /// The encoded fact, at most [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES).
+    pub payload: Vec<u8>,
+}
+
+impl NewEvent {
+    /// Seals a fact.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] when the encoded fact is larger than a payload may be.
+    pub fn new<E: Event>(id: EventId, at: Timestamp, correlation: EventId, event: &E) -> Result<Self, CodecError> {
+        Ok(Self {
+            id,
+            at,
+            correlation,
+            causation: None,
+            kind: Cow::Borrowed(E::KIND),
+            version: E::VERSION,
+            payload: codec::encode(E::KIND, event)?,
+        })
+    }
+
+    /// The same fact, naming the one that led to it.
+    #[must_use]
+    pub fn caused_by(mut self, cause: EventId) -> Self {
+        self.causation = Some(cause);
+        self
+    }
+
+    /// The fact as `E`, upcast if its layout is old, or `None` if it is a fact of another kind.
+    ///
+    /// # Errors
+    /// [`CodecError::Version`] for a layout this program does not know, [`CodecError::Decode`] for bytes that
+    /// do not hold the layout they claim.
+    pub fn read<E: Event>(&self) -> Result<Option<E>, CodecError> {
+        if self.kind != E::KIND {
+            return Ok(None);
+        }
+        if self.version == E::VERSION {
+            return codec::decode(E::KIND, &self.payload).map(Some);
+        }
+        let unknown = CodecError::Version { kind: E::KIND, found: self.version, known: E::VERSION };
+        if self.version < E::VERSION {
+            E::upcast(self.version, &self.payload).unwrap_or(Err(unknown)).map(Some)
+        } else {
+            Err(unknown)
+        }
+    }
+}
+
+/// A fact as the log keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Its place in the log.
+    pub position: Position,
+    /// When the log wrote it; never earlier than the fact before it.
+    pub recorded_at: Timestamp,
+    /// The fact.
+    pub event: NewEvent,
+}
+
+impl Recorded {
+    /// The fact as `E`, see [`NewEvent::read`].
+    ///
+    /// # Errors
+    /// As [`NewEvent::read`].
+    pub fn read<E: Event>(&self) -> Result<Option<E>, CodecError> {
+        self.event.read()
+    }
+}

@@ -1,0 +1,91 @@
+//! Identities chosen by the producer of a fact.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// The identity of a fact and the key by which the log recognises a repetition.
+///
+/// Sixteen bytes in the log, thirty-two lower-case hexadecimal digits in text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct EventId(pub [u8; 16]);
+
+/// A text that is not thirty-two hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an id of 32 hexadecimal digits")]
+pub struct ParseIdError(String);
+
+impl EventId {
+    /// The identity that follows from what a fact is about.
+    ///
+    /// The same parts in the same order give the same id on every machine, so that a retry is the same fact.
+    pub fn derive(parts: &[&[u8]]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            // The length in front keeps ("ab", "c") and ("a", "bc") apart.
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        let mut id = [0; 16];
+        id.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        Self(id)
+    }
+
+    /// The identity of the `number`-th fact of `kind` that follows from this one.
+    #[must_use]
+    pub fn then(self, kind: &str, number: u64) -> Self {
+        Self::derive(&[&self.0, kind.as_bytes(), &number.to_le_bytes()])
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EventId({self})")
+    }
+}
+
+impl FromStr for EventId {
+    type Err = ParseIdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ParseIdError(text.to_owned());
+        let digits = text.as_bytes();
+        if digits.len() != 32 {
+            return Err(error());
+        }
+        let mut id = [0; 16];
+        for (byte, pair) in id.iter_mut().zip(digits.chunks_exact(2)) {
+            let high = char::from(pair[0]).to_digit(16).ok_or_else(error)?;
+            let low = char::from(pair[1]).to_digit(16).ok_or_else(error)?;
+            *byte = u8::try_from(high * 16 + low).map_err(|_| error())?;
+        }
+        Ok(Self(id))
+    }
+}
+
+impl Serialize for EventId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            self.0.serialize(serializer)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for EventId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+            text.parse().map_err(de::Error::custom)
+        } else {
+            <[u8; 16]>::deserialize(deserializer).map(Self)
+        }
+    }
+}

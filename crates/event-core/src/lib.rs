@@ -1,0 +1,24 @@
+//! The envelope of a fact, its codec, and projections: everything a third party needs to read the log.
+//!
+//! An [`Event`] is a typed fact. A [`NewEvent`] is that fact sealed for the log, a [`Recorded`] the same fact
+//! with the [`Position`] and time the log gave it. A [`Projection`] folds recorded facts into state, and
+//! [`Projected`] keeps that state together with the position it stands at.
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a pure crate: time, ids and randomness are arguments"
+)]
+
+mod codec;
+mod event;
+mod id;
+mod position;
+mod projection;
+mod time;
+
+pub use codec::{CodecError, MAX_PAYLOAD_BYTES, decode, decode_state, encode, encode_state};
+pub use event::{Event, NewEvent, Recorded};
+pub use id::{EventId, ParseIdError};
+pub use position::Position;
+pub use projection::{Checkpoint, Projected, Projection, ProjectionError};
+pub use time::Timestamp;
