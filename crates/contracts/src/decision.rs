@@ -176,8 +176,6 @@ pub enum Reason {
         /// The daily budget it names, when that is part of why it matched.
         budget: Option<NanoUsd>,
     },
-    /// Every rule that matched names a model that cannot take the turn.
-    RulesRejected,
     /// Nothing like this turn in the log, or nothing scored.
     NoNeighbours,
     /// Too few samples or too little confidence.
@@ -213,8 +211,6 @@ pub enum Reason {
     NoGlobalDefault,
     /// The default of the user.
     GlobalDefault,
-    /// The policy refuses to go on when an explicit choice is rejected (`routing.on_explicit_reject: refuse`).
-    Refused,
 }
 
 /// A rule that matched and whose model was rejected (decision D1), or a tier that was passed over.
@@ -241,8 +237,8 @@ pub struct Evaluation {
     pub reason: Reason,
     /// Why the proposed model was rejected.
     pub failure: Option<Failure>,
-    /// What was tried before, inside this one policy, in order; the last one again is `candidate` when
-    /// nothing was left to try.
+    /// What was tried and rejected inside this one policy, in order. When nothing was left to try, the first
+    /// of them is also the `candidate`.
     pub attempts: Vec<Attempt>,
 }
 

@@ -23,8 +23,7 @@ pub enum IntentTag {
 
 impl IntentTag {
     /// All tags, in the order of their bits.
-    pub const ALL: [Self; 6] =
-        [Self::Commit, Self::Refactor, Self::Architecture, Self::Debug, Self::Doc, Self::Test];
+    pub const ALL: [Self; 6] = [Self::Commit, Self::Refactor, Self::Architecture, Self::Debug, Self::Doc, Self::Test];
 }
 
 /// A set of [`IntentTag`]s, one bit each.

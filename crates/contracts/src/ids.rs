@@ -55,7 +55,7 @@ fn check(what: &'static str, most: usize, text: &str) -> Result<(), IdError> {
 
 /// A cheap-to-clone checked name.
 macro_rules! name {
-    ($(#[$doc:meta])* $name:ident, $what:literal, $most:literal) => {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $most:literal $(, $also:path)?) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(Arc<str>);
@@ -72,7 +72,7 @@ macro_rules! name {
 
             fn try_from(text: &str) -> Result<Self, IdError> {
                 check($what, $most, text)?;
-                Self::check(text)?;
+                $($also(text)?;)?
                 Ok(Self(Arc::from(text)))
             }
         }
@@ -112,7 +112,7 @@ macro_rules! name {
 
 name!(
     /// A model as policies and facts name it: `provider:model`, at most 128 bytes.
-    ModelId, "model", 128
+    ModelId, "model", 128, names_provider
 );
 name!(
     /// Who serves a model, such as `anthropic`; at most 64 bytes.
@@ -127,14 +127,14 @@ name!(
     ThreadId, "thread", 128
 );
 
-impl ModelId {
-    fn check(text: &str) -> Result<(), IdError> {
-        match text.split_once(':') {
-            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(()),
-            _ => Err(IdError::Provider { text: text.to_owned() }),
-        }
+fn names_provider(text: &str) -> Result<(), IdError> {
+    match text.split_once(':') {
+        Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(()),
+        _ => Err(IdError::Provider { text: text.to_owned() }),
     }
+}
 
+impl ModelId {
     /// What stands before the first colon.
     pub fn provider(&self) -> &str {
         self.0.split_once(':').map_or("", |(provider, _)| provider)
@@ -146,26 +146,10 @@ impl ModelId {
     }
 }
 
-impl Provider {
-    fn check(_text: &str) -> Result<(), IdError> {
-        Ok(())
-    }
-}
-
 impl SessionId {
-    fn check(_text: &str) -> Result<(), IdError> {
-        Ok(())
-    }
-
     /// The id under which facts about the session as a whole are correlated.
     pub fn correlation(&self) -> EventId {
         EventId::derive(&[b"session", self.as_str().as_bytes()])
-    }
-}
-
-impl ThreadId {
-    fn check(_text: &str) -> Result<(), IdError> {
-        Ok(())
     }
 }
 

@@ -73,11 +73,7 @@ impl FromStr for NanoUsd {
         }
         let whole: u64 = whole.parse().map_err(|_| error())?;
         let fraction: u64 = format!("{fraction:0<9}").parse().map_err(|_| error())?;
-        whole
-            .checked_mul(1_000_000_000)
-            .and_then(|nano| nano.checked_add(fraction))
-            .map(Self)
-            .ok_or_else(error)
+        whole.checked_mul(1_000_000_000).and_then(|nano| nano.checked_add(fraction)).map(Self).ok_or_else(error)
     }
 }
 

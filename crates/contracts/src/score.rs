@@ -16,12 +16,12 @@ impl Score {
     pub const ONE: Self = Self(1_000_000_000);
 
     /// `numerator / denominator`, rounded down, at most 1; zero when the denominator is.
-    pub const fn ratio(numerator: u64, denominator: u64) -> Self {
+    pub fn ratio(numerator: u64, denominator: u64) -> Self {
         if denominator == 0 {
             return Self::ZERO;
         }
-        let billionths = numerator as u128 * Self::ONE.0 as u128 / denominator as u128;
-        if billionths > Self::ONE.0 as u128 { Self::ONE } else { Self(billionths as u64) }
+        let billionths = u128::from(numerator) * u128::from(Self::ONE.0) / u128::from(denominator);
+        u64::try_from(billionths).map_or(Self::ONE, |billionths| Self(billionths).min(Self::ONE))
     }
 
     /// What is missing to the whole.
@@ -32,9 +32,10 @@ impl Score {
 
     /// The product, rounded down.
     #[must_use]
-    pub const fn times(self, other: Self) -> Self {
-        // Both are at most 1, so the product fits.
-        Self((self.0 as u128 * other.0 as u128 / Self::ONE.0 as u128) as u64)
+    pub fn times(self, other: Self) -> Self {
+        let product = u128::from(self.0) * u128::from(other.0) / u128::from(Self::ONE.0);
+        // Both are at most 1, so the product is, too.
+        u64::try_from(product).map_or(Self::ONE, Self)
     }
 }
 

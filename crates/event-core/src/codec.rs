@@ -44,11 +44,7 @@ pub enum CodecError {
 }
 
 fn options(limit: u64) -> impl bincode::Options {
-    bincode::DefaultOptions::new()
-        .with_limit(limit)
-        .with_little_endian()
-        .with_varint_encoding()
-        .reject_trailing_bytes()
+    bincode::DefaultOptions::new().with_limit(limit).with_little_endian().with_varint_encoding().reject_trailing_bytes()
 }
 
 /// Writes a payload of at most [`MAX_PAYLOAD_BYTES`].

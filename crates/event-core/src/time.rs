@@ -22,10 +22,10 @@ impl Timestamp {
     }
 
     /// Minutes since local midnight (0..1440) for a clock `offset_minutes` ahead of UTC.
-    pub const fn local_minute_of_day(self, offset_minutes: i16) -> u16 {
-        // Both fit easily: a day has 1,440 minutes and an offset is within a day.
-        let utc = (self.0 % MICROS_PER_DAY / (60 * MICROS_PER_SECOND)) as i32;
-        (utc + offset_minutes as i32).rem_euclid(1_440) as u16
+    pub fn local_minute_of_day(self, offset_minutes: i16) -> u16 {
+        // A day has 1,440 minutes, so both conversions always succeed.
+        let utc = i32::try_from(self.0 % MICROS_PER_DAY / (60 * MICROS_PER_SECOND)).unwrap_or_default();
+        u16::try_from((utc + i32::from(offset_minutes)).rem_euclid(1_440)).unwrap_or_default()
     }
 
     /// This point `micros` microseconds later.

@@ -1,1 +1,28 @@
-//! To come.
+//! Policies and the chain: which model takes a turn, and why.
+//!
+//! [`decide`] is pure and total: it reads a [`Turn`](contracts::Turn), a [`Policy`] and the
+//! [`Views`](contracts::views::Views) of one log position, and always answers, with every reason on the way.
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a pure crate: time, ids and randomness are arguments"
+)]
+
+mod banner;
+mod chain;
+mod check;
+mod override_token;
+mod policy;
+mod predicate;
+mod text_set;
+mod time_window;
+mod validate;
+mod why;
+mod yaml;
+
+pub use banner::{Banner, banners};
+pub use chain::{DECIDER_VERSION, Decided, decide};
+pub use check::{Note, notes};
+pub use override_token::{Addressed, OverrideError, address};
+pub use policy::{Disagreement, OnExplicitReject, Policy, Problem, RuleView, SCHEMA, schema_text};
+pub use why::{WhyHeader, reason_text, why};

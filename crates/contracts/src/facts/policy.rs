@@ -22,11 +22,7 @@ fact!(
     1,
     Internal,
     "A policy came into force.",
-    PolicyLoaded {
-        hash: ContentHash([0x22; 32]),
-        bytes: 1_913,
-        path: "/home/dev/.turnwise/routing.yaml".to_owned(),
-    }
+    PolicyLoaded { hash: ContentHash([0x22; 32]), bytes: 1_913, path: "/home/dev/.turnwise/routing.yaml".to_owned() }
 );
 
 /// The models came into force by which decisions are made. The list is in the text store under its hash.

@@ -1,0 +1,45 @@
+//! Slot 3: the user's rules, those of the workspace first (004 §5.2, decision D1).
+
+use contracts::{Attempt, Evaluation, Reason, Slot, Turn};
+
+use super::{Chain, judged, silent};
+use crate::{policy::Rule, predicate::Situation, text_set::Matches};
+
+impl Chain<'_> {
+    /// The first rule that matches and whose model can take the turn. Those rejected before it are kept.
+    pub(super) fn rules(&mut self) -> Evaluation {
+        let slot = Slot::ConfiguredRules;
+        let scopes = [self.scope, Some(&self.policy.global)];
+        if scopes.iter().flatten().all(|scope| scope.rules.is_empty()) {
+            return silent(slot, Reason::NoRules);
+        }
+        self.matches();
+        let Some(matches) = &self.matched else { return silent(slot, Reason::NoRuleMatched) };
+        let mut attempts: Vec<(&Rule, Attempt)> = Vec::new();
+        for rule in scopes.iter().flatten().flat_map(|scope| &scope.rules) {
+            if !rule.when.holds(situation(rule, self.turn, matches)) {
+                continue;
+            }
+            let Some(failure) = self.rejection(&rule.model) else {
+                let mut entry = judged(slot, rule.model.id.clone(), reason(rule, self.turn, matches), None);
+                entry.attempts = attempts.into_iter().map(|(_, attempt)| attempt).collect();
+                return entry;
+            };
+            let attempt = Attempt { name: rule.name.clone(), candidate: rule.model.id.clone(), failure };
+            attempts.push((rule, attempt));
+        }
+        let Some((rule, first)) = attempts.first() else { return silent(slot, Reason::NoRuleMatched) };
+        let reason = reason(rule, self.turn, matches);
+        let mut entry = judged(slot, first.candidate.clone(), reason, Some(first.failure.clone()));
+        entry.attempts = attempts.into_iter().map(|(_, attempt)| attempt).collect();
+        entry
+    }
+}
+
+fn situation<'a>(rule: &Rule, turn: &'a Turn, matches: &'a Matches) -> Situation<'a> {
+    Situation { turn, matches, tokenizer: rule.model.tokenizer }
+}
+
+fn reason(rule: &Rule, turn: &Turn, matches: &Matches) -> Reason {
+    Reason::Rule { name: rule.name.clone(), budget: rule.when.fired_budget(situation(rule, turn, matches)) }
+}

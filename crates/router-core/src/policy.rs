@@ -1,0 +1,160 @@
+//! A policy: what the user wrote, checked and ready to decide by.
+
+mod fields;
+mod load;
+mod paths;
+mod predicates;
+mod problem;
+mod schema;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use contracts::{ModelId, ModelSpec, NanoUsd, Registry, Score, Tier, views::PatternSettings};
+
+use crate::{predicate::Predicate, text_set::TextSet};
+
+pub use problem::Problem;
+pub(crate) use problem::nearest_names;
+pub use schema::{SCHEMA, schema_text};
+
+/// A rule: when it matches, this model is proposed.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    pub(crate) when: Predicate,
+    pub(crate) model: Arc<ModelSpec>,
+    /// The line of the file it starts on.
+    pub(crate) line: usize,
+}
+
+/// What a workspace sets for itself, or the user for everything.
+#[derive(Debug, Default)]
+pub(crate) struct Scope {
+    pub(crate) default: Option<Arc<ModelSpec>>,
+    pub(crate) tiers: Option<BTreeMap<Tier, Arc<ModelSpec>>>,
+    pub(crate) pattern: Option<PatternSettings>,
+    pub(crate) rules: Vec<Rule>,
+}
+
+/// What happens when the model of an explicit choice (slots 1 and 2) is rejected (decision D3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnExplicitReject {
+    /// The chain goes on, visibly.
+    #[default]
+    FallThrough,
+    /// No model is called.
+    Refuse,
+}
+
+/// When a suggestion of the pattern store is shown although a rule won (004 §5.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disagreement {
+    /// Whether it is shown at all.
+    pub surface: bool,
+    /// The least confidence.
+    pub min_confidence: Score,
+    /// The fewest samples.
+    pub min_sample_size: u64,
+}
+
+impl Default for Disagreement {
+    fn default() -> Self {
+        Self { surface: false, min_confidence: Score(850_000_000), min_sample_size: 20 }
+    }
+}
+
+/// A checked policy together with the models it was checked against.
+#[derive(Debug)]
+pub struct Policy {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) global: Scope,
+    /// By absolute path without a trailing slash.
+    pub(crate) workspaces: BTreeMap<String, Scope>,
+    pub(crate) texts: TextSet,
+    pub(crate) on_explicit_reject: OnExplicitReject,
+    pub(crate) disagreement: Disagreement,
+}
+
+/// A rule as `rules show` prints it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleView<'a> {
+    /// The workspace it belongs to, or `None` for the global rules.
+    pub workspace: Option<&'a str>,
+    /// Its name, written or made up from its place.
+    pub name: &'a str,
+    /// Its condition, as one line.
+    pub when: String,
+    /// The model it proposes.
+    pub model: &'a ModelId,
+    /// The line of the file it starts on.
+    pub line: usize,
+}
+
+impl Policy {
+    /// Reads and checks a policy. `home` is what `~` in a workspace path stands for.
+    ///
+    /// An empty file is an empty policy: every turn is then refused unless the message names a model.
+    ///
+    /// # Errors
+    /// Every [`Problem`] of the file, in the order of its lines (004 §5.7, decision D8).
+    pub fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Self, Vec<Problem>> {
+        load::load(text, registry, home)
+    }
+
+    /// The models it was checked against.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// When a suggestion is shown although a rule won.
+    pub const fn disagreement(&self) -> &Disagreement {
+        &self.disagreement
+    }
+
+    /// The default of everything, slot 7.
+    pub fn global_default(&self) -> Option<&ModelId> {
+        self.global.default.as_ref().map(|model| &model.id)
+    }
+
+    /// The daily budgets its rules name, in the order of the rules.
+    pub fn budgets(&self) -> Vec<NanoUsd> {
+        self.scopes().flat_map(|(_, scope)| &scope.rules).flat_map(|rule| rule.when.budgets()).collect()
+    }
+
+    /// All rules in the order in which they are tried: workspaces first, by path.
+    pub fn rules(&self) -> impl Iterator<Item = RuleView<'_>> {
+        self.scopes().flat_map(move |(workspace, scope)| {
+            scope.rules.iter().map(move |rule| RuleView {
+                workspace,
+                name: &rule.name,
+                when: rule.when.describe(&self.texts),
+                model: &rule.model.id,
+                line: rule.line,
+            })
+        })
+    }
+
+    pub(crate) fn scopes(&self) -> impl Iterator<Item = (Option<&str>, &Scope)> {
+        let workspaces = self.workspaces.iter().map(|(path, scope)| (Some(path.as_str()), scope));
+        workspaces.chain([(None, &self.global)])
+    }
+
+    /// The scope of the workspace closest above `path` (decision D7).
+    pub(crate) fn workspace(&self, path: Option<&str>) -> Option<&Scope> {
+        if self.workspaces.is_empty() {
+            return None;
+        }
+        let resolved = paths::resolve(path?, None)?;
+        let mut path = resolved.as_str();
+        loop {
+            if let Some(scope) = self.workspaces.get(path) {
+                return Some(scope);
+            }
+            path = match path.rfind('/')? {
+                0 if path == "/" => return None,
+                0 => "/",
+                slash => &path[..slash],
+            };
+        }
+    }
+}

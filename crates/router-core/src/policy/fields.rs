@@ -1,0 +1,168 @@
+//! Reading typed values out of a tree, noting every problem instead of stopping at the first.
+
+use std::collections::BTreeMap;
+
+use contracts::{NanoUsd, Score};
+
+use super::{
+    problem::{Problem, did_you_mean},
+    schema::{Key, names},
+};
+use crate::yaml::{Mark, Node, Value};
+
+/// Problems found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(pub(crate) Vec<Problem>);
+
+impl Problems {
+    pub(crate) fn note(&mut self, mark: Mark, message: impl Into<String>) {
+        self.0.push(Problem { line: mark.line, column: mark.column, message: message.into() });
+    }
+
+    /// Notes that a value is not what it should be.
+    fn expected(&mut self, node: &Node<'_>, what: &str, wanted: &str) {
+        self.note(node.mark, format!("`{what}` must be {wanted}, this is {}", node.kind()));
+    }
+
+    /// The entries of a mapping, none twice, all of them known.
+    pub(crate) fn mapping<'n, 'a>(
+        &mut self,
+        node: &'n Node<'a>,
+        what: &str,
+        known: &'static [Key],
+    ) -> Option<BTreeMap<&'n str, &'n Node<'a>>> {
+        let entries = self.entries(node, what)?;
+        for (name, (mark, _)) in &entries {
+            if !names(known).any(|known| known == *name) {
+                let hint = did_you_mean(name, names(known));
+                self.note(*mark, format!("unknown key `{name}` in {what}{hint}"));
+            }
+        }
+        Some(entries.into_iter().map(|(name, (_, value))| (name, value)).collect())
+    }
+
+    /// The entries of a mapping, none twice, with the place of each key.
+    pub(crate) fn entries<'n, 'a>(
+        &mut self,
+        node: &'n Node<'a>,
+        what: &str,
+    ) -> Option<BTreeMap<&'n str, (Mark, &'n Node<'a>)>> {
+        let Value::Map(entries) = &node.value else {
+            self.expected(node, what, "a mapping");
+            return None;
+        };
+        let mut found = BTreeMap::new();
+        for (key, value) in entries {
+            let Value::Scalar { text, .. } = &key.value else {
+                self.note(key.mark, format!("a key in {what} must be text, this is {}", key.kind()));
+                continue;
+            };
+            if found.contains_key(text.as_ref()) {
+                self.note(key.mark, format!("`{text}` stands twice in {what}: keep one"));
+            } else {
+                found.insert(text.as_ref(), (key.mark, value));
+            }
+        }
+        Some(found)
+    }
+
+    pub(crate) fn list<'n, 'a>(&mut self, node: &'n Node<'a>, what: &str) -> Option<&'n [Node<'a>]> {
+        if let Value::List(items) = &node.value {
+            return Some(items);
+        }
+        self.expected(node, what, "a list");
+        None
+    }
+
+    /// Text that is not empty. Numbers and booleans without quotes are not text.
+    pub(crate) fn text<'n>(&mut self, node: &'n Node<'_>, what: &str) -> Option<&'n str> {
+        match &node.value {
+            Value::Scalar { text, .. } if node.kind() == "text" && !text.is_empty() => Some(text),
+            Value::Scalar { plain: false, .. } => {
+                self.note(node.mark, format!("`{what}` is empty"));
+                None
+            }
+            _ => {
+                self.expected(node, what, "text");
+                None
+            }
+        }
+    }
+
+    /// One text or a list of them (decision D8), at least one.
+    pub(crate) fn texts<'n>(&mut self, node: &'n Node<'_>, what: &str) -> Option<Vec<&'n str>> {
+        let Value::List(items) = &node.value else {
+            return self.text(node, what).map(|text| vec![text]);
+        };
+        if items.is_empty() {
+            self.note(node.mark, format!("`{what}` is empty: name at least one"));
+        }
+        let texts: Vec<_> = items.iter().filter_map(|item| self.text(item, what)).collect();
+        (texts.len() == items.len() && !texts.is_empty()).then_some(texts)
+    }
+
+    /// What stands in a scalar without quotes.
+    fn plain<'n>(&mut self, node: &'n Node<'_>, what: &str, wanted: &str) -> Option<&'n str> {
+        if let Value::Scalar { text, plain: true } = &node.value {
+            return Some(text);
+        }
+        self.expected(node, what, wanted);
+        None
+    }
+
+    pub(crate) fn boolean(&mut self, node: &Node<'_>, what: &str) -> Option<bool> {
+        match self.plain(node, what, "true or false")? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => {
+                self.expected(node, what, "true or false");
+                None
+            }
+        }
+    }
+
+    /// A whole number of at least `least`. `80_000` is not YAML; `80000` is.
+    pub(crate) fn count(&mut self, node: &Node<'_>, what: &str, least: u64) -> Option<u64> {
+        let wanted = format!("a whole number of at least {least}");
+        match self.plain(node, what, &wanted)?.parse::<u64>() {
+            Ok(count) if least <= count => Some(count),
+            _ => {
+                self.note(node.mark, format!("`{what}` must be {wanted}"));
+                None
+            }
+        }
+    }
+
+    /// An exact amount of dollars.
+    pub(crate) fn money(&mut self, node: &Node<'_>, what: &str) -> Option<NanoUsd> {
+        let wanted = "dollars such as 5.00, with at most nine decimals";
+        let amount = self.plain(node, what, wanted)?.parse().ok();
+        if amount.is_none() {
+            self.note(node.mark, format!("`{what}` must be {wanted}"));
+        }
+        amount
+    }
+
+    /// An exact number from 0 to 1.
+    pub(crate) fn fraction(&mut self, node: &Node<'_>, what: &str) -> Option<Score> {
+        let wanted = "a number from 0.0 to 1.0";
+        // Billionths of a dollar and billionths of the whole are written alike.
+        let number: Option<NanoUsd> = self.plain(node, what, wanted)?.parse().ok();
+        let fraction = number.map(|number| Score(number.0)).filter(|fraction| *fraction <= Score::ONE);
+        if fraction.is_none() {
+            self.note(node.mark, format!("`{what}` must be {wanted}"));
+        }
+        fraction
+    }
+
+    /// One of a few words.
+    pub(crate) fn choice<T: Copy>(&mut self, node: &Node<'_>, what: &str, words: &[(&'static str, T)]) -> Option<T> {
+        let text = self.text(node, what)?;
+        let found = words.iter().find(|(word, _)| *word == text);
+        if found.is_none() {
+            let known: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+            self.note(node.mark, format!("`{what}` must be {}, not `{text}`", known.join(" or ")));
+        }
+        found.map(|(_, value)| *value)
+    }
+}

@@ -1,0 +1,225 @@
+//! From the text of a policy to a [`Policy`], or to everything that is wrong with it (004 §5.7, decision D8).
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use contracts::{
+    ModelSpec, Registry, Score, Tier,
+    views::{CostScale, PatternSettings},
+};
+
+use super::{
+    Disagreement, OnExplicitReject, Policy, Problem, Rule, Scope,
+    fields::Problems,
+    paths,
+    problem::did_you_mean,
+    schema::{self, names},
+};
+use crate::{
+    text_set::TextSet,
+    yaml::{self, Node},
+};
+
+/// The most rules of a policy, all scopes together.
+const MAX_RULES: usize = 2_000;
+/// The longest name of a rule, in bytes.
+const MAX_NAME_BYTES: usize = 120;
+
+pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Policy, Vec<Problem>> {
+    let mut loader = Loader { registry, home, problems: Problems::default(), texts: TextSet::default(), rules: 0 };
+    let root = yaml::parse(text).map_err(|problem| vec![problem])?;
+    let mut policy = loader.policy(root.as_ref().filter(|root| !root.is_null()));
+    let Loader { mut problems, texts, .. } = loader;
+    if problems.0.is_empty() {
+        policy.texts = texts;
+        return Ok(policy);
+    }
+    problems.0.sort();
+    problems.0.dedup();
+    Err(problems.0)
+}
+
+pub(super) struct Loader<'h> {
+    registry: Arc<Registry>,
+    home: Option<&'h str>,
+    pub(super) problems: Problems,
+    pub(super) texts: TextSet,
+    rules: usize,
+}
+
+impl Loader<'_> {
+    fn policy(&mut self, root: Option<&Node<'_>>) -> Policy {
+        let mut policy = Policy {
+            registry: Arc::clone(&self.registry),
+            global: Scope::default(),
+            workspaces: BTreeMap::new(),
+            texts: TextSet::default(),
+            on_explicit_reject: OnExplicitReject::default(),
+            disagreement: Disagreement::default(),
+        };
+        let Some(keys) = root.and_then(|root| self.problems.mapping(root, "the policy", schema::ROOT)) else {
+            return policy;
+        };
+        if let Some(version) = keys.get("schema_version")
+            && self.problems.count(version, "schema_version", 1).is_some_and(|version| version != 1)
+        {
+            self.problems.note(version.mark, "`schema_version` must be 1: this program knows no other");
+        }
+        policy.global.default = keys.get("global_default").and_then(|node| self.model(node, "global_default"));
+        policy.global.tiers = keys.get("tiers").and_then(|node| self.tiers(node));
+        policy.global.pattern = keys.get("pattern").and_then(|node| self.pattern(node));
+        if let Some(disagreement) = keys.get("pattern_disagreement").and_then(|node| self.disagreement(node)) {
+            policy.disagreement = disagreement;
+        }
+        if let Some(routing) = keys.get("routing")
+            && let Some(keys) = self.problems.mapping(routing, "`routing`", schema::ROUTING)
+            && let Some(node) = keys.get("on_explicit_reject")
+        {
+            let words = [("fall_through", OnExplicitReject::FallThrough), ("refuse", OnExplicitReject::Refuse)];
+            policy.on_explicit_reject = self.problems.choice(node, "on_explicit_reject", &words).unwrap_or_default();
+        }
+        if let Some(workspaces) = keys.get("workspaces") {
+            policy.workspaces = self.workspaces(workspaces);
+        }
+        if let Some(rules) = keys.get("rules") {
+            policy.global.rules = self.rules(rules);
+        }
+        policy
+    }
+
+    fn workspaces(&mut self, node: &Node<'_>) -> BTreeMap<String, Scope> {
+        let mut workspaces = BTreeMap::new();
+        for (path, (mark, node)) in self.problems.entries(node, "`workspaces`").unwrap_or_default() {
+            let Some(resolved) = paths::resolve(path, self.home) else {
+                self.problems
+                    .note(mark, format!("workspace `{path}` is not an absolute path: start it with `/` or `~`"));
+                continue;
+            };
+            let scope = self.workspace(node);
+            if workspaces.insert(resolved.clone(), scope).is_some() {
+                self.problems.note(mark, format!("workspace `{path}` is `{resolved}`, which stands here already"));
+            }
+        }
+        workspaces
+    }
+
+    fn workspace(&mut self, node: &Node<'_>) -> Scope {
+        let Some(keys) = self.problems.mapping(node, "a workspace", schema::WORKSPACE) else {
+            return Scope::default();
+        };
+        Scope {
+            default: keys.get("default").and_then(|node| self.model(node, "default")),
+            tiers: keys.get("tiers").and_then(|node| self.tiers(node)),
+            pattern: keys.get("pattern").and_then(|node| self.pattern(node)),
+            rules: keys.get("rules").map(|node| self.rules(node)).unwrap_or_default(),
+        }
+    }
+
+    /// The model a name or an alias stands for (decision D8).
+    fn model(&mut self, node: &Node<'_>, what: &str) -> Option<Arc<ModelSpec>> {
+        let name = self.problems.text(node, what)?;
+        let found = self.registry.named(name).cloned();
+        if found.is_none() {
+            let hint = did_you_mean(&name.to_lowercase(), self.registry.names().map(|(name, _)| name));
+            self.problems.note(node.mark, format!("`{what}` names an unknown model `{name}`{hint}"));
+        }
+        found.map(Arc::new)
+    }
+
+    fn tiers(&mut self, node: &Node<'_>) -> Option<BTreeMap<Tier, Arc<ModelSpec>>> {
+        let keys = self.problems.mapping(node, "`tiers`", schema::TIERS)?;
+        let missing: Vec<_> = names(schema::TIERS).filter(|name| !keys.contains_key(name)).collect();
+        if !missing.is_empty() {
+            let message = format!("`tiers` must name all of fast, balanced and deep; missing: {}", missing.join(", "));
+            self.problems.note(node.mark, message);
+        }
+        let tiers: BTreeMap<_, _> = Tier::ALL
+            .into_iter()
+            .filter_map(|tier| Some((tier, self.model(keys.get(tier.name())?, tier.name())?)))
+            .collect();
+        (tiers.len() == Tier::ALL.len()).then_some(tiers)
+    }
+
+    fn pattern(&mut self, node: &Node<'_>) -> Option<PatternSettings> {
+        let keys = self.problems.mapping(node, "`pattern`", schema::PATTERN)?;
+        let defaults = PatternSettings::default();
+        let scales = [("cluster", CostScale::Cluster), ("relative", CostScale::Relative)];
+        let mut fraction = |name: &str, default: Score| {
+            keys.get(name).and_then(|node| self.problems.fraction(node, name)).unwrap_or(default)
+        };
+        Some(PatternSettings {
+            cost_weight: fraction("cost_weight", defaults.cost_weight),
+            min_confidence: fraction("min_confidence", defaults.min_confidence),
+            min_similarity: fraction("min_similarity", defaults.min_similarity),
+            min_sample_size: keys
+                .get("min_sample_size")
+                .and_then(|node| self.problems.count(node, "min_sample_size", 1))
+                .unwrap_or(defaults.min_sample_size),
+            neighbours: defaults.neighbours,
+            cost_scale: keys
+                .get("cost_scale")
+                .and_then(|node| self.problems.choice(node, "cost_scale", &scales))
+                .unwrap_or_default(),
+        })
+    }
+
+    fn disagreement(&mut self, node: &Node<'_>) -> Option<Disagreement> {
+        let keys = self.problems.mapping(node, "`pattern_disagreement`", schema::DISAGREEMENT)?;
+        let mut disagreement = Disagreement::default();
+        if let Some(surface) = keys.get("surface").and_then(|node| self.problems.boolean(node, "surface")) {
+            disagreement.surface = surface;
+        }
+        if let Some(least) = keys.get("min_confidence").and_then(|node| self.problems.fraction(node, "min_confidence"))
+        {
+            disagreement.min_confidence = least;
+        }
+        if let Some(fewest) =
+            keys.get("min_sample_size").and_then(|node| self.problems.count(node, "min_sample_size", 1))
+        {
+            disagreement.min_sample_size = fewest;
+        }
+        Some(disagreement)
+    }
+
+    fn rules(&mut self, node: &Node<'_>) -> Vec<Rule> {
+        let items = self.problems.list(node, "rules").unwrap_or_default();
+        self.rules += items.len();
+        if MAX_RULES < self.rules {
+            self.problems.note(node.mark, format!("a policy has at most {MAX_RULES} rules, this one {}", self.rules));
+            return Vec::new();
+        }
+        let mut names = BTreeSet::new();
+        items.iter().enumerate().filter_map(|(index, item)| self.rule(item, index, &mut names)).collect()
+    }
+
+    fn rule<'n>(&mut self, node: &'n Node<'_>, index: usize, taken: &mut BTreeSet<&'n str>) -> Option<Rule> {
+        let what = format!("rule {index}");
+        let keys = self.problems.mapping(node, &what, schema::RULE)?;
+        for key in schema::RULE.iter().filter(|key| key.required && !keys.contains_key(key.name)) {
+            self.problems.note(node.mark, format!("{what} has no `{}`", key.name));
+        }
+        let name = keys.get("name").and_then(|name| {
+            let text = self.problems.text(name, "name")?;
+            if MAX_NAME_BYTES < text.len() {
+                self.problems.note(name.mark, format!("`name` has {} bytes, the most is {MAX_NAME_BYTES}", text.len()));
+            }
+            if text.chars().any(char::is_control) {
+                self.problems.note(name.mark, "`name` contains a control character");
+            }
+            if !taken.insert(text) {
+                self.problems.note(name.mark, format!("two rules are called `{text}`: names are unique"));
+            }
+            Some(text.to_owned())
+        });
+        let when = keys.get("when").and_then(|when| self.predicate(when));
+        let model = keys.get("use").and_then(|model| self.model(model, "use"));
+        Some(Rule {
+            name: name.unwrap_or_else(|| format!("rule_{index}")),
+            when: when?,
+            model: model?,
+            line: node.mark.line,
+        })
+    }
+}

@@ -1,0 +1,23 @@
+//! Workspace paths, resolved by their text alone (decision D7).
+
+/// The absolute path `path` stands for, without `.`, `..`, repeated or trailing slashes. `~` is `home`.
+///
+/// `None` when it is not absolute. Symbolic links are not followed (004 §11.1 leaves them open).
+pub(crate) fn resolve(path: &str, home: Option<&str>) -> Option<String> {
+    let expanded = match (path.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+        _ => path.to_owned(),
+    };
+    if !expanded.starts_with('/') {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for part in expanded.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}

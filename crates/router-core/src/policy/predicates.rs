@@ -1,0 +1,118 @@
+//! Reading conditions.
+
+use super::{load::Loader, schema};
+use crate::{
+    predicate::Predicate,
+    text_set::Pattern,
+    time_window::TimeWindow,
+    yaml::{Node, Value},
+};
+
+impl Loader<'_> {
+    /// A condition; several keys must all hold, none at all always holds (004 §5.3.2, decision D8).
+    pub(super) fn predicate(&mut self, node: &Node<'_>) -> Option<Predicate> {
+        let known = self.problems.mapping(node, "a condition", schema::PREDICATE)?;
+        let Value::Map(entries) = &node.value else { return None };
+        let parts: Vec<_> = entries
+            .iter()
+            .filter_map(|(key, value)| match &key.value {
+                Value::Scalar { text, .. } if known.contains_key(text.as_ref()) => Some((text.as_ref(), value)),
+                _ => None,
+            })
+            .map(|(name, value)| self.one(name, value))
+            .collect();
+        let mut parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+        match parts.len() {
+            1 => parts.pop(),
+            _ => Some(Predicate::All(parts)),
+        }
+    }
+
+    fn one(&mut self, name: &str, node: &Node<'_>) -> Option<Predicate> {
+        Some(match name {
+            "message_matches" => Predicate::Text(self.message_pattern(node)?),
+            "message_contains_any" => {
+                let needles = self.problems.texts(node, name)?;
+                let added = self.texts.add_needles(&needles);
+                Predicate::Text(self.noting(node, added)?)
+            }
+            "estimated_input_tokens_gt" => Predicate::TokensAbove(self.problems.count(node, name, 0)?),
+            "estimated_input_tokens_lt" => Predicate::TokensBelow(self.problems.count(node, name, 0)?),
+            "has_images" => Predicate::HasImages(self.problems.boolean(node, name)?),
+            "has_tool_calls_in_history" => Predicate::HasToolCalls(self.problems.boolean(node, name)?),
+            "skills_matching_message_includes" => {
+                Predicate::Skills(self.problems.texts(node, name)?.into_iter().map(str::to_owned).collect())
+            }
+            "file_extensions_in_context" => {
+                Predicate::Extensions(self.problems.texts(node, name)?.into_iter().map(extension).collect())
+            }
+            "workspace_path_matches" => {
+                let text = self.problems.text(node, name)?;
+                let pattern = Pattern::new(text);
+                Predicate::Workspace(self.noting(node, pattern)?)
+            }
+            "time_of_day_between" => Predicate::TimeOfDay(self.time_window(node)?),
+            "cost_today_exceeds_usd" => Predicate::SpentMoreThan(self.problems.money(node, name)?),
+            "any_of" => Predicate::Any(self.several(name, node)?),
+            "all_of" => Predicate::All(self.several(name, node)?),
+            "not" => Predicate::Not(Box::new(self.predicate(node)?)),
+            // An unknown key was noted where the mapping was read.
+            _ => return None,
+        })
+    }
+
+    fn several(&mut self, name: &str, node: &Node<'_>) -> Option<Vec<Predicate>> {
+        let items = self.problems.list(node, name)?;
+        if items.is_empty() {
+            self.problems.note(node.mark, format!("`{name}` is empty: name at least one condition"));
+            return None;
+        }
+        let parts: Vec<_> = items.iter().map(|item| self.predicate(item)).collect();
+        parts.into_iter().collect()
+    }
+
+    fn message_pattern(&mut self, node: &Node<'_>) -> Option<u16> {
+        let text = self.problems.text(node, "message_matches")?;
+        let added = self.texts.add_pattern(text);
+        self.noting(node, added)
+    }
+
+    fn time_window(&mut self, node: &Node<'_>) -> Option<TimeWindow> {
+        let items = self.problems.list(node, "time_of_day_between")?;
+        let [from, until] = items else {
+            self.problems.note(node.mark, "`time_of_day_between` must be two times, such as [22:00, 06:00]");
+            return None;
+        };
+        let from = self.minute(from);
+        let until = self.minute(until);
+        Some(TimeWindow { from: from?, until: until? })
+    }
+
+    fn minute(&mut self, node: &Node<'_>) -> Option<u16> {
+        let minute = match &node.value {
+            Value::Scalar { text, .. } => TimeWindow::minute(text),
+            _ => None,
+        };
+        if minute.is_none() {
+            self.problems.note(node.mark, "`time_of_day_between` takes times from 00:00 to 23:59");
+        }
+        minute
+    }
+
+    /// The value, or its error noted at `node`.
+    fn noting<T>(&mut self, node: &Node<'_>, result: Result<T, impl std::fmt::Display>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.problems.note(node.mark, error.to_string());
+                None
+            }
+        }
+    }
+}
+
+/// An extension as turns have it: lower case, with the dot.
+fn extension(text: &str) -> String {
+    let text = text.to_lowercase();
+    if text.starts_with('.') { text } else { format!(".{text}") }
+}

@@ -1,0 +1,198 @@
+//! What may stand in a policy file: the one table from which the loader takes its keys and editors their schema.
+
+use serde_json::{Map, Value, json};
+
+/// The JSON Schema of `routing.yaml`, for editors.
+pub const SCHEMA: fn() -> Value = schema;
+
+/// What a value looks like.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shape {
+    Version,
+    Model,
+    Text,
+    Regex,
+    Boolean,
+    Count {
+        least: u64,
+    },
+    Fraction,
+    Money,
+    Texts,
+    TimeWindow,
+    Words(&'static [&'static str]),
+    Mapping(&'static [Key]),
+    /// A mapping of paths to mappings.
+    ByPath(&'static [Key]),
+    Rules,
+    Predicate,
+    Predicates,
+}
+
+/// A key, what it means and what it holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) shape: Shape,
+    pub(crate) required: bool,
+}
+
+const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, about, shape, required: false }
+}
+
+const fn required(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, about, shape, required: true }
+}
+
+pub(crate) const ROOT: &[Key] = &[
+    key("schema_version", Shape::Version, "The version of this format."),
+    key("global_default", Shape::Model, "The model for turns that nothing else decides."),
+    key("tiers", Shape::Mapping(TIERS), "The models a planner may ask for by tier. All three, or none."),
+    key("pattern", Shape::Mapping(PATTERN), "How learned recommendations are made."),
+    key("pattern_disagreement", Shape::Mapping(DISAGREEMENT), "When a recommendation is shown that a rule outranked."),
+    key("routing", Shape::Mapping(ROUTING), "How the chain behaves."),
+    key(
+        "rules",
+        Shape::Rules,
+        "Tried from top to bottom; the first that matches and whose model can take the turn wins.",
+    ),
+    key(
+        "workspaces",
+        Shape::ByPath(WORKSPACE),
+        "What holds below a path. The closest path above the session's workspace wins.",
+    ),
+];
+
+pub(crate) const TIERS: &[Key] = &[
+    required("fast", Shape::Model, "Cheap and quick."),
+    required("balanced", Shape::Model, "Capable enough for most work."),
+    required("deep", Shape::Model, "The most capable."),
+];
+
+pub(crate) const PATTERN: &[Key] = &[
+    key("cost_weight", Shape::Fraction, "0 looks at quality only, 1 at cost only (default 0.05)."),
+    key("min_confidence", Shape::Fraction, "Below it nothing is recommended (default 0.05)."),
+    key("min_sample_size", Shape::Count { least: 1 }, "Below it nothing is recommended (default 5)."),
+    key("min_similarity", Shape::Fraction, "Turns less alike than this do not count (default 0.30)."),
+    key(
+        "cost_scale",
+        Shape::Words(&["cluster", "relative"]),
+        "How cost becomes a number from 0 to 1 (default cluster).",
+    ),
+];
+
+pub(crate) const DISAGREEMENT: &[Key] = &[
+    key("surface", Shape::Boolean, "Whether to show it (default false)."),
+    key("min_confidence", Shape::Fraction, "The least confidence (default 0.85)."),
+    key("min_sample_size", Shape::Count { least: 1 }, "The fewest samples (default 20)."),
+];
+
+pub(crate) const ROUTING: &[Key] = &[key(
+    "on_explicit_reject",
+    Shape::Words(&["fall_through", "refuse"]),
+    "What to do when the model named by @alias or `model` cannot take the turn (default fall_through).",
+)];
+
+pub(crate) const WORKSPACE: &[Key] = &[
+    key("default", Shape::Model, "The model for turns that nothing else decides here."),
+    key("tiers", Shape::Mapping(TIERS), "Replaces the global tiers here. All three, or none."),
+    key("pattern", Shape::Mapping(PATTERN), "Replaces the global block here; what it leaves out has its default."),
+    key("rules", Shape::Rules, "Tried before the global rules."),
+];
+
+pub(crate) const RULE: &[Key] = &[
+    key("name", Shape::Text, "Shown in every explanation. Unique; `rule_<index>` when left out."),
+    required("when", Shape::Predicate, "The condition. `{}` always holds; several keys must all hold."),
+    required("use", Shape::Model, "The model to propose."),
+];
+
+pub(crate) const PREDICATE: &[Key] = &[
+    key("message_matches", Shape::Regex, "A regular expression found in the message; case counts unless it says (?i)."),
+    key("message_contains_any", Shape::Texts, "Any of these stands in the message, whatever the case."),
+    key("estimated_input_tokens_gt", Shape::Count { least: 0 }, "The prompt is expected to have more tokens."),
+    key("estimated_input_tokens_lt", Shape::Count { least: 0 }, "The prompt is expected to have fewer tokens."),
+    key("has_images", Shape::Boolean, "The message has images."),
+    key("has_tool_calls_in_history", Shape::Boolean, "A tool was called earlier in the session."),
+    key("skills_matching_message_includes", Shape::Texts, "One of these skills matches the message."),
+    key(
+        "file_extensions_in_context",
+        Shape::Texts,
+        "A tool touched a file with one of these extensions in this session.",
+    ),
+    key("workspace_path_matches", Shape::Regex, "A regular expression found in the workspace's absolute path."),
+    key("time_of_day_between", Shape::TimeWindow, "Local time, start included, end excluded; may pass midnight."),
+    key("cost_today_exceeds_usd", Shape::Money, "More than this was spent since UTC midnight, all sessions."),
+    key("any_of", Shape::Predicates, "At least one of these holds."),
+    key("all_of", Shape::Predicates, "All of these hold."),
+    key("not", Shape::Predicate, "This does not hold."),
+];
+
+/// The names in a table.
+pub(crate) fn names(keys: &'static [Key]) -> impl Iterator<Item = &'static str> + Clone {
+    keys.iter().map(|key| key.name)
+}
+
+/// The schema as the committed file has it.
+pub fn schema_text() -> String {
+    // Writing a value that was built here cannot fail; an empty text would fail the check that compares files.
+    let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn schema() -> Value {
+    let mut root = object(ROOT);
+    if let Value::Object(root) = &mut root {
+        root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        root.insert("title".to_owned(), json!("turnwise routing policy"));
+        root.insert("$defs".to_owned(), json!({ "predicate": object(PREDICATE), "rule": object(RULE) }));
+    }
+    root
+}
+
+fn object(keys: &[Key]) -> Value {
+    let properties: Map<String, Value> = keys
+        .iter()
+        .map(|key| {
+            let mut value = shape(key.shape);
+            if let Value::Object(value) = &mut value {
+                value.insert("description".to_owned(), json!(key.about));
+            }
+            (key.name.to_owned(), value)
+        })
+        .collect();
+    let required: Vec<_> = keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    let mut object = json!({ "type": "object", "additionalProperties": false, "properties": properties });
+    if let (Value::Object(object), false) = (&mut object, required.is_empty()) {
+        object.insert("required".to_owned(), json!(required));
+    }
+    object
+}
+
+fn shape(shape: Shape) -> Value {
+    match shape {
+        Shape::Version => json!({ "const": 1 }),
+        Shape::Model | Shape::Text => json!({ "type": "string", "minLength": 1 }),
+        Shape::Regex => json!({ "type": "string", "minLength": 1, "format": "regex" }),
+        Shape::Boolean => json!({ "type": "boolean" }),
+        Shape::Count { least } => json!({ "type": "integer", "minimum": least }),
+        Shape::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        Shape::Money => json!({ "type": "number", "minimum": 0 }),
+        Shape::Texts => {
+            let text = json!({ "type": "string", "minLength": 1 });
+            json!({ "oneOf": [text, { "type": "array", "minItems": 1, "items": text }] })
+        }
+        Shape::TimeWindow => {
+            let time = json!({ "type": "string", "pattern": "^([01]?[0-9]|2[0-3]):[0-5][0-9]$" });
+            json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": time })
+        }
+        Shape::Words(words) => json!({ "enum": words }),
+        Shape::Mapping(keys) => object(keys),
+        Shape::ByPath(keys) => json!({ "type": "object", "additionalProperties": object(keys) }),
+        Shape::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),
+        Shape::Predicate => json!({ "$ref": "#/$defs/predicate" }),
+        Shape::Predicates => json!({ "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/predicate" } }),
+    }
+}

@@ -1,0 +1,120 @@
+//! Conditions of rules: a closed set (004 §5.3), total on every turn.
+
+use contracts::{NanoUsd, Tokenizer, Turn};
+
+use crate::{
+    text_set::{Matches, Pattern, TextSet},
+    time_window::TimeWindow,
+};
+
+/// A condition. Evaluating one always gives a boolean.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Predicate {
+    /// A text predicate, by number.
+    Text(u16),
+    TokensAbove(u64),
+    TokensBelow(u64),
+    HasImages(bool),
+    HasToolCalls(bool),
+    Skills(Vec<String>),
+    Extensions(Vec<String>),
+    Workspace(Pattern),
+    TimeOfDay(TimeWindow),
+    SpentMoreThan(NanoUsd),
+    Any(Vec<Predicate>),
+    /// Without parts: always.
+    All(Vec<Predicate>),
+    Not(Box<Predicate>),
+}
+
+/// What a condition looks at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Situation<'a> {
+    pub(crate) turn: &'a Turn,
+    pub(crate) matches: &'a Matches,
+    /// The tokenizer of the model the rule proposes (decision D10).
+    pub(crate) tokenizer: Tokenizer,
+}
+
+impl Predicate {
+    pub(crate) fn holds(&self, situation: Situation<'_>) -> bool {
+        let turn = situation.turn;
+        match self {
+            Self::Text(number) => situation.matches.has(*number),
+            Self::TokensAbove(tokens) => *tokens < turn.tokens.of(situation.tokenizer),
+            Self::TokensBelow(tokens) => turn.tokens.of(situation.tokenizer) < *tokens,
+            Self::HasImages(wanted) => turn.message_has_images == *wanted,
+            Self::HasToolCalls(wanted) => turn.tool_calls_in_history == *wanted,
+            Self::Skills(names) => names.iter().any(|name| turn.skills.contains(name)),
+            Self::Extensions(names) => names.iter().any(|name| turn.extensions.contains(name)),
+            Self::Workspace(pattern) => turn.workspace.as_deref().is_some_and(|path| pattern.is_match(path)),
+            Self::TimeOfDay(window) => window.contains(turn.at.local_minute_of_day(turn.offset_minutes)),
+            Self::SpentMoreThan(limit) => *limit < turn.spent_today,
+            Self::Any(parts) => parts.iter().any(|part| part.holds(situation)),
+            Self::All(parts) => parts.iter().all(|part| part.holds(situation)),
+            Self::Not(part) => !part.holds(situation),
+        }
+    }
+
+    /// The daily budget that is part of why this condition holds, if one is.
+    pub(crate) fn fired_budget(&self, situation: Situation<'_>) -> Option<NanoUsd> {
+        match self {
+            Self::SpentMoreThan(limit) if self.holds(situation) => Some(*limit),
+            Self::Any(parts) | Self::All(parts) => {
+                parts.iter().filter(|part| part.holds(situation)).find_map(|part| part.fired_budget(situation))
+            }
+            _ => None,
+        }
+    }
+
+    /// Every daily budget named in this condition.
+    pub(crate) fn budgets(&self) -> Vec<NanoUsd> {
+        match self {
+            Self::SpentMoreThan(limit) => vec![*limit],
+            Self::Any(parts) | Self::All(parts) => parts.iter().flat_map(Self::budgets).collect(),
+            Self::Not(part) => part.budgets(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether this condition holds for every turn.
+    pub(crate) fn is_always(&self) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().all(Self::is_always),
+            Self::Any(parts) => parts.iter().any(Self::is_always),
+            _ => false,
+        }
+    }
+
+    /// The condition as one line.
+    pub(crate) fn describe(&self, texts: &TextSet) -> String {
+        let join = |parts: &[Self], word: &str| {
+            let parts: Vec<_> = parts
+                .iter()
+                .map(|part| match part {
+                    Self::Any(inner) | Self::All(inner) if 1 < inner.len() => format!("({})", part.describe(texts)),
+                    _ => part.describe(texts),
+                })
+                .collect();
+            parts.join(word)
+        };
+        match self {
+            Self::Text(number) => texts.describe(*number),
+            Self::TokensAbove(tokens) => format!("more than {tokens} tokens"),
+            Self::TokensBelow(tokens) => format!("fewer than {tokens} tokens"),
+            Self::HasImages(true) => "images in the message".to_owned(),
+            Self::HasImages(false) => "no images in the message".to_owned(),
+            Self::HasToolCalls(true) => "tool calls in the history".to_owned(),
+            Self::HasToolCalls(false) => "no tool calls in the history".to_owned(),
+            Self::Skills(names) => format!("message matches a skill of {}", names.join(", ")),
+            Self::Extensions(names) => format!("files touched with extension {}", names.join(", ")),
+            Self::Workspace(pattern) => format!("workspace matches /{}/", pattern.text()),
+            Self::TimeOfDay(window) => format!("local time {window}"),
+            Self::SpentMoreThan(limit) => format!("more than {limit} spent today"),
+            Self::Any(parts) => join(parts, " or "),
+            Self::All(parts) if parts.is_empty() => "always".to_owned(),
+            Self::All(parts) => join(parts, " and "),
+            Self::Not(part) => format!("not ({})", part.describe(texts)),
+        }
+    }
+}

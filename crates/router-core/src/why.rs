@@ -1,0 +1,132 @@
+//! "Why this model?": a decision as one screen of text (004 §7.4).
+
+use std::fmt::Write as _;
+
+use contracts::{Decision, Evaluation, Failure, OutageScope, Reason, SessionId, Slot, TurnId, Verdict};
+use event_core::Timestamp;
+
+/// What stands above the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WhyHeader {
+    /// The turn.
+    pub turn: TurnId,
+    /// Its session.
+    pub session: SessionId,
+    /// When it started.
+    pub at: Timestamp,
+}
+
+/// The decision with its whole chain, in the layout of 004 §7.4. Lines end without spaces.
+pub fn why(header: Option<&WhyHeader>, decision: &Decision) -> String {
+    let mut text = String::new();
+    if let Some(WhyHeader { turn, session, at }) = header {
+        let at = i64::try_from(at.0).ok().and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
+        let at = at.map(|at| format!("{at:.0}")).unwrap_or_default();
+        line(&mut text, &format!("Turn {turn} · session {session} · {at}"));
+    }
+    match decision.winner() {
+        Some(winner) => line(&mut text, &format!("Chose: {:<53} ({})", candidate(winner), how(winner))),
+        None => line(&mut text, "Chose: no model, the turn is refused"),
+    }
+    line(&mut text, "");
+    line(&mut text, "Chain:");
+    for (number, entry) in (1..).zip(&decision.chain) {
+        let reason = reason_text(entry);
+        let mut parts = reason.lines();
+        let first = parts.next().unwrap_or_default();
+        line(&mut text, &format!("  [{number}] {:<22} {:<14}  {first}", entry.slot.name(), entry.verdict.name()));
+        for part in parts {
+            line(&mut text, &format!("{:45}{part}", ""));
+        }
+    }
+    text
+}
+
+fn line(text: &mut String, line: &str) {
+    text.push_str(line.trim_end());
+    text.push('\n');
+}
+
+fn candidate(entry: &Evaluation) -> &str {
+    entry.candidate.as_ref().map_or("no model", |model| model.as_str())
+}
+
+/// How the winner won, in a few words.
+fn how(winner: &Evaluation) -> String {
+    match &winner.reason {
+        Reason::Override { alias } => format!("override \"@{alias}\""),
+        Reason::Sticky => "session model".to_owned(),
+        Reason::Rule { name, .. } => format!("rule \"{name}\""),
+        Reason::Pattern(recommendation) => format!("pattern, confidence {}", recommendation.confidence),
+        Reason::Tier { asked, given } if asked == given => format!("tier {asked}"),
+        Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given}"),
+        Reason::WorkspaceDefault => "workspace default".to_owned(),
+        _ => "global default".to_owned(),
+    }
+}
+
+/// Why a policy said what it said: one or more lines.
+pub fn reason_text(entry: &Evaluation) -> String {
+    let model = candidate(entry);
+    let mut text = match &entry.reason {
+        Reason::NoOverride => "no @model token in message".to_owned(),
+        Reason::NoSticky => "no sticky model set".to_owned(),
+        Reason::NoRules => "no rules configured".to_owned(),
+        Reason::NoRuleMatched => "no rule matched".to_owned(),
+        Reason::NoNeighbours => "nothing like this turn was scored yet".to_owned(),
+        Reason::BelowThreshold { confidence, samples } => {
+            format!("below threshold (confidence {confidence}, {})", counted(*samples))
+        }
+        Reason::InDelegation => "a planner's tier is not overridden by learned behaviour".to_owned(),
+        Reason::NotDelegation => "not a delegation".to_owned(),
+        Reason::NoWorkspaceDefault => "no default for this workspace".to_owned(),
+        Reason::NoGlobalDefault => "no global default".to_owned(),
+        Reason::TierExhausted { asked } if entry.attempts.is_empty() => format!("no model for tier {asked}"),
+        Reason::TierExhausted { asked } => format!("tier {asked} and those above it are exhausted"),
+        Reason::Override { alias } => format!("\"@{alias}\" → {model}"),
+        Reason::Rule { name, budget: Some(limit) } => format!("rule \"{name}\" matched (budget {limit}) → {model}"),
+        Reason::Rule { name, .. } => format!("rule \"{name}\" matched → {model}"),
+        Reason::Tier { asked, given } => format!("tier {asked} → {given} → {model}"),
+        Reason::Sticky | Reason::WorkspaceDefault | Reason::GlobalDefault => model.to_owned(),
+        Reason::Pattern(found) => {
+            let verb = if entry.verdict == Verdict::Deferred { "suggested" } else { "recommended" };
+            format!("{verb} {model}\n(confidence {}, {})", found.confidence, counted(found.samples))
+        }
+    };
+    if entry.verdict == Verdict::Deferred {
+        text.push_str(" — outranked");
+    }
+    // A rejected rule or tier is listed among the attempts below.
+    let rest = match (&entry.failure, entry.attempts.len()) {
+        (Some(failure), 0 | 1) => {
+            let _ = write!(text, " ({})", failure_text(failure));
+            &[]
+        }
+        _ => entry.attempts.as_slice(),
+    };
+    for attempt in rest {
+        let (name, model) = (&attempt.name, &attempt.candidate);
+        let what = if entry.slot == Slot::DelegateRequest { "tier" } else { "rule" };
+        let _ = write!(text, "\n{what} \"{name}\" → {model} rejected ({})", failure_text(&attempt.failure));
+    }
+    text
+}
+
+/// `1 sample`, `14 samples`.
+fn counted(samples: u64) -> String {
+    format!("{samples} sample{}", if samples == 1 { "" } else { "s" })
+}
+
+/// A failure by its name on the wire, with what tells it apart (004 §4.5.3).
+fn failure_text(failure: &Failure) -> String {
+    match failure {
+        Failure::ProviderUnavailable(OutageScope::ModelSpecific(_)) => {
+            "provider_unavailable, model-specific".to_owned()
+        }
+        Failure::ProviderUnavailable(OutageScope::ProviderWide(_)) => "provider_unavailable, provider-wide".to_owned(),
+        Failure::ExceedsContextWindow { estimate, window } => {
+            format!("exceeds_context_window: {estimate} tokens expected, {window} fit")
+        }
+        failure => failure.name().to_owned(),
+    }
+}

@@ -1,0 +1,175 @@
+//! YAML as a tree that remembers where everything stands.
+//!
+//! The reader below serde-saphyr is used directly, because a policy check reports every error with its line and
+//! column, and a deserializer stops at the first. Anchors, aliases and tags are refused, so no file can grow in
+//! memory; depth and size are bounded.
+
+use std::borrow::Cow;
+
+use granit_parser::{Event, Parser, ScalarStyle, Span};
+
+use crate::policy::Problem;
+
+/// The largest policy file, in bytes.
+const MAX_BYTES: usize = 256 * 1024;
+/// The deepest nesting of lists and mappings.
+const MAX_DEPTH: usize = 32;
+
+/// Where a value starts: line and column, both from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+/// A value and where it starts.
+#[derive(Debug, Clone)]
+pub(crate) struct Node<'a> {
+    pub(crate) mark: Mark,
+    pub(crate) value: Value<'a>,
+}
+
+/// A value. What a scalar means is for its reader to say: numbers stay text and so stay exact.
+#[derive(Debug, Clone)]
+pub(crate) enum Value<'a> {
+    /// Text; `plain` when it stands without quotes and may be a number, a boolean or nothing.
+    Scalar {
+        text: Cow<'a, str>,
+        plain: bool,
+    },
+    List(Vec<Node<'a>>),
+    Map(Vec<(Node<'a>, Node<'a>)>),
+}
+
+impl Node<'_> {
+    /// What kind of value this is, for error messages.
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.value {
+            Value::Scalar { text, plain: true } if is_null(text) => "nothing",
+            Value::Scalar { text, plain: true } if matches!(text.as_ref(), "true" | "false") => "a boolean",
+            Value::Scalar { text, plain: true } if text.parse::<f64>().is_ok() => "a number",
+            Value::Scalar { .. } => "text",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a mapping",
+        }
+    }
+
+    /// Whether the value was left out: `key:` with nothing after it.
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(&self.value, Value::Scalar { text, plain: true } if is_null(text))
+    }
+}
+
+fn is_null(text: &str) -> bool {
+    matches!(text, "" | "~" | "null")
+}
+
+impl From<&Span> for Mark {
+    fn from(span: &Span) -> Self {
+        // The parser counts lines from 1 and columns from 0.
+        Self { line: span.start.line(), column: span.start.col() + 1 }
+    }
+}
+
+/// Reads one document; an empty file is `None`.
+pub(crate) fn parse(text: &str) -> Result<Option<Node<'_>>, Problem> {
+    if MAX_BYTES < text.len() {
+        let message = format!("the file has {} bytes, the most is {MAX_BYTES}", text.len());
+        return Err(Problem { line: 1, column: 1, message });
+    }
+    let mut reader = Reader { parser: Parser::new_from_str(text) };
+    reader.document()
+}
+
+struct Reader<'a> {
+    parser: Parser<'a, granit_parser::StrInput<'a>>,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Result<Option<(Event<'a>, Mark)>, Problem> {
+        match self.parser.next_event() {
+            None => Ok(None),
+            Some(Ok((event, span))) => Ok(Some((event, Mark::from(&span)))),
+            Some(Err(error)) => {
+                let mark = error.marker();
+                let message = format!("not valid YAML: {}", error.info());
+                Err(Problem { line: mark.line(), column: mark.col() + 1, message })
+            }
+        }
+    }
+
+    fn document(&mut self) -> Result<Option<Node<'a>>, Problem> {
+        let mut root = None;
+        while let Some((event, mark)) = self.next()? {
+            match event {
+                Event::DocumentStart(..) if root.is_some() => {
+                    return Err(problem(mark, "a second document starts here: a policy is one document"));
+                }
+                event if event.is_node() => root = Some(self.node(event, mark, 0)?),
+                _ => {}
+            }
+        }
+        Ok(root)
+    }
+
+    fn node(&mut self, event: Event<'a>, mark: Mark, depth: usize) -> Result<Node<'a>, Problem> {
+        if MAX_DEPTH < depth {
+            return Err(problem(mark, "nested too deeply: the most is 32 levels"));
+        }
+        let value = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                refuse(mark, anchor, tag.is_some())?;
+                Value::Scalar { text, plain: style == ScalarStyle::Plain }
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                refuse(mark, anchor, tag.is_some())?;
+                let mut items = Vec::new();
+                loop {
+                    match self.inside(mark)? {
+                        (Event::SequenceEnd, _) => break Value::List(items),
+                        (event, mark) => items.push(self.node(event, mark, depth + 1)?),
+                    }
+                }
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                refuse(mark, anchor, tag.is_some())?;
+                let mut entries = Vec::new();
+                loop {
+                    let key = match self.inside(mark)? {
+                        (Event::MappingEnd, _) => break Value::Map(entries),
+                        (event, mark) => self.node(event, mark, depth + 1)?,
+                    };
+                    let (event, at) = self.inside(mark)?;
+                    entries.push((key, self.node(event, at, depth + 1)?));
+                }
+            }
+            Event::Alias(_) => return Err(problem(mark, "aliases (`*name`) are not supported: write the value out")),
+            other => return Err(problem(mark, &format!("unexpected {other:?}"))),
+        };
+        Ok(Node { mark, value })
+    }
+
+    /// The next value or end inside a list or mapping that started at `mark`; comments carry no meaning.
+    fn inside(&mut self, mark: Mark) -> Result<(Event<'a>, Mark), Problem> {
+        while let Some((event, at)) = self.next()? {
+            if event.is_node() || matches!(event, Event::SequenceEnd | Event::MappingEnd) {
+                return Ok((event, at));
+            }
+        }
+        Err(problem(mark, "the file ends inside this value"))
+    }
+}
+
+fn refuse(mark: Mark, anchor: usize, tagged: bool) -> Result<(), Problem> {
+    if anchor != 0 {
+        return Err(problem(mark, "anchors (`&name`) are not supported: write the value out"));
+    }
+    if tagged {
+        return Err(problem(mark, "tags (`!name`) are not supported"));
+    }
+    Ok(())
+}
+
+fn problem(mark: Mark, message: &str) -> Problem {
+    Problem { line: mark.line, column: mark.column, message: message.to_owned() }
+}
