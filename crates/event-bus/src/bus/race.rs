@@ -1,0 +1,13 @@
+//! Two futures, whichever is done first.
+
+use std::{future::poll_fn, pin::pin, task::Poll};
+
+/// What the first future gives, or `None` when the second is done before it.
+pub(super) async fn race<A: Future, B: Future>(first: A, second: B) -> Option<A::Output> {
+    let (mut first, mut second) = (pin!(first), pin!(second));
+    poll_fn(|context| match first.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => second.as_mut().poll(context).map(|_| None),
+    })
+    .await
+}

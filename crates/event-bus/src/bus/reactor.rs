@@ -1,0 +1,122 @@
+//! Effects: facts in, facts out, the world in between.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use event_core::{Checkpoint, NewEvent, Position, Recorded};
+use tokio::{
+    sync::watch,
+    task::{JoinHandle, spawn_blocking},
+};
+
+use super::{BusError, Delivery, Subscription, producer::Producer, race::race};
+use crate::{EventLog, Expected};
+
+/// Reactions after which the place is saved, should the reactor never catch up.
+const SAVE_EVERY: u64 = 256;
+
+/// The layout of a reactor's checkpoint: a position, no state.
+const VERSION: u32 = 1;
+
+/// Something that acts on the world because of a fact. Never part of a rebuild.
+#[async_trait]
+pub trait Reactor: Send + 'static {
+    /// Key of its place in the log; third parties prefix theirs, as in `acme.pager`.
+    fn name(&self) -> &'static str;
+
+    /// Acts on a fact and says what came of it. A failure is a fact too.
+    ///
+    /// Each fact is dealt with at least once: after a crash, or when the bus is closed in the middle, the last ones
+    /// come again. Derive ids from the cause (`event.event.id.then(kind, n)`) and the repetition is recorded once.
+    async fn react(&mut self, event: &Recorded) -> Vec<NewEvent>;
+}
+
+/// The task behind a reactor.
+struct Follower {
+    reactor: Box<dyn Reactor>,
+    log: Arc<dyn EventLog>,
+    producer: Producer,
+    heads: watch::Receiver<Position>,
+    done: Position,
+    saved: Position,
+}
+
+/// Finds the reactor's place, then follows in a task of its own.
+pub(super) async fn follow(
+    reactor: Box<dyn Reactor>,
+    log: Arc<dyn EventLog>,
+    heads: watch::Receiver<Position>,
+    producer: Producer,
+) -> Result<JoinHandle<Result<(), BusError>>, BusError> {
+    let head = *heads.borrow();
+    let name = key(&*reactor);
+    let place = {
+        let log = Arc::clone(&log);
+        spawn_blocking(move || log.load_checkpoint(&name)).await.map_err(|_| BusError::FollowerLost)??
+    };
+    // A place beyond the head is from another life of the log.
+    let known = place.map(|place| place.position).filter(|position| *position <= head);
+    let done = known.unwrap_or(head);
+    let mut follower = Follower { reactor, log, producer, heads, done, saved: done };
+    if known.is_none() {
+        follower.save().await?;
+    }
+    Ok(tokio::spawn(follower.run()))
+}
+
+fn key(reactor: &dyn Reactor) -> String {
+    format!("reactor.{}", reactor.name())
+}
+
+impl Follower {
+    async fn run(mut self) -> Result<(), BusError> {
+        let name = self.reactor.name();
+        let followed = match self.follow().await {
+            // The bus closed while facts were on their way out: they come again.
+            Err(BusError::Closed) => Ok(()),
+            other => other,
+        };
+        let saved = if self.done == self.saved { Ok(()) } else { self.save().await };
+        let outcome = followed.and(saved);
+        if let Err(error) = &outcome {
+            tracing::error!(reactor = name, %error, "a reactor stopped");
+        }
+        outcome
+    }
+
+    async fn follow(&mut self) -> Result<(), BusError> {
+        let mut subscription = Subscription::new(Arc::clone(&self.log), self.heads.clone(), self.done);
+        while let Some(delivery) = subscription.next().await? {
+            match delivery {
+                Delivery::Event(fact) => {
+                    // Work in progress when the bus closes is dropped and done again next time.
+                    let closed = closed(self.heads.clone());
+                    let Some(facts) = race(self.reactor.react(&fact), closed).await else { return Ok(()) };
+                    if !facts.is_empty() {
+                        self.producer.append(Expected::Any, facts).await?;
+                    }
+                    self.done = fact.position;
+                    if SAVE_EVERY <= self.done.0.saturating_sub(self.saved.0) {
+                        self.save().await?;
+                    }
+                }
+                Delivery::CaughtUp if self.saved < self.done => self.save().await?,
+                Delivery::CaughtUp => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn save(&mut self) -> Result<(), BusError> {
+        let (log, name) = (Arc::clone(&self.log), key(&*self.reactor));
+        let place = Checkpoint { version: VERSION, position: self.done, state: Vec::new() };
+        spawn_blocking(move || log.save_checkpoint(&name, &place)).await.map_err(|_| BusError::FollowerLost)??;
+        self.saved = self.done;
+        Ok(())
+    }
+}
+
+/// Done when the bus is closed.
+async fn closed(mut heads: watch::Receiver<Position>) {
+    while heads.changed().await.is_ok() {}
+}

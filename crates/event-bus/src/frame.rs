@@ -1,0 +1,241 @@
+//! The bytes of one fact on the disk, and the hash chain that ties it to every fact before it.
+//!
+//! All numbers are little-endian. The layout is frozen as version 1 of the journal's format:
+//!
+//! | bytes | field |
+//! | --- | --- |
+//! | 4 | length of everything after the next field |
+//! | 4 | CRC-32 of the length and of everything after this field |
+//! | 1 | flags: 1 payload purged, 2 the batch goes on with the next frame, 4 has a cause |
+//! | 1 | place in its barrier, 0 for the first |
+//! | 8 | position |
+//! | 8 | recorded at |
+//! | 16 | id |
+//! | 8 | happened at |
+//! | 16 | correlation |
+//! | 0 or 16 | cause |
+//! | 2 | layout version of the payload |
+//! | 1 + n | kind |
+//! | 2 + n | payload, or the 32 bytes of its hash once it is purged |
+//! | 32 | chain |
+//!
+//! The chain is the BLAKE3 hash of the chain before, whether there is a cause, everything from position to kind, and
+//! the BLAKE3 hash of the payload. The payload enters by its hash so that it can be removed and the chain still holds.
+
+use event_core::{EventId, MAX_PAYLOAD_BYTES, NewEvent, Position, Recorded, Timestamp};
+
+/// The payload was removed, its hash stands in its place.
+pub(crate) const PURGED: u8 = 1;
+/// The batch goes on with the next frame.
+pub(crate) const GOES_ON: u8 = 2;
+/// The fact names its cause.
+const CAUSED: u8 = 4;
+
+/// The longest kind a frame can hold, in bytes.
+pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
+/// The largest payload, in bytes. Frames stay far below the 16 KiB at which sled starts a file of its own.
+pub(crate) const MAX_PAYLOAD: usize = MAX_PAYLOAD_BYTES as usize;
+
+/// Length and checksum.
+const PREFIX: usize = 8;
+/// Flags and place, which the chain leaves out.
+const MARKS: usize = 2;
+/// Position, times, id, correlation.
+const FIXED: usize = 8 + 8 + 16 + 8 + 16;
+const CHAIN: usize = 32;
+/// Everything but kind, cause and payload.
+const BARE: usize = PREFIX + MARKS + FIXED + 2 + 1 + 2 + CHAIN;
+/// The smallest and the largest frame, in bytes.
+pub(crate) const MIN_FRAME: usize = BARE;
+pub(crate) const MAX_FRAME: usize = BARE + 16 + MAX_KIND_BYTES + MAX_PAYLOAD;
+
+/// What ties a fact to every fact before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Chain(pub(crate) [u8; CHAIN]);
+
+impl Chain {
+    /// Before the first fact.
+    pub(crate) const ORIGIN: Self = Self([0; CHAIN]);
+}
+
+impl std::fmt::Debug for Chain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Why bytes are not a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// They may be the beginning of one.
+    Incomplete,
+    /// They are not.
+    Invalid(&'static str),
+}
+
+/// A frame, read in place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame<'a> {
+    bytes: &'a [u8],
+    kind_at: usize,
+    payload_at: usize,
+}
+
+/// Bytes a frame of this fact takes.
+pub(crate) fn size(event: &NewEvent) -> usize {
+    BARE + event.causation.map_or(0, |_| 16) + event.kind.len() + event.payload.len()
+}
+
+/// Writes the frame of a fact and returns its chain. `place` counts from 0 within the barrier.
+pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: bool, before: Chain) -> Chain {
+    let event = &fact.event;
+    let start = into.len();
+    let caused = if event.causation.is_some() { CAUSED } else { 0 };
+    let flags = caused | if goes_on { GOES_ON } else { 0 };
+    // Staging has checked both lengths; a longer kind or payload cannot come here.
+    let kind_length = u8::try_from(event.kind.len()).unwrap_or(u8::MAX);
+    let payload_length = u16::try_from(event.payload.len()).unwrap_or(u16::MAX);
+    let length = u32::try_from(size(event) - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
+
+    into.extend_from_slice(&length);
+    into.extend_from_slice(&[0; 4]);
+    into.extend_from_slice(&[flags, place]);
+    let envelope = into.len();
+    into.extend_from_slice(&fact.position.0.to_le_bytes());
+    into.extend_from_slice(&fact.recorded_at.0.to_le_bytes());
+    into.extend_from_slice(&event.id.0);
+    into.extend_from_slice(&event.at.0.to_le_bytes());
+    into.extend_from_slice(&event.correlation.0);
+    if let Some(cause) = event.causation {
+        into.extend_from_slice(&cause.0);
+    }
+    into.extend_from_slice(&event.version.to_le_bytes());
+    into.push(kind_length);
+    into.extend_from_slice(event.kind.as_bytes());
+    let chain = link(before, caused, &into[envelope..], *blake3::hash(&event.payload).as_bytes());
+    into.extend_from_slice(&payload_length.to_le_bytes());
+    into.extend_from_slice(&event.payload);
+    into.extend_from_slice(&chain.0);
+    let checksum = checksum(length, &into[start + PREFIX..]);
+    into[start + 4..start + PREFIX].copy_from_slice(&checksum);
+    chain
+}
+
+/// Reads the frame at the start of `bytes`: checksum, lengths and text, not the chain.
+pub(crate) fn read(bytes: &[u8]) -> Result<Frame<'_>, Flaw> {
+    let Some(length) = bytes.first_chunk::<4>() else { return Err(Flaw::Incomplete) };
+    let total = (u32::from_le_bytes(*length) as usize).saturating_add(PREFIX);
+    if total < MIN_FRAME || MAX_FRAME < total {
+        return Err(Flaw::Invalid("the length is out of range"));
+    }
+    let Some(whole) = bytes.get(..total) else { return Err(Flaw::Incomplete) };
+    if whole[4..PREFIX] != checksum(*length, &whole[PREFIX..]) {
+        return Err(Flaw::Invalid("the checksum does not match"));
+    }
+    Frame::lay_out(whole).ok_or(Flaw::Invalid("the fields do not fit the length"))
+}
+
+impl<'a> Frame<'a> {
+    fn lay_out(bytes: &'a [u8]) -> Option<Self> {
+        let flags = bytes[PREFIX];
+        if flags & !(PURGED | GOES_ON | CAUSED) != 0 {
+            return None;
+        }
+        let kind_at = PREFIX + MARKS + FIXED + if flags & CAUSED == 0 { 0 } else { 16 } + 3;
+        let payload_at = kind_at + usize::from(*bytes.get(kind_at - 1)?) + 2;
+        let length = u16::from_le_bytes(*bytes.get(payload_at - 2..)?.first_chunk()?);
+        let fits = payload_at + usize::from(length) + CHAIN == bytes.len();
+        let purged_by_hash = flags & PURGED == 0 || length == 32;
+        let text = std::str::from_utf8(bytes.get(kind_at..payload_at - 2)?).is_ok();
+        (fits && purged_by_hash && text).then_some(Self { bytes, kind_at, payload_at })
+    }
+
+    /// The frame itself.
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub(crate) fn position(&self) -> Position {
+        Position(u64::from_le_bytes(self.array(PREFIX + MARKS)))
+    }
+
+    pub(crate) fn recorded_at(&self) -> Timestamp {
+        Timestamp(u64::from_le_bytes(self.array(PREFIX + MARKS + 8)))
+    }
+
+    pub(crate) fn id(&self) -> EventId {
+        EventId(self.array(PREFIX + MARKS + 16))
+    }
+
+    /// How many facts of the same barrier stand before this one.
+    pub(crate) fn place(&self) -> u8 {
+        self.bytes[PREFIX + 1]
+    }
+
+    /// Whether the batch goes on with the next frame.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.bytes[PREFIX] & GOES_ON != 0
+    }
+
+    /// Whether the payload was removed.
+    pub(crate) fn purged(&self) -> bool {
+        self.bytes[PREFIX] & PURGED != 0
+    }
+
+    /// The chain the frame claims.
+    pub(crate) fn chain(&self) -> Chain {
+        Chain(self.array(self.bytes.len() - CHAIN))
+    }
+
+    /// The chain the frame should have, given the one before it.
+    pub(crate) fn chain_after(&self, before: Chain) -> Chain {
+        let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
+        let hash = if self.purged() { self.array(self.payload_at) } else { *blake3::hash(payload).as_bytes() };
+        let caused = self.bytes[PREFIX] & CAUSED;
+        link(before, caused, &self.bytes[PREFIX + MARKS..self.payload_at - 2], hash)
+    }
+
+    /// The fact. The payload of a purged one is empty.
+    pub(crate) fn fact(&self) -> Recorded {
+        let cause_at = PREFIX + MARKS + FIXED;
+        let caused = self.bytes[PREFIX] & CAUSED != 0;
+        let kind = std::str::from_utf8(&self.bytes[self.kind_at..self.payload_at - 2]).unwrap_or_default();
+        let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
+        Recorded {
+            position: self.position(),
+            recorded_at: self.recorded_at(),
+            event: NewEvent {
+                id: self.id(),
+                at: Timestamp(u64::from_le_bytes(self.array(PREFIX + MARKS + 32))),
+                correlation: EventId(self.array(PREFIX + MARKS + 40)),
+                causation: caused.then(|| EventId(self.array(cause_at))),
+                kind: kind.to_owned().into(),
+                version: u16::from_le_bytes(self.array(self.kind_at - 3)),
+                payload: if self.purged() { Vec::new() } else { payload.to_vec() },
+            },
+        }
+    }
+
+    /// Bytes at a place that `lay_out` has checked.
+    fn array<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut array = [0; N];
+        array.copy_from_slice(&self.bytes[at..at + N]);
+        array
+    }
+}
+
+fn checksum(length: [u8; 4], rest: &[u8]) -> [u8; 4] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&length);
+    hasher.update(rest);
+    hasher.finalize().to_le_bytes()
+}
+
+fn link(before: Chain, caused: u8, envelope: &[u8], payload: [u8; 32]) -> Chain {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&before.0);
+    hasher.update(&[caused]);
+    hasher.update(envelope);
+    hasher.update(&payload);
+    Chain(*hasher.finalize().as_bytes())
+}
