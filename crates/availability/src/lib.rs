@@ -1,1 +1,30 @@
-//! To come.
+//! Which models and providers are out: the availability machine of 004 §4.5 as a projection.
+//!
+//! [`Availability`] folds the outcome of every call into the health of two kinds of scope, a model and a whole
+//! provider. What it holds is a function of the facts alone; whether an outage still stands is a function of
+//! that state and of the time somebody asks at, so that replaying gives the same answers (decision D5).
+//!
+//! - [`Availability::outages`] is the view a decision reads.
+//! - [`Availability::status`] is the view a person reads.
+//! - [`Availability::transitions`] are the facts about outages that the log does not tell yet (decision D6).
+//!
+//! Time is when a call happened, not when it was written. A fact older than the newest one a scope has seen
+//! says nothing about now, as when an import writes last week's calls after today's; that scope ignores it.
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a pure crate: time, ids and randomness are arguments"
+)]
+
+mod health;
+mod outage;
+mod projection;
+mod provider;
+mod status;
+mod transition;
+
+pub mod thresholds;
+
+pub use projection::Availability;
+pub use status::{ScopeStatus, State};
+pub use transition::{Transition, TransitionFact};

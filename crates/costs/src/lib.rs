@@ -1,1 +1,18 @@
-//! To come.
+//! What was spent, and on what: the totals of 004 §5.4 and §6.7 as a projection of answered calls.
+//!
+//! Money is an integer and sums saturate (decision D13), so that totals do not depend on the order of facts. A
+//! call whose model has no known price is counted apart and never guessed. Every call is counted once: a
+//! worker's calls belong to the session that planned them, on a line of their own.
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a pure crate: time, ids and randomness are arguments"
+)]
+
+mod projection;
+mod session;
+mod total;
+
+pub use projection::Costs;
+pub use session::{Line, LineCosts, SessionCosts};
+pub use total::Total;
