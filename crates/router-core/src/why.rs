@@ -85,8 +85,10 @@ pub fn reason_text(entry: &Evaluation) -> String {
         Reason::TierExhausted { asked } => format!("tier {asked} and those above it are exhausted"),
         Reason::Override { alias } => format!("\"@{alias}\" → {model}"),
         Reason::Rule { name, budget: Some(limit) } => format!("rule \"{name}\" matched (budget {limit}) → {model}"),
+        Reason::Rule { name, .. } if entry.failure.is_some() => format!("rule \"{name}\" matched →\n{model}"),
         Reason::Rule { name, .. } => format!("rule \"{name}\" matched → {model}"),
-        Reason::Tier { asked, given } => format!("tier {asked} → {given} → {model}"),
+        Reason::Tier { asked, given } if asked == given => format!("tier {asked} → {model}"),
+        Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given} → {model}"),
         Reason::Sticky | Reason::WorkspaceDefault | Reason::GlobalDefault => model.to_owned(),
         Reason::Pattern(found) => {
             let verb = if entry.verdict == Verdict::Deferred { "suggested" } else { "recommended" };
@@ -107,7 +109,7 @@ pub fn reason_text(entry: &Evaluation) -> String {
     for attempt in rest {
         let (name, model) = (&attempt.name, &attempt.candidate);
         let what = if entry.slot == Slot::DelegateRequest { "tier" } else { "rule" };
-        let _ = write!(text, "\n{what} \"{name}\" → {model} rejected ({})", failure_text(&attempt.failure));
+        let _ = write!(text, "\n{what} \"{name}\" →\n{model} rejected ({})", failure_text(&attempt.failure));
     }
     text
 }

@@ -60,8 +60,7 @@ pub(crate) enum PatternError {
 impl Pattern {
     pub(crate) fn new(text: &str) -> Result<Self, PatternError> {
         check("its length in bytes", text.len() as u64, MAX_PATTERN_BYTES as u64, text)?;
-        let hir =
-            parse(text).map_err(|error| PatternError::Syntax { pattern: text.to_owned(), reason: reason(&error) })?;
+        let hir = parse(text).map_err(|reason| PatternError::Syntax { pattern: text.to_owned(), reason })?;
         let cost = Cost::of(&hir);
         check("its size", cost.places, MAX_PLACES, text)?;
         check("its number of character ranges", cost.ranges, MAX_RANGES, text)?;

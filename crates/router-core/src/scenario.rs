@@ -1,0 +1,303 @@
+//! Situations stated in one line each, to try a policy on: for its owner's tests as for our own.
+
+use std::collections::BTreeMap;
+
+use contracts::{
+    Alternative, Decision, Delegation, Estimates, Features, MessageText, ModelId, NanoUsd, Needs, Provider,
+    Recommendation, Score, SessionId, Tier, TokenBucket, Turn, TurnId,
+    views::{NoPatterns, Outages, PatternSettings, PatternView, Views},
+};
+use event_core::{EventId, Timestamp};
+
+use crate::{Banner, OverrideError, Policy, address, banners, decide, why};
+
+/// A turn that might happen: start from a message, add what matters, ask a policy.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use router_core::{Policy, Scenario};
+/// # fn show(policy: &Policy) -> Result<(), router_core::ScenarioError> {
+/// let outcome = Scenario::message("walk me through the architecture").spent("5.42").try_on(policy)?;
+/// println!("{}", outcome.why);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    message: String,
+    sticky: Option<String>,
+    delegation: Option<Tier>,
+    workspace: Option<String>,
+    needs: Needs,
+    images: bool,
+    tool_history: bool,
+    tokens: u64,
+    extensions: Vec<String>,
+    skills: Vec<String>,
+    spent: Result<NanoUsd, String>,
+    minute: Result<u16, String>,
+    models_out: Vec<String>,
+    providers_out: Vec<String>,
+    learned: Option<Learned>,
+}
+
+#[derive(Debug, Clone)]
+struct Learned {
+    model: String,
+    confidence_percent: u64,
+    samples: u64,
+}
+
+/// What a policy makes of a scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The decision.
+    pub decision: Decision,
+    /// Why, as one screen.
+    pub why: String,
+    /// What the user is shown.
+    pub banners: Vec<Banner>,
+}
+
+/// A scenario that cannot be tried.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScenarioError {
+    /// The message is addressed to no model.
+    #[error(transparent)]
+    Override(#[from] OverrideError),
+    /// A model nobody knows.
+    #[error("the scenario names an unknown model `{0}`")]
+    UnknownModel(String),
+    /// A value that cannot be read.
+    #[error("the scenario's {what} `{text}` cannot be read")]
+    Unreadable {
+        /// Which value.
+        what: &'static str,
+        /// What it is.
+        text: String,
+    },
+}
+
+impl Scenario {
+    /// A turn of a fresh session with this message, at noon, with tools and a system prompt of 2,000 tokens.
+    pub fn message(text: impl Into<String>) -> Self {
+        Self {
+            message: text.into(),
+            sticky: None,
+            delegation: None,
+            workspace: None,
+            needs: Needs { images: false, tools: true, system_prompt: true, structured_output: false },
+            images: false,
+            tool_history: false,
+            tokens: 2_000,
+            extensions: Vec::new(),
+            skills: Vec::new(),
+            spent: Ok(NanoUsd::default()),
+            minute: Ok(12 * 60),
+            models_out: Vec::new(),
+            providers_out: Vec::new(),
+            learned: None,
+        }
+    }
+
+    /// The model set for the session, by id or alias.
+    #[must_use]
+    pub fn sticky(mut self, model: &str) -> Self {
+        self.sticky = Some(model.to_owned());
+        self
+    }
+
+    /// A planner asks for a worker of this tier.
+    #[must_use]
+    pub const fn delegated(mut self, tier: Tier) -> Self {
+        self.delegation = Some(tier);
+        self
+    }
+
+    /// The absolute path of the session's workspace.
+    #[must_use]
+    pub fn workspace(mut self, path: &str) -> Self {
+        self.workspace = Some(path.to_owned());
+        self
+    }
+
+    /// The message has images.
+    #[must_use]
+    pub const fn images(mut self) -> Self {
+        self.images = true;
+        self
+    }
+
+    /// What the prompt needs, instead of tools and a system prompt.
+    #[must_use]
+    pub const fn needs(mut self, needs: Needs) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// A tool was called earlier in the session.
+    #[must_use]
+    pub const fn tool_history(mut self) -> Self {
+        self.tool_history = true;
+        self
+    }
+
+    /// Expected tokens of the prompt, by every tokenizer.
+    #[must_use]
+    pub const fn tokens(mut self, tokens: u64) -> Self {
+        self.tokens = tokens;
+        self
+    }
+
+    /// A file with this extension was touched, such as `.sql`.
+    #[must_use]
+    pub fn touched(mut self, extension: &str) -> Self {
+        self.extensions.push(extension.to_lowercase());
+        self
+    }
+
+    /// A skill whose description matches the message.
+    #[must_use]
+    pub fn skill(mut self, name: &str) -> Self {
+        self.skills.push(name.to_owned());
+        self
+    }
+
+    /// Dollars spent since UTC midnight, such as `5.42`.
+    #[must_use]
+    pub fn spent(mut self, dollars: &str) -> Self {
+        self.spent = dollars.parse().map_err(|_| dollars.to_owned());
+        self
+    }
+
+    /// Local time, such as `23:30`.
+    #[must_use]
+    pub fn at(mut self, time: &str) -> Self {
+        self.minute = crate::time_window::TimeWindow::minute(time).ok_or_else(|| time.to_owned());
+        self
+    }
+
+    /// A model, by id or alias, whose recent calls failed.
+    #[must_use]
+    pub fn model_out(mut self, model: &str) -> Self {
+        self.models_out.push(model.to_owned());
+        self
+    }
+
+    /// A provider that is out as a whole.
+    #[must_use]
+    pub fn provider_out(mut self, provider: &str) -> Self {
+        self.providers_out.push(provider.to_owned());
+        self
+    }
+
+    /// The pattern store recommends a model, with a confidence in per cent and so many samples.
+    #[must_use]
+    pub fn learned(mut self, model: &str, confidence_percent: u64, samples: u64) -> Self {
+        self.learned = Some(Learned { model: model.to_owned(), confidence_percent, samples });
+        self
+    }
+
+    /// Asks a policy.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] for a model nobody knows, or a value that cannot be read.
+    pub fn try_on(&self, policy: &Policy) -> Result<Outcome, ScenarioError> {
+        let turn = self.turn(policy)?;
+        let outages = self.outages(policy)?;
+        let learned = self.learned.as_ref().map(|learned| learned.view(policy)).transpose()?;
+        let patterns: &dyn PatternView = match &learned {
+            Some(learned) => learned,
+            None => &NoPatterns,
+        };
+        let decision = decide(&turn, policy, &Views { outages: &outages, patterns }).decision;
+        let why = why(None, &decision);
+        let banners = banners(&decision, policy, turn.spent_today);
+        Ok(Outcome { decision, why, banners })
+    }
+
+    /// The turn a policy would be asked about.
+    ///
+    /// # Errors
+    /// As [`Scenario::try_on`].
+    pub fn turn(&self, policy: &Policy) -> Result<Turn, ScenarioError> {
+        let addressed = address(&self.message, policy.registry())?;
+        let unreadable = |what| move |text: String| ScenarioError::Unreadable { what, text };
+        let minute = self.minute.clone().map_err(unreadable("time"))?;
+        Ok(Turn {
+            id: TurnId(EventId::derive(&[b"scenario"])),
+            session: SessionId::try_from("scenario")
+                .map_err(|error| ScenarioError::Unreadable { what: "session", text: error.to_string() })?,
+            at: on_day_one(minute),
+            offset_minutes: 0,
+            message: MessageText::Present(addressed.text.to_owned()),
+            override_model: addressed.override_model,
+            sticky: self.sticky.as_deref().map(|name| known(policy, name)).transpose()?,
+            delegation: self.delegation.map(|tier| Delegation { tier }),
+            workspace: self.workspace.clone(),
+            needs: self.needs,
+            message_has_images: self.images,
+            tool_calls_in_history: self.tool_history,
+            tokens: Estimates::same(self.tokens),
+            extensions: self.extensions.iter().cloned().collect(),
+            skills: self.skills.iter().cloned().collect(),
+            spent_today: self.spent.clone().map_err(unreadable("amount of dollars"))?,
+            features: Features { tokens: TokenBucket::of(self.tokens), ..Features::default() },
+        })
+    }
+
+    fn outages(&self, policy: &Policy) -> Result<Outages, ScenarioError> {
+        let forever = Timestamp(u64::MAX);
+        let provider = |name: &String| {
+            let provider = Provider::try_from(name.as_str());
+            provider.map_err(|_| ScenarioError::Unreadable { what: "provider", text: name.clone() })
+        };
+        Ok(Outages {
+            models: self
+                .models_out
+                .iter()
+                .map(|name| Ok((known(policy, name)?, forever)))
+                .collect::<Result<BTreeMap<_, _>, ScenarioError>>()?,
+            providers: self
+                .providers_out
+                .iter()
+                .map(|name| Ok((provider(name)?, forever)))
+                .collect::<Result<BTreeMap<_, _>, ScenarioError>>()?,
+        })
+    }
+}
+
+fn known(policy: &Policy, name: &str) -> Result<ModelId, ScenarioError> {
+    let model = policy.registry().named(name);
+    model.map(|model| model.id.clone()).ok_or_else(|| ScenarioError::UnknownModel(name.to_owned()))
+}
+
+/// A minute of the second of January 1970, so that every offset of a clock stays after the epoch.
+fn on_day_one(minute: u16) -> Timestamp {
+    Timestamp::from_secs(86_400 + u64::from(minute) * 60)
+}
+
+impl Learned {
+    fn view(&self, policy: &Policy) -> Result<Recommended, ScenarioError> {
+        let model = known(policy, &self.model)?;
+        let (confidence, samples) = (Score::ratio(self.confidence_percent, 100), self.samples);
+        let alternatives = vec![Alternative { model: model.clone(), score: Some(Score::ONE), samples }];
+        Ok(Recommended(Recommendation { model, confidence, samples, alternatives }))
+    }
+}
+
+/// A pattern store that always says the same.
+#[derive(Debug)]
+struct Recommended(Recommendation);
+
+impl PatternView for Recommended {
+    fn recommend(
+        &self,
+        _workspace: Option<&str>,
+        _features: &Features,
+        _settings: &PatternSettings,
+        known: &dyn Fn(&ModelId) -> bool,
+    ) -> Option<Recommendation> {
+        known(&self.0.model).then(|| self.0.clone())
+    }
+}
