@@ -1,1 +1,37 @@
-//! To come.
+//! What past turns teach about new ones (004 §5.5): a projection of turns, and a nearest-neighbour search.
+//!
+//! The unit is the turn. A row is what is known about one model in turns of one fingerprint in one workspace:
+//! samples, the exact sum of their scores and the exact sum of their cost. A recommendation looks at the rows
+//! most similar to a new turn and weighs quality against cost, all of it in integers (decision D20).
+//!
+//! The fingerprint is made of the features *known when the turn started*, as `turn.started` carries them: what
+//! the message asks for, and what the session's earlier turns touched. What the turn itself goes on to touch is
+//! left out on purpose, because a new turn has to be compared before it has touched anything; the next turns of
+//! the session carry it.
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a pure crate: time, ids and randomness are arguments"
+)]
+
+mod bounded;
+mod cluster;
+mod fingerprint;
+mod jaccard;
+mod judgement;
+mod open_turn;
+mod packed;
+mod projection;
+mod row;
+mod search;
+mod status;
+mod store;
+mod vocabulary;
+
+pub mod features;
+
+pub use judgement::MIN_EVAL_CONFIDENCE;
+pub use packed::similarity;
+pub use projection::Patterns;
+pub use status::WorkspaceStatus;
+pub use store::{ROWS_KEPT, RowId, Sample, Store};

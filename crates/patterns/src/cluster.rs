@@ -1,0 +1,121 @@
+//! From the nearest rows to a recommendation: the formula of 004 §5.5, in integers (decisions D20, D21, D25).
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use contracts::{
+    Alternative, ModelId, Recommendation, Score,
+    views::{CostScale, PatternSettings},
+};
+
+use crate::row::Row;
+
+/// What the nearest rows say about one model. The sums are exact, so the order of rows cannot matter.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    /// Samples with a score.
+    scored: u64,
+    /// The sum of those scores, in billionths.
+    score_sum: u128,
+    /// Samples with a known cost.
+    costed: u64,
+    /// The sum of those costs, in nano-dollars.
+    cost_sum: u128,
+}
+
+/// An average cost in nano-dollars with 32 binary places: equal averages are equal numbers.
+type Cost = u128;
+
+impl Tally {
+    fn add(&mut self, row: &Row) {
+        self.scored += u64::from(row.scored);
+        self.score_sum += u128::from(row.score_sum);
+        self.costed += u64::from(row.costed);
+        self.cost_sum += u128::from(row.cost_sum.0);
+    }
+
+    /// The mean of all scores, `None` when there is none: unknown is not zero (decision D21). A row weighs as
+    /// many times as it has scores, which is the weighting by sample size of 004 §5.5.
+    fn success(&self) -> Option<Score> {
+        let mean = self.score_sum.checked_div(u128::from(self.scored))?;
+        // A mean of numbers up to 1 is at most 1.
+        Some(u64::try_from(mean).map_or(Score::ONE, |mean| Score(mean).min(Score::ONE)))
+    }
+
+    /// The mean of all known costs.
+    fn cost(&self) -> Option<Cost> {
+        // At most 65,535 rows of 64 bits each: 80 bits, and 32 more still fit.
+        (self.cost_sum << 32).checked_div(u128::from(self.costed))
+    }
+}
+
+/// The cheapest and the dearest model that could be recommended.
+struct CostRange {
+    cheapest: Cost,
+    dearest: Cost,
+}
+
+impl CostRange {
+    fn of(models: &BTreeMap<&ModelId, Tally>) -> Option<Self> {
+        let costs = || models.values().filter(|tally| 0 < tally.scored).filter_map(Tally::cost);
+        Some(Self { cheapest: costs().min()?, dearest: costs().max()? })
+    }
+
+    /// From 0 for the dearest towards 1; 0 for all when there is no difference to weigh.
+    fn efficiency(&self, cost: Cost, scale: CostScale) -> Score {
+        let whole = match scale {
+            CostScale::Cluster => self.dearest.saturating_sub(self.cheapest),
+            CostScale::Relative => self.dearest,
+        };
+        let saved = self.dearest.saturating_sub(cost);
+        // An average has at most 64 + 32 bits, and a billion has 30.
+        let billionths = (saved * u128::from(Score::ONE.0)).checked_div(whole).unwrap_or(0);
+        u64::try_from(billionths).map_or(Score::ONE, |billionths| Score(billionths).min(Score::ONE))
+    }
+}
+
+/// What the nearest rows recommend; `None` when none of them has a score.
+///
+/// A model whose cost nobody knows gets no bonus for it, as if it were the dearest.
+pub(crate) fn recommendation<'a>(
+    rows: impl Iterator<Item = (&'a ModelId, &'a Row)>,
+    settings: &PatternSettings,
+) -> Option<Recommendation> {
+    let mut models: BTreeMap<&ModelId, Tally> = BTreeMap::new();
+    for (model, row) in rows {
+        models.entry(model).or_default().add(row);
+    }
+    let range = CostRange::of(&models);
+    let mut alternatives: Vec<_> = models
+        .iter()
+        .map(|(model, tally)| {
+            let efficiency = match (&range, tally.cost()) {
+                (Some(range), Some(cost)) => range.efficiency(cost, settings.cost_scale),
+                _ => Score::ZERO,
+            };
+            let score = tally.success().map(|success| blend(success, efficiency, settings.cost_weight));
+            Alternative { model: (*model).clone(), score, samples: tally.scored }
+        })
+        .collect();
+    // Stable: models come in the order of their ids, and `None` is less than any score.
+    alternatives.sort_by_key(|alternative| Reverse(alternative.score));
+    let winner = alternatives.first()?;
+    let confidence = lead(winner.score?, alternatives.get(1).and_then(|second| second.score));
+    Some(Recommendation { model: winner.model.clone(), confidence, samples: winner.samples, alternatives })
+}
+
+/// `(1 - weight) × success + weight × efficiency`, rounded down once.
+fn blend(success: Score, efficiency: Score, weight: Score) -> Score {
+    let weight = weight.min(Score::ONE);
+    let sum =
+        u128::from(weight.complement().0) * u128::from(success.0) + u128::from(weight.0) * u128::from(efficiency.0);
+    // A mean of two numbers up to 1.
+    Score(u64::try_from(sum / u128::from(Score::ONE.0)).unwrap_or(Score::ONE.0))
+}
+
+/// `(top - second) / top`: nothing when the top is nothing, everything when there is no second.
+fn lead(top: Score, second: Option<Score>) -> Score {
+    let Some(second) = second else {
+        return if top == Score::ZERO { Score::ZERO } else { Score::ONE };
+    };
+    Score::ratio(top.0.saturating_sub(second.0), top.0)
+}
