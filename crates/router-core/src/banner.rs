@@ -123,6 +123,7 @@ fn disagreement(decision: &Decision, policy: &Policy) -> Option<Banner> {
     let entry = decision.entry(Slot::PatternRecommendation).filter(|entry| entry.verdict == Verdict::Deferred)?;
     let (Reason::Pattern(found), Some(model)) = (&entry.reason, &decision.model) else { return None };
     let shown = when.surface
+        && entry.failure.is_none()
         && found.model != *model
         && when.min_confidence <= found.confidence
         && when.min_sample_size <= found.samples;
@@ -160,6 +161,14 @@ fn no_model(decision: &Decision, policy: &Policy) -> Banner {
     Banner::NoModel { tried, others: others.into_iter().collect() }
 }
 
+/// The provider that is out as a whole, when that is the failure.
+fn provider_out(failure: &Failure) -> Option<&Provider> {
+    match failure {
+        Failure::ProviderUnavailable(OutageScope::ProviderWide(provider)) => Some(provider),
+        _ => None,
+    }
+}
+
 impl fmt::Display for Banner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -191,6 +200,10 @@ impl fmt::Display for Banner {
             }
             Self::NoModel { tried, others } => {
                 writeln!(f, "No model available for this turn.")?;
+                let out: BTreeSet<_> = tried.iter().filter_map(|(_, failure)| provider_out(failure)).collect();
+                for provider in out {
+                    writeln!(f, "  {provider} provider currently unavailable.")?;
+                }
                 let tried: Vec<_> =
                     tried.iter().map(|(model, failure)| format!("{model} ({})", failure.name())).collect();
                 if tried.is_empty() {

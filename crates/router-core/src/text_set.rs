@@ -17,7 +17,7 @@ const MAX_PREDICATES: usize = 4_000;
 /// Only this many bytes of a message are looked at, cut at a character.
 const LOOKED_AT_BYTES: usize = 16 * 1024;
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 enum Entry {
     Pattern(Pattern),
     /// Lower-case texts, any of which suffices.
@@ -93,10 +93,14 @@ impl TextSet {
         self.add(Entry::Needles(needles.iter().map(|needle| needle.to_lowercase()).collect()))
     }
 
+    /// Its number. Equal predicates are one, so two rules with the same condition are seen to have it.
     fn add(&mut self, entry: Entry) -> Result<u16, PatternError> {
-        let number = u16::try_from(self.entries.len()).ok().filter(|number| usize::from(*number) < MAX_PREDICATES);
+        let place = self.entries.iter().position(|known| *known == entry).unwrap_or(self.entries.len());
+        let number = u16::try_from(place).ok().filter(|_| place < MAX_PREDICATES);
         let number = number.ok_or(PatternError::Many { most: MAX_PREDICATES })?;
-        self.entries.push(entry);
+        if place == self.entries.len() {
+            self.entries.push(entry);
+        }
         Ok(number)
     }
 

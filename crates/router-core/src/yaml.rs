@@ -47,7 +47,7 @@ impl Node<'_> {
         match &self.value {
             Value::Scalar { text, plain: true } if is_null(text) => "nothing",
             Value::Scalar { text, plain: true } if matches!(text.as_ref(), "true" | "false") => "a boolean",
-            Value::Scalar { text, plain: true } if text.parse::<f64>().is_ok() => "a number",
+            Value::Scalar { text, plain: true } if is_number(text) => "a number",
             Value::Scalar { .. } => "text",
             Value::List(_) => "a list",
             Value::Map(_) => "a mapping",
@@ -58,6 +58,11 @@ impl Node<'_> {
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if is_null(text))
     }
+}
+
+/// What Rust also reads as a number, `nan` and `infinity`, are words in YAML.
+fn is_number(text: &str) -> bool {
+    text.contains(|letter: char| letter.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
 
 fn is_null(text: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use contracts::{Evaluation, ModelId, Reason, Recommendation, Slot, Verdict};
 
-use super::{Chain, judged, silent};
+use super::{Chain, silent};
 
 impl Chain<'_> {
     pub(super) fn pattern(&self) -> Evaluation {
@@ -16,27 +16,19 @@ impl Chain<'_> {
             Err(reason) => return silent(slot, reason),
         };
         let model = recommendation.model.clone();
-        let failure = self.policy.registry().get(&model).and_then(|model| self.rejection(model));
-        judged(slot, model, Reason::Pattern(recommendation), failure)
+        self.named(slot, &model, Reason::Pattern(recommendation))
     }
 
-    /// What the pattern store says although a policy before it has won (decision D2).
-    ///
-    /// After a rule it is always asked. After an explicit choice only when disagreement is to be shown, so that
-    /// a turn the user decided costs no search.
+    /// What the pattern store says although a policy before it has won (decision D2). Its failure says when the
+    /// model could not have taken the turn either.
     pub(super) fn deferred(&self, entries: &[Evaluation]) -> Option<Evaluation> {
         let winner = entries.iter().find(|entry| entry.verdict == Verdict::Chose)?;
-        let asked = match winner.slot {
-            Slot::ConfiguredRules => true,
-            Slot::PerMessageOverride | Slot::ManualSticky => self.policy.disagreement.surface,
-            _ => false,
-        };
-        if !asked || self.turn.delegation.is_some() {
+        if Slot::PatternRecommendation <= winner.slot || self.turn.delegation.is_some() {
             return None;
         }
         let recommendation = self.recommendation().ok()?;
         let model = recommendation.model.clone();
-        let mut entry = judged(Slot::PatternRecommendation, model, Reason::Pattern(recommendation), None);
+        let mut entry = self.named(Slot::PatternRecommendation, &model, Reason::Pattern(recommendation));
         entry.verdict = Verdict::Deferred;
         Some(entry)
     }

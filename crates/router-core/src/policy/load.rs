@@ -194,32 +194,35 @@ impl Loader<'_> {
         items.iter().enumerate().filter_map(|(index, item)| self.rule(item, index, &mut names)).collect()
     }
 
-    fn rule<'n>(&mut self, node: &'n Node<'_>, index: usize, taken: &mut BTreeSet<&'n str>) -> Option<Rule> {
+    fn rule(&mut self, node: &Node<'_>, index: usize, taken: &mut BTreeSet<String>) -> Option<Rule> {
         let what = format!("rule {index}");
         let keys = self.problems.mapping(node, &what, schema::RULE)?;
         for key in schema::RULE.iter().filter(|key| key.required && !keys.contains_key(key.name)) {
             self.problems.note(node.mark, format!("{what} has no `{}`", key.name));
         }
-        let name = keys.get("name").and_then(|name| {
-            let text = self.problems.text(name, "name")?;
-            if MAX_NAME_BYTES < text.len() {
-                self.problems.note(name.mark, format!("`name` has {} bytes, the most is {MAX_NAME_BYTES}", text.len()));
-            }
-            if text.chars().any(char::is_control) {
-                self.problems.note(name.mark, "`name` contains a control character");
-            }
-            if !taken.insert(text) {
-                self.problems.note(name.mark, format!("two rules are called `{text}`: names are unique"));
-            }
-            Some(text.to_owned())
-        });
+        let name = match keys.get("name") {
+            Some(name) => self.name(name).map(str::to_owned),
+            None => Some(format!("rule_{index}")),
+        };
+        if let Some(name) = &name
+            && !taken.insert(name.clone())
+        {
+            let mark = keys.get("name").map_or(node.mark, |name| name.mark);
+            self.problems.note(mark, format!("two rules are called `{name}`: names are unique"));
+        }
         let when = keys.get("when").and_then(|when| self.predicate(when));
         let model = keys.get("use").and_then(|model| self.model(model, "use"));
-        Some(Rule {
-            name: name.unwrap_or_else(|| format!("rule_{index}")),
-            when: when?,
-            model: model?,
-            line: node.mark.line,
-        })
+        Some(Rule { name: name?, when: when?, model: model?, line: node.mark.line })
+    }
+
+    fn name<'n>(&mut self, node: &'n Node<'_>) -> Option<&'n str> {
+        let name = self.problems.text(node, "name")?;
+        if MAX_NAME_BYTES < name.len() {
+            self.problems.note(node.mark, format!("`name` has {} bytes, the most is {MAX_NAME_BYTES}", name.len()));
+        }
+        if name.chars().any(char::is_control) {
+            self.problems.note(node.mark, "`name` contains a control character");
+        }
+        Some(name)
     }
 }

@@ -23,16 +23,22 @@ impl std::error::Error for Problem {}
 
 /// The known name closest to one that is not known, if any is close.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|(distance, candidate)| is_close(*distance, candidate))
-        .min()
-        .map(|(_, candidate)| candidate)
+    close(name, known).min().map(|(_, candidate)| candidate)
 }
 
-/// A third of the letters may be wrong, or two, but not all of them.
-fn is_close(distance: usize, candidate: &str) -> bool {
-    distance <= (candidate.len() / 3).max(2) && distance < candidate.len()
+/// The known names in which a third of the letters are wrong, or two, but not all of them; with how many are.
+fn close<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl Iterator<Item = (usize, &'a str)> {
+    let length = name.chars().count();
+    known.filter_map(move |candidate| {
+        let letters = candidate.chars().count();
+        let most = (letters / 3).max(2).min(letters.saturating_sub(1));
+        // The lengths alone rule most out, and bound what a very long name costs.
+        if most < length.abs_diff(letters) {
+            return None;
+        }
+        let distance = strsim::damerau_levenshtein(name, candidate);
+        (distance <= most).then_some((distance, candidate))
+    })
 }
 
 /// `; did you mean …?`, or nothing.
@@ -42,10 +48,7 @@ pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>)
 
 /// Up to three known names close to one that is not known, `@` in front.
 pub(crate) fn nearest_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut close: Vec<_> = known
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|(distance, candidate)| is_close(*distance, candidate))
-        .collect();
+    let mut close: Vec<_> = close(name, known).collect();
     close.sort_unstable();
     close.into_iter().take(3).map(|(_, candidate)| format!("`@{candidate}`")).collect()
 }
