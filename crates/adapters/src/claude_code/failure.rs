@@ -1,0 +1,138 @@
+//! What went wrong with a call, from what the client writes about it.
+
+use contracts::facts::ErrorClass;
+use serde::Deserialize;
+
+use super::line::Text;
+
+/// The class of an error and the provider's status code.
+pub(super) type Failure = (ErrorClass, Option<u16>);
+
+/// The `error` of a `system` line with subtype `api_error`: an attempt that failed and is tried again.
+///
+/// The client tries again after answers that it may, and after connections that failed. Those carry no status, so an error without
+/// one is a connection.
+pub(super) fn of_attempt(error: Option<&str>) -> Failure {
+    let error = error.unwrap_or_default();
+    let fields: ErrorFields<'_> = serde_json::from_str(error).unwrap_or_default();
+    match fields.status {
+        Some(status) => (class(Some(status), error), Some(status)),
+        None => match class(None, error) {
+            ErrorClass::Other => (ErrorClass::Network, None),
+            class => (class, None),
+        },
+    }
+}
+
+/// The text of an `assistant` line with `isApiErrorMessage`, and the client's own name for the error if it has one.
+pub(super) fn of_message(text: &str, name: Option<&str>) -> Failure {
+    let status = status_in(text);
+    let by_text = class(status, text);
+    let by_name = match name {
+        Some("rate_limit") => Some(ErrorClass::RateLimit),
+        Some("authentication_failed") => Some(ErrorClass::Auth),
+        Some("server_error") => Some(ErrorClass::ServerError),
+        Some("invalid_request") => Some(ErrorClass::InvalidRequest),
+        Some("model_not_found") => Some(ErrorClass::ModelNotFound),
+        _ => None,
+    };
+    // The text says more than the name where it says anything: overloaded is also a server error.
+    let class = if by_text == ErrorClass::Other { by_name.unwrap_or(by_text) } else { by_text };
+    (class, status)
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ErrorFields<'a> {
+    status: Option<u16>,
+    #[serde(rename = "message", borrow)]
+    _message: Text<'a>,
+}
+
+/// The status code in `API Error: 529 …` or `API Error (529 …)`.
+fn status_in(text: &str) -> Option<u16> {
+    let (_, rest) = text.split_once("API Error")?;
+    let digits: String =
+        rest.trim_start_matches([':', ' ', '(']).chars().take_while(char::is_ascii_digit).take(4).collect();
+    digits.parse().ok().filter(|status| (400..600).contains(status))
+}
+
+/// Wording comes first, because one status stands for several errors.
+fn class(status: Option<u16>, text: &str) -> ErrorClass {
+    let text = text.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if says(&["prompt is too long", "context window", "context_length", "input length and `max_tokens`"]) {
+        ErrorClass::ContextOverflow
+    } else if says(&["overloaded"]) || status == Some(529) {
+        ErrorClass::Overloaded
+    } else if says(&["content filter", "usage policy"]) {
+        ErrorClass::ContentFilter
+    } else if says(&["not_found_error"]) && says(&["model"]) {
+        ErrorClass::ModelNotFound
+    } else if says(&["aborted", "request was cancelled"]) {
+        ErrorClass::Cancelled
+    } else {
+        match status {
+            Some(401 | 403) => ErrorClass::Auth,
+            Some(408 | 504) => ErrorClass::Timeout,
+            Some(413) => ErrorClass::ContextOverflow,
+            Some(429) => ErrorClass::RateLimit,
+            Some(500..) => ErrorClass::ServerError,
+            Some(400..) => ErrorClass::InvalidRequest,
+            _ if says(&["rate limit", "rate_limit", "usage limit", "hit your limit", "limit reached"]) => {
+                ErrorClass::RateLimit
+            }
+            _ if says(&["invalid api key", "/login", "oauth", "authentication", "credit balance"]) => ErrorClass::Auth,
+            _ if says(&["timed out", "timeout"]) => ErrorClass::Timeout,
+            _ if says(&["connection", "econn", "enotfound", "network", "socket", "fetch failed", "dns"]) => {
+                ErrorClass::Network
+            }
+            _ => ErrorClass::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::facts::ErrorClass;
+
+    use super::{of_attempt, of_message};
+
+    #[test]
+    fn a_message_about_an_error_gives_its_class_and_status() {
+        let check = |text: &str, name: Option<&str>, class: ErrorClass, status: Option<u16>| {
+            assert_eq!(of_message(text, name), (class, status), "{text}");
+        };
+        check(
+            r#"API Error: 529 {"type":"error","error":{"type":"overloaded_error"}}"#,
+            None,
+            ErrorClass::Overloaded,
+            Some(529),
+        );
+        check("API Error (429 too many requests)", None, ErrorClass::RateLimit, Some(429));
+        check("API Error: 500 Internal server error", None, ErrorClass::ServerError, Some(500));
+        check("API Error: 400 messages: at least one message is required", None, ErrorClass::InvalidRequest, Some(400));
+        check(
+            r#"API Error: 404 {"error":{"type":"not_found_error","message":"model: x"}}"#,
+            None,
+            ErrorClass::ModelNotFound,
+            Some(404),
+        );
+        check("API Error: Request timed out.", None, ErrorClass::Timeout, None);
+        check("API Error: Connection error.", None, ErrorClass::Network, None);
+        check("Prompt is too long", None, ErrorClass::ContextOverflow, None);
+        check("Invalid API key · Please run /login", None, ErrorClass::Auth, None);
+        check("Claude AI usage limit reached|1760000000", None, ErrorClass::RateLimit, None);
+        check("Something odd", Some("server_error"), ErrorClass::ServerError, None);
+        check("Something odd", None, ErrorClass::Other, None);
+    }
+
+    #[test]
+    fn an_attempt_without_a_status_is_a_connection_that_failed() {
+        assert_eq!(of_attempt(Some("{}")), (ErrorClass::Network, None));
+        assert_eq!(of_attempt(None), (ErrorClass::Network, None));
+        let overloaded = r#"{"status":529,"headers":{},"error":{"type":"error","error":{"type":"overloaded_error"}}}"#;
+        assert_eq!(of_attempt(Some(overloaded)), (ErrorClass::Overloaded, Some(529)));
+        assert_eq!(of_attempt(Some(r#"{"status":429}"#)), (ErrorClass::RateLimit, Some(429)));
+    }
+}

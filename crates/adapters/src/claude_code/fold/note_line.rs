@@ -1,0 +1,55 @@
+//! What the client says about failures and compactions.
+
+use contracts::facts::CompactionTrigger;
+use serde_json::value::RawValue;
+
+use super::{Fold, Place};
+use crate::{
+    claude_code::{
+        failure::{self, Failure},
+        line::{CompactMetadata, Line, Message},
+        thread::Last,
+    },
+    observed::{ObservedCompaction, ObservedFailure, Step},
+};
+
+impl Fold {
+    pub(super) fn failed(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
+        let name: Option<String> = line.error.and_then(|error| serde_json::from_str(error.get()).ok());
+        let failure = failure::of_message(&message.content.joined_text(), name.as_deref());
+        self.add_failure(place, failure, None);
+    }
+
+    fn add_failure(&mut self, place: &Place<'_>, (class, status): Failure, attempt: Option<u32>) {
+        let model = self.thread(&place.key).model.clone();
+        let failure = ObservedFailure { id: place.uuid.to_owned(), at: place.at, model, class, status, attempt };
+        if let Some(open) = self.turn_for(place) {
+            open.turn.steps.push(Step::Failed(failure));
+            open.note(if attempt.is_none() { Last::Failure } else { Last::Other }, place.at);
+        }
+    }
+
+    pub(super) fn system(&mut self, place: &Place<'_>, line: &Line<'_>) {
+        match line.subtype.text() {
+            "api_error" => {
+                let failure = failure::of_attempt(line.error.map(RawValue::get));
+                self.add_failure(place, failure, Some(line.retry_attempt.unwrap_or(1)));
+            }
+            "compact_boundary" => {
+                let manual = line.compact_metadata.as_ref().is_some_and(CompactMetadata::is_manual);
+                let compaction = ObservedCompaction {
+                    id: place.uuid.to_owned(),
+                    at: place.at,
+                    trigger: if manual { CompactionTrigger::Manual } else { CompactionTrigger::Automatic },
+                    tokens_before: line.compact_metadata.as_ref().and_then(|metadata| metadata.pre_tokens),
+                };
+                // A compaction says nothing about how a turn ends: the turn goes on after it.
+                match self.running(&place.key) {
+                    Some(open) => open.turn.steps.push(Step::Compacted(compaction)),
+                    None => self.thread(&place.key).early.push(compaction),
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A file line by line, with a bound on the length of a line.
+
+use std::io::{self, BufRead, Read as _};
+
+/// The longest line that is read, in bytes; a longer one is reported and skipped.
+pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What the next line is.
+pub(super) enum NextLine<'a> {
+    /// A line without its line feed.
+    Bytes(&'a [u8]),
+    /// A line that was too long and has been skipped.
+    TooLong,
+    /// The end of the file.
+    End,
+}
+
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    source: R,
+    buffer: Vec<u8>,
+    longest: u64,
+    /// The number of the line last read, from 1.
+    pub(super) number: u64,
+    /// Bytes consumed.
+    pub(super) bytes: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(source: R, longest: u64) -> Self {
+        Self { source, buffer: Vec::new(), longest, number: 0, bytes: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> io::Result<NextLine<'_>> {
+        self.buffer.clear();
+        let read = (&mut self.source).take(self.longest.saturating_add(1)).read_until(b'\n', &mut self.buffer)?;
+        if read == 0 {
+            return Ok(NextLine::End);
+        }
+        self.number += 1;
+        self.bytes += read as u64;
+        if self.buffer.last() == Some(&b'\n') {
+            self.buffer.pop();
+        } else if self.longest < read as u64 {
+            self.skip_rest()?;
+            return Ok(NextLine::TooLong);
+        }
+        Ok(NextLine::Bytes(&self.buffer))
+    }
+
+    fn skip_rest(&mut self) -> io::Result<()> {
+        loop {
+            let chunk = self.source.fill_buf()?;
+            let (length, found) = match chunk.iter().position(|byte| *byte == b'\n') {
+                Some(index) => (index + 1, true),
+                None => (chunk.len(), chunk.is_empty()),
+            };
+            self.source.consume(length);
+            self.bytes += length as u64;
+            if found {
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lines, NextLine};
+
+    #[test]
+    fn a_line_that_is_too_long_costs_only_itself() {
+        let text = b"one\nfar too long\n\nlast" as &[u8];
+        let mut lines = Lines::new(std::io::BufReader::with_capacity(3, text), 5);
+        let mut seen = Vec::new();
+        loop {
+            match lines.next().unwrap() {
+                NextLine::Bytes(line) => seen.push(String::from_utf8_lossy(line).into_owned()),
+                NextLine::TooLong => seen.push("(too long)".to_owned()),
+                NextLine::End => break,
+            }
+        }
+        assert_eq!(seen, ["one", "(too long)", "", "last"]);
+        assert_eq!((lines.number, lines.bytes), (4, text.len() as u64));
+    }
+}

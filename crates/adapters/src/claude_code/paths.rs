@@ -1,0 +1,82 @@
+//! Extensions and top-level directories of the paths a tool names.
+
+use std::collections::BTreeSet;
+
+/// What the paths of one tool call say.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Places {
+    /// Lower case, with the dot.
+    pub(super) extensions: BTreeSet<String>,
+    /// Inside the workspace.
+    pub(super) directories: BTreeSet<String>,
+}
+
+impl Places {
+    /// Adds a path or a glob; `is_file` when the last part cannot be a directory.
+    pub(super) fn add(&mut self, path: &str, workspace: Option<&str>, is_file: bool) {
+        let extension = extension(path);
+        if let Some(inside) = inside(path, workspace) {
+            let mut parts = inside.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
+            let first = parts.next();
+            let is_directory = parts.next().is_some() || (!is_file && extension.is_none());
+            if let Some(first) = first
+                && is_directory
+                && first != ".."
+                && !first.contains(['*', '?', '{', '['])
+            {
+                self.directories.insert(first.to_owned());
+            }
+        }
+        self.extensions.extend(extension);
+    }
+}
+
+/// The part of a path below the workspace; all of a relative path.
+fn inside<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
+    let absolute = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
+    if !absolute {
+        return Some(path);
+    }
+    let rest = path.strip_prefix(workspace?.trim_end_matches(['/', '\\']))?;
+    (rest.is_empty() || rest.starts_with(['/', '\\'])).then_some(rest)
+}
+
+/// The extension of a file name: what follows its last dot, if that is short, alphanumeric and not all of the name.
+fn extension(path: &str) -> Option<String> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    let (stem, extension) = name.rsplit_once('.')?;
+    let fits = !stem.is_empty() && !extension.is_empty() && extension.len() <= 12;
+    let alphanumeric = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (fits && alphanumeric).then(|| format!(".{}", extension.to_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Places;
+
+    #[test]
+    fn paths_give_extensions_and_directories_inside_the_workspace() {
+        let check = |path: &str, is_file: bool, extension: &str, directory: &str| {
+            let mut places = Places::default();
+            places.add(path, Some("/home/dev/shop"), is_file);
+            let joined = |set: &std::collections::BTreeSet<String>| set.iter().cloned().collect::<String>();
+            assert_eq!(
+                (joined(&places.extensions), joined(&places.directories)),
+                (extension.to_owned(), directory.to_owned()),
+                "{path}"
+            );
+        };
+        check("/home/dev/shop/src/cart.RS", true, ".rs", "src");
+        check("/home/dev/shop/README.md", true, ".md", "");
+        check("/home/dev/shop/Makefile", true, "", "");
+        check("/home/dev/shop/tests", false, "", "tests");
+        check("/home/dev/shopping/src/a.go", true, ".go", "");
+        check("/etc/hosts", true, "", "");
+        check("web/app.d.ts", true, ".ts", "web");
+        check("./web/.env", true, "", "web");
+        check("../other/a.py", true, ".py", "");
+        check("**/*.tsx", false, ".tsx", "");
+        check("src/**/*.{ts,tsx}", false, "", "src");
+        check(r"C:\other\a.cs", true, ".cs", "");
+    }
+}

@@ -1,0 +1,168 @@
+//! One thread of a session: what it has seen so far, and the turn that is running.
+
+use std::collections::BTreeSet;
+
+use contracts::{
+    SessionId, ThreadId,
+    facts::{ErrorClass, StopReason, TurnStatus},
+};
+use event_core::{EventId, Timestamp};
+
+use crate::{
+    estimate::PromptShape,
+    observed::{Before, ObservedCall, ObservedCompaction, ObservedTurn, Step},
+};
+
+/// Tokens of what Claude Code sends before the first message: system prompt, tool definitions, project notes. They are
+/// not in the file. The median of the first calls of 33 recorded sessions is 40,500 (25,900 to 68,200), less the message.
+pub const PREAMBLE_TOKENS: u64 = 40_000;
+
+/// A thread: the main line of the session, or a sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ThreadKey(pub(super) Option<ThreadId>);
+
+impl ThreadKey {
+    pub(super) const MAIN: Self = Self(None);
+
+    pub(super) const fn is_main(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+/// A thread of a session.
+#[derive(Debug)]
+pub(super) struct Thread {
+    /// What a turn that starts now has before it.
+    pub(super) before: Before,
+    /// The model of the last call.
+    pub(super) model: Option<String>,
+    /// The running turn: its place in the batch.
+    pub(super) turn: Option<usize>,
+    /// A command that no model has taken up yet.
+    pub(super) candidate: Option<OpenTurn>,
+    /// Compactions from before the first turn.
+    pub(super) early: Vec<ObservedCompaction>,
+    /// The time of the last line.
+    pub(super) last_at: Option<Timestamp>,
+}
+
+impl Thread {
+    pub(super) fn new() -> Self {
+        let mut before = Before::default();
+        before.prompt.recorded_tokens = PREAMBLE_TOKENS;
+        Self { before, model: None, turn: None, candidate: None, early: Vec::new(), last_at: None }
+    }
+
+    /// Adds a text or an image to the prompt of the next call.
+    pub(super) fn add_text(&mut self, characters: u64, images: u64) {
+        let prompt = &mut self.before.prompt;
+        prompt.characters += characters;
+        prompt.messages += 1;
+        prompt.images += images;
+        self.before.images |= 0 < images;
+    }
+
+    /// A call was answered: its input is what the prompt had become.
+    pub(super) fn restart_at(&mut self, input_tokens: u64) {
+        self.before.prompt = PromptShape { recorded_tokens: input_tokens, messages: 1, ..PromptShape::default() };
+    }
+
+    /// The history was replaced by a summary.
+    pub(super) fn compact(&mut self, characters: u64) {
+        self.before.prompt =
+            PromptShape { recorded_tokens: PREAMBLE_TOKENS, characters, messages: 1, ..PromptShape::default() };
+        self.before.images = false;
+    }
+}
+
+/// What the last line of a turn was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    /// The message of the user.
+    Message,
+    /// A part of an answer; with text, or something else.
+    Answer { text: bool },
+    /// A failure nobody tried again.
+    Failure,
+    /// Anything else: a result of a tool, an attempt that failed.
+    Other,
+}
+
+/// A turn that may go on.
+#[derive(Debug)]
+pub(super) struct OpenTurn {
+    pub(super) turn: ObservedTurn,
+    pub(super) key: ThreadKey,
+    /// Its calls and where they stand among the steps.
+    pub(super) calls: Vec<(EventId, usize)>,
+    /// Tools without a result.
+    pub(super) waiting: BTreeSet<String>,
+    pub(super) last: Last,
+    pub(super) last_at: Timestamp,
+}
+
+impl OpenTurn {
+    pub(super) fn new(
+        session: SessionId,
+        key: ThreadKey,
+        name: String,
+        at: Timestamp,
+        message: String,
+        images: bool,
+        before: Before,
+    ) -> Self {
+        let turn = ObservedTurn {
+            session,
+            name,
+            thread: key.0.clone(),
+            started_at: at,
+            message,
+            message_has_images: images,
+            before,
+            steps: Vec::new(),
+            end: None,
+        };
+        Self { turn, key, calls: Vec::new(), waiting: BTreeSet::new(), last: Last::Message, last_at: at }
+    }
+
+    /// Something came.
+    pub(super) fn note(&mut self, last: Last, at: Timestamp) {
+        self.last = last;
+        self.last_at = at;
+    }
+
+    /// The step of a call, when the call belongs to this turn.
+    pub(super) fn call(&mut self, id: EventId) -> Option<&mut ObservedCall> {
+        let (_, index) = self.calls.iter().find(|(call, _)| *call == id)?;
+        match self.turn.steps.get_mut(*index) {
+            Some(Step::Call(call)) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// How the turn ends when the next message comes at `next`, or when the file ends.
+    pub(super) fn finish(&mut self, next: Option<Timestamp>) {
+        if self.turn.end.is_none() {
+            self.turn.end = match self.last {
+                Last::Answer { text: true } if self.waiting.is_empty() => Some((TurnStatus::Completed, self.last_at)),
+                Last::Failure => Some((self.failed_as(), self.last_at)),
+                _ => next.map(|next| (TurnStatus::Cancelled, next)),
+            };
+        }
+        if self.turn.end.is_none()
+            && let Some((id, _)) = self.calls.last().copied()
+            && let Some(call) = self.call(id)
+            && matches!(call.stop_reason, StopReason::Unknown | StopReason::ToolUse)
+        {
+            call.complete = false;
+        }
+    }
+
+    /// A cancelled call is no failure.
+    fn failed_as(&self) -> TurnStatus {
+        match self.turn.steps.last() {
+            Some(Step::Failed(failure)) if failure.class == ErrorClass::Cancelled => TurnStatus::Cancelled,
+            _ => TurnStatus::Failed,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Decimal numbers as text, read exactly: money never passes through a float (decision D13).
+
+/// Why a text is not the number it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum DecimalError {
+    #[error("not a decimal number")]
+    NotANumber,
+    #[error("negative")]
+    Negative,
+    #[error("finer than the smallest unit")]
+    TooFine,
+    #[error("too large")]
+    TooLarge,
+}
+
+/// The number `text` times ten to the power of `scale`, when that is a whole number.
+///
+/// Reads `3`, `3.00`, `.5` and exponents such as `1.25e-06`, the forms that YAML and JSON files hold.
+pub(crate) fn scaled(text: &str, scale: i32) -> Result<u64, DecimalError> {
+    let text = text.trim();
+    let digits_of = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(positive) = text.strip_prefix('-') {
+        // Minus nothing is nothing.
+        return match scaled(positive, scale) {
+            Ok(0) => Ok(0),
+            Ok(_) | Err(DecimalError::TooFine | DecimalError::TooLarge) => Err(DecimalError::Negative),
+            Err(error) => Err(error),
+        };
+    }
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse().map_err(|_| DecimalError::NotANumber)?),
+        None => (text, 0_i32),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if !digits_of(whole) || !digits_of(fraction) || whole.len() + fraction.len() == 0 {
+        return Err(DecimalError::NotANumber);
+    }
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    if significant.trim_start_matches('0').is_empty() {
+        return Ok(0);
+    }
+    let length = |part: &str| i64::try_from(part.len()).map_err(|_| DecimalError::TooLarge);
+    let dropped = length(&digits)? - length(significant)?;
+    let power = i64::from(exponent) + i64::from(scale) - length(fraction)? + dropped;
+    let power =
+        u32::try_from(power).map_err(|_| if power < 0 { DecimalError::TooFine } else { DecimalError::TooLarge })?;
+    let number: u64 = significant.parse().map_err(|_| DecimalError::TooLarge)?;
+    10_u64.checked_pow(power).and_then(|factor| number.checked_mul(factor)).ok_or(DecimalError::TooLarge)
+}
+
+/// A whole number of ten-to-the-minus-six as decimal text, with at least two decimals: `3000000` is `3.00`.
+pub(crate) fn millionths(number: u64) -> String {
+    let fraction = format!("{:06}", number % 1_000_000);
+    let kept = fraction.trim_end_matches('0').len().max(2);
+    format!("{}.{}", number / 1_000_000, &fraction[..kept])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DecimalError, millionths, scaled};
+
+    #[test]
+    fn dollars_per_million_tokens_become_whole_pico_dollars() {
+        let check = |text: &str, expected: Result<u64, DecimalError>| assert_eq!(scaled(text, 6), expected, "{text}");
+        check("3", Ok(3_000_000));
+        check("3.00", Ok(3_000_000));
+        check("0.30", Ok(300_000));
+        check(".5", Ok(500_000));
+        check("0.000001", Ok(1));
+        check("1e-6", Ok(1));
+        check("-0.0", Ok(0));
+        check("0.0000001", Err(DecimalError::TooFine));
+        check("-3", Err(DecimalError::Negative));
+        check("99999999999999999999", Err(DecimalError::TooLarge));
+        check("1e30", Err(DecimalError::TooLarge));
+        check("1e99999999999", Err(DecimalError::NotANumber));
+        for text in [".nan", "NaN", "inf", "", ".", "3,00", "3.0.0", "0x10", "+3", "three", "1e", "1_000"] {
+            check(text, Err(DecimalError::NotANumber));
+        }
+    }
+
+    #[test]
+    fn dollars_per_token_as_json_writes_them_are_exact() {
+        assert_eq!(scaled("1.25e-06", 12), Ok(1_250_000));
+        assert_eq!(scaled("0.000168", 12), Ok(168_000_000));
+        assert_eq!(scaled("7.5E-8", 12), Ok(75_000));
+        assert_eq!(scaled("1.00000001e-12", 12), Err(DecimalError::TooFine));
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+        #[test]
+        fn what_is_written_reads_as_the_same_number(number in 0_u64..u64::MAX) {
+            proptest::prop_assert_eq!(scaled(&millionths(number), 6), Ok(number));
+        }
+    }
+}
