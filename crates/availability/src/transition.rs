@@ -1,6 +1,9 @@
 //! The facts about outages that the log does not tell yet (decision D6).
 
-use contracts::facts::{ProviderRecovered, ProviderUnavailable};
+use contracts::{
+    OutageScope,
+    facts::{ProviderRecovered, ProviderUnavailable},
+};
 use event_core::{CodecError, EventId, NewEvent, Timestamp};
 
 use crate::{
@@ -17,6 +20,16 @@ pub enum TransitionFact {
     Unavailable(ProviderUnavailable),
     /// A scope came back.
     Recovered(ProviderRecovered),
+}
+
+impl TransitionFact {
+    /// What it is about.
+    pub const fn scope(&self) -> &OutageScope {
+        match self {
+            Self::Unavailable(fact) => &fact.scope,
+            Self::Recovered(fact) => &fact.scope,
+        }
+    }
 }
 
 /// A fact to append, complete but for its encoding.
@@ -52,7 +65,8 @@ impl Transition {
 }
 
 impl Availability {
-    /// The transitions that have happened by `at` and that the log does not tell of, oldest first.
+    /// The transitions that have happened by `at` and that the log does not tell of, oldest first, models before
+    /// their provider.
     ///
     /// An outage is announced while it stands, and its end only when its beginning was. So nothing is said
     /// about outages long past, such as those of an import. Ask after every fact folded, and now and then when
@@ -65,7 +79,7 @@ impl Availability {
         let latest = healths.filter_map(|health| transition_of(health, at));
         let replaced = self.replaced.iter().filter_map(|outage| outage.end.map(|end| recovered(outage, end)));
         let mut transitions: Vec<_> = replaced.chain(latest).collect();
-        transitions.sort_by_key(|transition| (transition.at, transition.id));
+        transitions.sort_by(|one, other| (one.at, one.fact.scope()).cmp(&(other.at, other.fact.scope())));
         transitions
     }
 }

@@ -1,0 +1,9 @@
+//! The availability machine against 004 §4.5, row by row, and against a naive reading of it.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+mod properties;
+mod reference;
+mod status;
+mod story;
+mod transitions;
+mod triggers;

@@ -1,0 +1,134 @@
+//! What holds for every story.
+
+use std::collections::BTreeSet;
+
+use contracts::facts::{ErrorClass, ProviderRecovered, ProviderUnavailable};
+use event_core::{Position, Projected};
+use proptest::{prelude::*, sample::select};
+
+use crate::{
+    reference,
+    story::{Call, Log, Outcome, model, seconds},
+};
+
+const MODELS: [&str; 6] = ["a:x", "a:y", "a:z", "a:w", "b:x", "b:y"];
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![
+        2 => Just(Outcome::Ok),
+        12 => Just(Outcome::Failed(ErrorClass::Overloaded)),
+        2 => Just(Outcome::Failed(ErrorClass::Network)),
+        1 => Just(Outcome::Failed(ErrorClass::Auth)),
+        1 => Just(Outcome::Failed(ErrorClass::Cancelled)),
+        1 => Just(Outcome::Failed(ErrorClass::InvalidRequest)),
+    ]
+}
+
+/// Calls one after the other; gaps prefer the boundaries of the windows.
+fn story() -> impl Strategy<Value = Vec<Call>> {
+    let gap = prop_oneof![20 => 0..12_u64, 1 => select(vec![29, 30, 31, 119, 120, 121, 299, 300, 301])];
+    let model_name = prop_oneof![2 => select(&MODELS[..]), 1 => Just("a:x")];
+    prop::collection::vec((gap, model_name, outcome()), 0..60).prop_map(|calls| {
+        let mut now = 1_000;
+        let calls = calls.into_iter().map(|(gap, name, outcome)| {
+            now += gap;
+            (now, model(name), outcome)
+        });
+        calls.collect()
+    })
+}
+
+/// The same, but some calls are reported late.
+fn story_with_late_calls() -> impl Strategy<Value = Vec<Call>> {
+    (story(), prop::collection::vec(prop_oneof![5 => Just(0_u64), 1 => 1..400_u64], 60)).prop_map(
+        |(mut calls, late)| {
+            for (call, late) in calls.iter_mut().zip(late) {
+                call.0 -= late.min(call.0);
+            }
+            calls
+        },
+    )
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_machine_agrees_with_the_naive_reading_after_every_call(calls in story_with_late_calls()) {
+        let mut log = Log::default();
+        for (index, call) in calls.iter().enumerate() {
+            log.call(call);
+            let outages = log.state().outages();
+            let so_far = &calls[..=index];
+            for name in MODELS {
+                let found = outages.models.get(name).copied().map(seconds);
+                prop_assert_eq!(found, reference::model_until(so_far, &model(name)), "{} after {:?}", name, so_far);
+            }
+            for name in ["a", "b"] {
+                let found = outages.providers.get(name).copied().map(seconds);
+                prop_assert_eq!(found, reference::provider_until(so_far, name), "{} after {:?}", name, so_far);
+            }
+        }
+    }
+
+    #[test]
+    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(calls in story_with_late_calls(), tell in any::<bool>()) {
+        let mut log = Log::default();
+        let mut saved = Vec::new();
+        for call in &calls {
+            log.call(call);
+            if tell {
+                log.react(call.0);
+            }
+            saved.push(log.view.checkpoint().unwrap());
+        }
+        let head = Position(log.events.len() as u64);
+        for checkpoint in std::iter::once(None).chain(saved.iter().map(Some)) {
+            let mut resumed = Projected::resume(checkpoint, head);
+            for event in &log.events {
+                resumed.advance(event).unwrap();
+            }
+            prop_assert_eq!(&resumed, &log.view);
+        }
+    }
+
+    #[test]
+    fn transitions_alternate_for_every_scope_and_change_no_answer(calls in story(), asks in prop::collection::vec(any::<bool>(), 60)) {
+        let mut log = Log::default();
+        let mut untold = Log::default();
+        for (call, ask) in calls.iter().zip(asks) {
+            if ask {
+                log.react(call.0);
+            }
+            log.call(call);
+            untold.call(call);
+            log.react(call.0);
+            prop_assert_eq!(log.out(call.0), untold.out(call.0));
+            prop_assert_eq!(log.react(call.0), Vec::new());
+        }
+        log.react(100_000);
+        let mut out = BTreeSet::new();
+        for event in &log.events {
+            if let Some(fact) = event.read::<ProviderUnavailable>().unwrap() {
+                prop_assert!(out.insert(fact.scope));
+            } else if let Some(fact) = event.read::<ProviderRecovered>().unwrap() {
+                prop_assert!(out.remove(&fact.scope));
+            }
+        }
+        prop_assert_eq!(out, BTreeSet::new());
+    }
+
+    #[test]
+    fn an_outage_clears_exactly_five_minutes_after_the_last_call(calls in story()) {
+        let mut log = Log::default();
+        for call in &calls {
+            log.call(call);
+        }
+        let last = calls.last().map_or(0, |call| call.0);
+        prop_assert_eq!(log.out(last + 300), "");
+    }
+}

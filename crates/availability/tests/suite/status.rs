@@ -1,0 +1,58 @@
+//! The table a person reads.
+
+use availability::ScopeStatus;
+use contracts::OutageScope;
+
+use crate::story::{Log, at, seconds, strikes};
+
+#[track_caller]
+fn table(story: &str, now: u64) -> String {
+    Log::of(story).state().status(at(now)).iter().map(row).collect()
+}
+
+fn row(status: &ScopeStatus) -> String {
+    let scope = match &status.scope {
+        OutageScope::ProviderWide(provider) => provider.to_string(),
+        OutageScope::ModelSpecific(model) => format!("  {model}"),
+    };
+    let time = |time: Option<event_core::Timestamp>| time.map_or("-".to_owned(), |time| seconds(time).to_string());
+    let trigger = status.trigger.map_or("-".to_owned(), |trigger| format!("{trigger:?}"));
+    format!(
+        "{scope:6} {:11} since {:3} by {trigger:19} clears {:3} failures {}\n",
+        status.state.name(),
+        time(status.since),
+        time(status.clears_at),
+        status.failures
+    )
+}
+
+#[test]
+fn a_failure_degrades_a_model_and_its_provider_until_both_were_quiet_for_five_minutes() {
+    let story = "0 b:x ok, 10 a:x timeout, 20 a:x timeout, 30 a:y ok";
+    insta::assert_snapshot!(table(story, 30), @"
+    a      healthy     since -   by -                   clears -   failures 0
+      a:x  degraded    since 10  by -                   clears -   failures 2
+      a:y  healthy     since -   by -                   clears -   failures 0
+    b      healthy     since -   by -                   clears -   failures 0
+      b:x  healthy     since -   by -                   clears -   failures 0
+    ");
+    insta::assert_snapshot!(table(story, 320), @"
+    a      healthy     since -   by -                   clears -   failures 0
+      a:x  healthy     since -   by -                   clears -   failures 0
+      a:y  healthy     since -   by -                   clears -   failures 0
+    b      healthy     since -   by -                   clears -   failures 0
+      b:x  healthy     since -   by -                   clears -   failures 0
+    ");
+}
+
+#[test]
+fn an_outage_is_shown_with_what_began_it_and_when_it_clears() {
+    let story = strikes("a:x", 0) + "5 a:x timeout, 6 b:y network, 7 b:z network, 8 b:y auth";
+    insta::assert_snapshot!(table(&story, 10), @"
+    a      degraded    since 0   by -                   clears -   failures 6
+      a:x  unavailable since 4   by ConsecutiveFailures clears 305 failures 6
+    b      unavailable since 7   by NetworkErrors       clears 308 failures 3
+      b:y  degraded    since 6   by -                   clears -   failures 2
+      b:z  degraded    since 7   by -                   clears -   failures 1
+    ");
+}

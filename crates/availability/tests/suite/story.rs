@@ -1,0 +1,146 @@
+//! Stories of calls, written as text: `0 a:x overloaded, 30 a:x ok`.
+
+use availability::{Availability, Transition};
+use contracts::{
+    ModelId, SessionId, TurnId, Usage,
+    facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason},
+};
+use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
+
+/// How a call came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Ok,
+    Failed(ErrorClass),
+}
+
+/// One call: seconds into the story, model, outcome.
+pub(crate) type Call = (u64, ModelId, Outcome);
+
+pub(crate) fn at(seconds: u64) -> Timestamp {
+    Timestamp::from_secs(1_778_000_000 + seconds)
+}
+
+pub(crate) fn seconds(at: Timestamp) -> u64 {
+    at.0 / 1_000_000 - 1_778_000_000
+}
+
+pub(crate) fn model(name: &str) -> ModelId {
+    ModelId::try_from(name).unwrap()
+}
+
+pub(crate) fn parse(story: &str) -> Vec<Call> {
+    let calls = story.split(',').map(str::trim).filter(|call| !call.is_empty());
+    calls.map(parse_call).collect()
+}
+
+fn parse_call(call: &str) -> Call {
+    let words: Vec<_> = call.split_whitespace().collect();
+    let [seconds, name, outcome] = words[..] else { panic!("`{call}` is not `seconds model outcome`") };
+    let outcome = match outcome {
+        "ok" => Outcome::Ok,
+        "rate_limit" => Outcome::Failed(ErrorClass::RateLimit),
+        "overloaded" => Outcome::Failed(ErrorClass::Overloaded),
+        "server_error" => Outcome::Failed(ErrorClass::ServerError),
+        "network" => Outcome::Failed(ErrorClass::Network),
+        "timeout" => Outcome::Failed(ErrorClass::Timeout),
+        "model_not_found" => Outcome::Failed(ErrorClass::ModelNotFound),
+        "auth" => Outcome::Failed(ErrorClass::Auth),
+        "cancelled" => Outcome::Failed(ErrorClass::Cancelled),
+        "invalid_request" => Outcome::Failed(ErrorClass::InvalidRequest),
+        "context_overflow" => Outcome::Failed(ErrorClass::ContextOverflow),
+        "content_filter" => Outcome::Failed(ErrorClass::ContentFilter),
+        other => panic!("no outcome `{other}`"),
+    };
+    (seconds.parse().unwrap(), model(name), outcome)
+}
+
+/// The same call again and again, once a second.
+pub(crate) fn repeated(times: u64, call: &str) -> String {
+    (0..times).map(|second| format!("{second} {call}, ")).collect::<Vec<_>>().concat()
+}
+
+/// Five failures of a model, one a second.
+pub(crate) fn strikes(name: &str, start: u64) -> String {
+    (start..start + 5).map(|second| format!("{second} {name} overloaded, ")).collect::<Vec<_>>().concat()
+}
+
+/// The log of a story, and the projection that follows it.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) events: Vec<Recorded>,
+    pub(crate) view: Projected<Availability>,
+}
+
+impl Log {
+    pub(crate) fn of(story: &str) -> Self {
+        let mut log = Self::default();
+        for call in &parse(story) {
+            log.call(call);
+        }
+        log
+    }
+
+    pub(crate) fn state(&self) -> &Availability {
+        self.view.state()
+    }
+
+    pub(crate) fn call(&mut self, (seconds, model, outcome): &Call) {
+        let id = EventId::derive(&[b"story", &self.events.len().to_le_bytes()]);
+        let turn = TurnId(EventId::derive(&[b"turn", &self.events.len().to_le_bytes()]));
+        let (session, model) = (SessionId::try_from("s").unwrap(), model.clone());
+        let event = match *outcome {
+            Outcome::Failed(class) => {
+                let fact = LlmCallFailed { turn, session, model, class, status: None, retries: 0 };
+                NewEvent::new(id, at(*seconds), turn.0, &fact)
+            }
+            Outcome::Ok => {
+                let fact = LlmCallCompleted {
+                    turn,
+                    session,
+                    thread: None,
+                    model,
+                    role: CallRole::Planner,
+                    usage: Usage::default(),
+                    cost: None,
+                    latency_ms: None,
+                    stop_reason: StopReason::EndTurn,
+                    tool_calls: 0,
+                    thinking_blocks: 0,
+                    raw_usage: None,
+                };
+                NewEvent::new(id, at(*seconds), turn.0, &fact)
+            }
+        };
+        self.append(event.unwrap());
+    }
+
+    /// Appends a fact unless its id is known, as the log does.
+    pub(crate) fn append(&mut self, event: NewEvent) {
+        if self.events.iter().any(|known| known.event.id == event.id) {
+            return;
+        }
+        let position = Position(self.events.len() as u64 + 1);
+        let recorded = Recorded { position, recorded_at: event.at, event };
+        self.view.advance(&recorded).unwrap();
+        self.events.push(recorded);
+    }
+
+    /// What a reactor does: asks for the transitions at a time and appends them.
+    pub(crate) fn react(&mut self, seconds: u64) -> Vec<Transition> {
+        let transitions = self.state().transitions(at(seconds));
+        for transition in &transitions {
+            self.append(transition.seal().unwrap());
+        }
+        transitions
+    }
+
+    /// Every scope that is out at a time, with the second at which it clears.
+    pub(crate) fn out(&self, seconds_in: u64) -> String {
+        let outages = self.state().outages();
+        let models = outages.models.iter().map(|(model, until)| (model.as_str(), *until));
+        let providers = outages.providers.iter().map(|(provider, until)| (provider.as_str(), *until));
+        let out = providers.chain(models).filter(|(_, until)| at(seconds_in) < *until);
+        out.map(|(name, until)| format!("{name} until {}", seconds(until))).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,133 @@
+//! Transitions are facts, told once (decision D6).
+
+use availability::{Transition, TransitionFact};
+use contracts::OutageScope;
+use event_core::{Position, Projected};
+
+use crate::story::{Log, parse, seconds, strikes};
+
+fn show(transition: &Transition, log: &Log) -> String {
+    let cause = log.events.iter().find(|event| event.event.id == transition.causation).unwrap();
+    let scope = |scope: &OutageScope| match scope {
+        OutageScope::ProviderWide(provider) => provider.to_string(),
+        OutageScope::ModelSpecific(model) => model.to_string(),
+    };
+    let what = match &transition.fact {
+        TransitionFact::Unavailable(fact) => format!(
+            "{} unavailable: {:?} of {:?}, clears at {}",
+            scope(&fact.scope),
+            fact.trigger,
+            fact.models,
+            seconds(fact.clears_at)
+        ),
+        TransitionFact::Recovered(fact) => {
+            format!("{} recovered: {:?} after {} s", scope(&fact.scope), fact.by, fact.down_seconds)
+        }
+    };
+    format!("{} {what}, caused by #{} {}\n", seconds(transition.at), cause.position, cause.event.kind)
+}
+
+/// Lets a reactor follow a story and ask once more at the end.
+fn told(story: &str, end: u64) -> String {
+    let mut log = Log::default();
+    let mut told = String::new();
+    let mut react = |log: &mut Log, now| {
+        for transition in log.react(now) {
+            told += &show(&transition, log);
+        }
+    };
+    for call in parse(story) {
+        log.call(&call);
+        react(&mut log, call.0);
+    }
+    react(&mut log, end);
+    react(&mut log, end);
+    told
+}
+
+#[test]
+fn an_outage_and_its_recovery_are_told_once_each() {
+    insta::assert_snapshot!(told(&(strikes("a:x", 0) + "5 a:x timeout, 6 a:x ok, 7 a:x ok"), 1_000), @"
+    4 a:x unavailable: ConsecutiveFailures of [a:x], clears at 304, caused by #5 llm.call_failed
+    6 a:x recovered: Success after 2 s, caused by #8 llm.call_completed
+    ");
+}
+
+#[test]
+fn quiet_ends_an_outage_at_the_second_it_does_however_late_somebody_asks() {
+    insta::assert_snapshot!(told("0 a:x auth, 100 a:x auth", 1_000), @"
+    0 a unavailable: AuthError of [a:x], clears at 300, caused by #1 llm.call_failed
+    400 a recovered: AutoClear after 400 s, caused by #2 routing.provider_unavailable
+    ");
+}
+
+#[test]
+fn one_failure_can_take_out_a_model_and_its_provider() {
+    let story = strikes("a:x", 0) + &strikes("a:y", 10) + &strikes("a:z", 20) + "30 a:w ok";
+    insta::assert_snapshot!(told(&story, 1_000), @"
+    4 a:x unavailable: ConsecutiveFailures of [a:x], clears at 304, caused by #5 llm.call_failed
+    14 a:y unavailable: ConsecutiveFailures of [a:y], clears at 314, caused by #11 llm.call_failed
+    24 a:z unavailable: ConsecutiveFailures of [a:z], clears at 324, caused by #17 llm.call_failed
+    24 a unavailable: MultiModelFailures of [a:x, a:y, a:z], clears at 324, caused by #17 llm.call_failed
+    30 a recovered: Success after 6 s, caused by #20 llm.call_completed
+    304 a:x recovered: AutoClear after 300 s, caused by #6 routing.provider_unavailable
+    314 a:y recovered: AutoClear after 300 s, caused by #12 routing.provider_unavailable
+    324 a:z recovered: AutoClear after 300 s, caused by #18 routing.provider_unavailable
+    ");
+}
+
+#[test]
+fn a_second_outage_is_another_one() {
+    insta::assert_snapshot!(told("0 a:x auth, 1 a:x ok, 2 a:x auth, 3 a:x ok", 3), @"
+    0 a unavailable: AuthError of [a:x], clears at 300, caused by #1 llm.call_failed
+    1 a recovered: Success after 1 s, caused by #3 llm.call_completed
+    2 a unavailable: AuthError of [a:x], clears at 302, caused by #5 llm.call_failed
+    3 a recovered: Success after 1 s, caused by #7 llm.call_completed
+    ");
+}
+
+#[test]
+fn an_outage_that_went_unnoticed_until_the_next_one_is_still_closed() {
+    let mut log = Log::of("0 a:x auth");
+    log.react(0);
+    log.call(&parse("1 a:x ok")[0]);
+    log.call(&parse("2 a:x auth")[0]);
+    let told: String = log.react(2).iter().map(|transition| show(transition, &log)).collect();
+    insta::assert_snapshot!(told, @"
+    1 a recovered: Success after 1 s, caused by #3 llm.call_completed
+    2 a unavailable: AuthError of [a:x], clears at 302, caused by #4 llm.call_failed
+    ");
+}
+
+#[test]
+fn outages_long_past_are_not_told() {
+    assert_eq!(Log::of("0 a:x auth").state().transitions(crate::story::at(300)), []);
+    assert_eq!(Log::of("0 a:x auth, 1 a:x ok").state().transitions(crate::story::at(1)), []);
+}
+
+#[test]
+fn a_restart_tells_nothing_twice() {
+    let mut log = Log::of("0 a:x auth");
+    log.react(0);
+    let saved = log.view.checkpoint().unwrap();
+    let resumed = Projected::resume(Some(&saved), Position(2));
+    assert_eq!(log.view, resumed);
+    assert_eq!(resumed.state().transitions(crate::story::at(299)), []);
+}
+
+#[test]
+fn a_lost_answer_to_an_append_gives_the_same_fact_again() {
+    let log = Log::of("0 a:x auth");
+    let (first, again) = (log.state().transitions(crate::story::at(0)), log.state().transitions(crate::story::at(200)));
+    assert_eq!(first, again);
+}
+
+#[test]
+fn once_the_log_tells_of_a_recovery_a_late_failure_does_not_take_it_back() {
+    let mut log = Log::of("0 a:x auth");
+    log.react(0);
+    log.react(300);
+    log.call(&parse("299 a:x timeout")[0]);
+    assert_eq!(log.out(300), "");
+    assert_eq!(log.react(300), []);
+}
