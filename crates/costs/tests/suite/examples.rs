@@ -1,0 +1,141 @@
+//! Worked examples.
+
+use std::fmt::Write as _;
+
+use contracts::{NanoUsd, SessionId, Usage, facts::CallRole};
+use costs::{Costs, Line, LineCosts};
+use event_core::{Recorded, Timestamp};
+
+use crate::log::{Call, completed, fold, turn_started};
+
+/// 2026-05-08T23:59:59Z.
+const JUST_BEFORE_MIDNIGHT: Timestamp = Timestamp::from_secs(1_778_284_799);
+
+const OPUS: &str = "anthropic:claude-opus-4-7";
+const HAIKU: &str = "anthropic:claude-haiku-4-5";
+
+fn call(thread: Option<&'static str>, model: &'static str, cost: Option<u64>) -> Call {
+    let role = if thread.is_some() { CallRole::Worker } else { CallRole::Planner };
+    let usage = Usage { input: 1_000, output: 10, ..Usage::default() };
+    Call { session: "sess_42", role, thread, model, cost, usage, at: JUST_BEFORE_MIDNIGHT }
+}
+
+/// The session of 004 §6.7: a planner of twelve turns and four workers.
+fn delegating_session() -> Vec<Recorded> {
+    let workers = [
+        ("tu_01HZ_a", HAIKU, 1, 200),
+        ("tu_01HZ_b", HAIKU, 2, 400),
+        ("tu_01HZ_c", "openai:gpt-5-mini", 1, 300),
+        ("tu_01HZ_d", HAIKU, 2, 400),
+    ];
+    let mut events = Vec::new();
+    let mut line = |thread, model, turns: u64, cost: u64| {
+        for turn in 0..turns {
+            events.push(turn_started(events.len() as u64 + 1, "sess_42", thread));
+            // The first turn of a line costs a hundredth of a cent more when the cost does not divide.
+            let cost = cost / turns + u64::from(turn < cost % turns);
+            events.push(completed(events.len() as u64 + 1, &call(thread, model, Some(cost))));
+        }
+    };
+    line(None, OPUS, 12, 2_100);
+    for (thread, model, turns, cost) in workers {
+        line(Some(thread), model, turns, cost);
+    }
+    events
+}
+
+/// The display of 004 §6.7, as a skin might print it.
+fn display(costs: &Costs) -> String {
+    let id = SessionId::try_from("sess_42").unwrap();
+    let session = costs.session(&id).unwrap();
+    let mut text = format!("Session {id} - total {}\n", session.total().cost);
+    let describe =
+        |costs: &LineCosts| format!("({}): {}, {} turns", costs.main_model().unwrap(), costs.total().cost, costs.turns);
+    for (line, costs) in session.lines() {
+        match line {
+            Line { role: CallRole::Planner, .. } => writeln!(text, "planner {}", describe(costs)),
+            Line { thread: Some(thread), .. } => writeln!(text, "  {thread} {}", describe(costs)),
+            Line { thread: None, .. } => writeln!(text, "{} {}", line.role.name(), describe(costs)),
+        }
+        .unwrap();
+    }
+    write!(text, "workers: {}", session.role(CallRole::Worker).cost).unwrap();
+    text
+}
+
+#[test]
+fn a_session_is_broken_out_into_its_planner_and_its_workers() {
+    insta::assert_snapshot!(display(fold(&delegating_session()).state()), @"
+    Session sess_42 - total $0.34
+    planner (anthropic:claude-opus-4-7): $0.21, 12 turns
+      tu_01HZ_a (anthropic:claude-haiku-4-5): $0.02, 1 turns
+      tu_01HZ_b (anthropic:claude-haiku-4-5): $0.04, 2 turns
+      tu_01HZ_c (openai:gpt-5-mini): $0.03, 1 turns
+      tu_01HZ_d (anthropic:claude-haiku-4-5): $0.04, 2 turns
+    workers: $0.13
+    ");
+}
+
+#[test]
+fn a_workers_call_is_counted_once() {
+    let costs = fold(&delegating_session());
+    let costs = costs.state();
+    assert_eq!(costs.overall().cost, NanoUsd(340_000_000));
+    assert_eq!(costs.spent_today(JUST_BEFORE_MIDNIGHT), NanoUsd(340_000_000));
+    let planner = costs.role(CallRole::Planner).cost;
+    assert_eq!(planner.plus(costs.role(CallRole::Worker).cost), costs.overall().cost);
+}
+
+#[test]
+fn a_call_without_a_known_price_is_counted_apart_and_never_guessed() {
+    let costs = fold(&[
+        completed(1, &call(None, OPUS, Some(100))),
+        completed(2, &call(None, "ollama:qwen3", None)),
+        completed(3, &call(None, "ollama:llama3", Some(0))),
+    ]);
+    insta::assert_debug_snapshot!(costs.state().overall(), @"
+    Total {
+        calls: 3,
+        unpriced_calls: 1,
+        usage: Usage {
+            input: 3000,
+            cache_read: 0,
+            cache_write_5m: 0,
+            cache_write_1h: 0,
+            output: 30,
+        },
+        cost: NanoUsd(
+            10000000,
+        ),
+    }
+    ");
+}
+
+#[test]
+fn the_day_ends_at_midnight_utc() {
+    let midnight = JUST_BEFORE_MIDNIGHT.plus_secs(1);
+    let costs = fold(&[
+        completed(1, &call(None, OPUS, Some(100))),
+        completed(2, &Call { at: midnight, ..call(None, OPUS, Some(7)) }),
+    ]);
+    let costs = costs.state();
+    assert_eq!(costs.spent_today(JUST_BEFORE_MIDNIGHT), NanoUsd(10_000_000));
+    assert_eq!(costs.spent_today(midnight), NanoUsd(700_000));
+    assert_eq!(costs.spent_today(midnight.plus_secs(86_400)), NanoUsd(0));
+    assert_eq!(costs.days().count(), 2);
+}
+
+#[test]
+fn a_sum_that_does_not_fit_stays_at_the_largest_amount() {
+    let dear = call(None, OPUS, Some(u64::MAX));
+    let costs = fold(&[completed(1, &dear), completed(2, &dear)]);
+    assert_eq!(costs.state().overall().cost, NanoUsd(u64::MAX));
+}
+
+#[test]
+fn turns_are_counted_also_when_nothing_was_answered() {
+    let costs = fold(&[turn_started(1, "sess_42", None)]);
+    let session = costs.state().session(&SessionId::try_from("sess_42").unwrap()).unwrap();
+    assert_eq!(session.lines().map(|(_, costs)| costs.turns).collect::<Vec<_>>(), [1]);
+    assert_eq!(session.total().calls, 0);
+}

@@ -1,0 +1,75 @@
+//! Facts for tests.
+
+use contracts::{
+    Estimates, Features, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId, Usage,
+    facts::{CallRole, LlmCallCompleted, StopReason, TurnStarted},
+};
+use costs::Costs;
+use event_core::{Event, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
+
+/// One call, in short.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) session: &'static str,
+    pub(crate) role: CallRole,
+    pub(crate) thread: Option<&'static str>,
+    pub(crate) model: &'static str,
+    /// Hundredths of a cent.
+    pub(crate) cost: Option<u64>,
+    pub(crate) usage: Usage,
+    pub(crate) at: Timestamp,
+}
+
+pub(crate) fn record<E: Event>(number: u64, at: Timestamp, fact: &E) -> Recorded {
+    let id = EventId::derive(&[b"costs", &number.to_le_bytes()]);
+    Recorded { position: Position(number), recorded_at: at, event: NewEvent::new(id, at, id, fact).unwrap() }
+}
+
+pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
+    let fact = LlmCallCompleted {
+        turn: TurnId::default(),
+        session: SessionId::try_from(call.session).unwrap(),
+        thread: call.thread.map(|thread| ThreadId::try_from(thread).unwrap()),
+        model: ModelId::try_from(call.model).unwrap(),
+        role: call.role,
+        usage: call.usage,
+        cost: call.cost.map(|cost| NanoUsd(cost.saturating_mul(100_000))),
+        latency_ms: None,
+        stop_reason: StopReason::EndTurn,
+        tool_calls: 0,
+        thinking_blocks: 0,
+        raw_usage: None,
+    };
+    record(number, call.at, &fact)
+}
+
+pub(crate) fn turn_started(number: u64, session: &str, thread: Option<&str>) -> Recorded {
+    let fact = TurnStarted {
+        turn: TurnId::default(),
+        session: SessionId::try_from(session).unwrap(),
+        thread: thread.map(|thread| ThreadId::try_from(thread).unwrap()),
+        message_bytes: 0,
+        offset_minutes: 0,
+        override_model: None,
+        sticky: None,
+        delegation: None,
+        workspace: None,
+        needs: Needs::default(),
+        message_has_images: false,
+        tool_calls_in_history: false,
+        tokens: Estimates::default(),
+        extensions: Vec::new(),
+        skills: Vec::new(),
+        spent_today: NanoUsd::default(),
+        features: Features::default(),
+    };
+    record(number, Timestamp::default(), &fact)
+}
+
+pub(crate) fn fold(events: &[Recorded]) -> Projected<Costs> {
+    let mut costs = Projected::default();
+    for event in events {
+        costs.advance(event).unwrap();
+    }
+    costs
+}

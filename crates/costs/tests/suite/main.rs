@@ -1,0 +1,6 @@
+//! Totals: worked examples of 004 §5.4 and §6.7, and what holds for all facts in any order.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod examples;
+mod log;
+mod properties;

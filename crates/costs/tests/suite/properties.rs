@@ -1,0 +1,102 @@
+//! What holds for all facts in any order.
+
+use contracts::{NanoUsd, Usage, facts::CallRole};
+use costs::Total;
+use event_core::{Position, Projected, Recorded, Timestamp};
+use proptest::{option, prelude::*, sample::select};
+
+use crate::log::{Call, completed, fold, turn_started};
+
+/// A call, or with `None` a turn that begins on its line.
+type Fact = (Call, bool);
+
+fn call() -> impl Strategy<Value = Call> {
+    let names = (
+        select(&["s1", "s2", "s3"][..]),
+        select(&[CallRole::Planner, CallRole::Worker, CallRole::Side][..]),
+        option::of(select(&["t1", "t2"][..])),
+        select(&["a:x", "a:y", "b:x"][..]),
+    );
+    let cost = option::of(prop_oneof![20 => 0..1_000_u64, 1 => Just(u64::MAX)]);
+    (names, cost, [0..1_000_u64, 0..1_000, 0..1_000, 0..1_000, 0..1_000], 0..4_u64).prop_map(
+        |((session, role, thread, model), cost, [input, cache_read, cache_write_5m, cache_write_1h, output], day)| {
+            let usage = Usage { input, cache_read, cache_write_5m, cache_write_1h, output };
+            Call { session, role, thread, model, cost, usage, at: Timestamp::from_secs(day * 86_400) }
+        },
+    )
+}
+
+fn facts() -> impl Strategy<Value = Vec<Fact>> {
+    prop::collection::vec((call(), prop::bool::weighted(0.8)), 0..40)
+}
+
+fn log(facts: &[Fact]) -> Vec<Recorded> {
+    let numbered = (1..).zip(facts);
+    let events =
+        numbered.map(
+            |(number, (call, is_call))| {
+                if *is_call { completed(number, call) } else { turn_started(number, call.session, call.thread) }
+            },
+        );
+    events.collect()
+}
+
+fn sum<'a>(totals: impl Iterator<Item = &'a Total>) -> Total {
+    totals.sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_order_of_facts_does_not_matter((facts, shuffled) in facts().prop_flat_map(|facts| {
+        (Just(facts.clone()), Just(facts).prop_shuffle())
+    })) {
+        prop_assert_eq!(fold(&log(&facts)), fold(&log(&shuffled)));
+    }
+
+    #[test]
+    fn every_breakdown_adds_up_to_the_same_total(facts in facts()) {
+        let costs = fold(&log(&facts));
+        let costs = costs.state();
+        let overall = costs.overall();
+        prop_assert_eq!(sum(costs.models().map(|(_, total)| total)), overall);
+        prop_assert_eq!(sum(costs.days().map(|(_, total)| total)), overall);
+        let sessions: Vec<_> = costs.sessions().map(|(_, session)| session.total()).collect();
+        prop_assert_eq!(sum(sessions.iter()), overall);
+        let roles = [CallRole::Planner, CallRole::Worker, CallRole::Side];
+        prop_assert_eq!(sum(roles.map(|role| costs.role(role)).iter()), overall);
+        for (_, session) in costs.sessions() {
+            prop_assert_eq!(sum(roles.map(|role| session.role(role)).iter()), session.total());
+        }
+    }
+
+    #[test]
+    fn the_total_is_what_a_plain_sum_over_the_calls_gives(facts in facts()) {
+        let costs = fold(&log(&facts));
+        let calls: Vec<_> = facts.iter().filter(|(_, is_call)| *is_call).map(|(call, _)| call).collect();
+        let overall = costs.state().overall();
+        prop_assert_eq!(overall.calls, calls.len() as u64);
+        prop_assert_eq!(overall.unpriced_calls, calls.iter().filter(|call| call.cost.is_none()).count() as u64);
+        let nano = calls.iter().filter_map(|call| call.cost).map(|cost| NanoUsd(cost.saturating_mul(100_000)));
+        prop_assert_eq!(overall.cost, nano.sum());
+        for day in 0..4 {
+            let on_day = calls.iter().filter(|call| call.at.utc_day() == day).filter_map(|call| call.cost);
+            let nano = on_day.map(|cost| NanoUsd(cost.saturating_mul(100_000)));
+            prop_assert_eq!(costs.state().spent_on_day(day), nano.sum());
+        }
+    }
+
+    #[test]
+    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(facts in facts(), cut in 0..40_usize) {
+        let events = log(&facts);
+        let before = fold(&events[..cut.min(events.len())]);
+        let saved = before.checkpoint().unwrap();
+        let mut resumed = Projected::resume(Some(&saved), Position(events.len() as u64));
+        prop_assert_eq!(&resumed, &before);
+        for event in &events {
+            resumed.advance(event).unwrap();
+        }
+        prop_assert_eq!(resumed, fold(&events));
+    }
+}
