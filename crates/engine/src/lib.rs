@@ -1,1 +1,37 @@
-//! To come.
+//! The composition root of turnwise: policy, models, log and views put together, and the turns that go through.
+//!
+//! Skins (the command line, a gateway) talk to an [`Engine`]; everything it does is a fact in the log, and
+//! everything it knows is folded from there.
+
+mod capture;
+mod choices;
+mod decision;
+mod engine;
+mod error;
+mod exchange;
+mod expectations;
+mod home;
+mod in_force;
+mod insight;
+mod models;
+mod observe;
+mod policy_file;
+mod recorder;
+mod router_state;
+mod sessions;
+mod turns;
+
+pub use choices::Selected;
+pub use decision::DecidedTurn;
+pub use engine::{Engine, PolicyTrouble, Stores};
+pub use error::EngineError;
+pub use exchange::{ExchangeError, Exchanged, as_json, export, import, readable};
+pub use expectations::{Checked, ExpectationsError, check_expectations};
+pub use home::Home;
+pub use in_force::AsLogged;
+pub use insight::{Insight, decision_of, facts, last_decision};
+pub use models::Models;
+pub use policy_file::{BUILT_IN_PATH, BUILT_IN_POLICY, InForce, PolicyError, PolicyFile, Refresh};
+pub use router_state::RouterState;
+pub use sessions::{History, OpenTurn, Session, Sessions};
+pub use turns::{NewTurn, StartedTurn};

@@ -63,6 +63,18 @@ impl Default for Disagreement {
     }
 }
 
+/// Whether the log keeps the text of messages (decision D15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RecordText {
+    /// Only a log on the user's own machine.
+    #[default]
+    Local,
+    /// Any log.
+    Always,
+    /// No log.
+    Never,
+}
+
 /// A checked policy together with the models it was checked against.
 #[derive(Debug)]
 pub struct Policy {
@@ -73,6 +85,7 @@ pub struct Policy {
     pub(crate) texts: TextSet,
     pub(crate) on_explicit_reject: OnExplicitReject,
     pub(crate) disagreement: Disagreement,
+    pub(crate) record_text: RecordText,
 }
 
 /// A rule as `rules show` prints it.
@@ -109,6 +122,11 @@ impl Policy {
     /// When a suggestion is shown although a rule won.
     pub const fn disagreement(&self) -> &Disagreement {
         &self.disagreement
+    }
+
+    /// Whether the log keeps the text of messages.
+    pub const fn record_text(&self) -> RecordText {
+        self.record_text
     }
 
     /// The default of everything, slot 7.

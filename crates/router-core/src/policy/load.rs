@@ -11,7 +11,7 @@ use contracts::{
 };
 
 use super::{
-    Disagreement, OnExplicitReject, Policy, Problem, Rule, Scope,
+    Disagreement, OnExplicitReject, Policy, Problem, RecordText, Rule, Scope,
     fields::Problems,
     paths,
     problem::did_you_mean,
@@ -58,6 +58,7 @@ impl Loader<'_> {
             texts: TextSet::default(),
             on_explicit_reject: OnExplicitReject::default(),
             disagreement: Disagreement::default(),
+            record_text: RecordText::default(),
         };
         let Some(keys) = root.and_then(|root| self.problems.mapping(root, "the policy", schema::ROOT)) else {
             return policy;
@@ -79,6 +80,13 @@ impl Loader<'_> {
         {
             let words = [("fall_through", OnExplicitReject::FallThrough), ("refuse", OnExplicitReject::Refuse)];
             policy.on_explicit_reject = self.problems.choice(node, "on_explicit_reject", &words).unwrap_or_default();
+        }
+        if let Some(privacy) = keys.get("privacy")
+            && let Some(keys) = self.problems.mapping(privacy, "`privacy`", schema::PRIVACY)
+            && let Some(node) = keys.get("record_text")
+        {
+            let words = [("local", RecordText::Local), ("always", RecordText::Always), ("never", RecordText::Never)];
+            policy.record_text = self.problems.choice(node, "record_text", &words).unwrap_or_default();
         }
         if let Some(workspaces) = keys.get("workspaces") {
             policy.workspaces = self.workspaces(workspaces);

@@ -95,6 +95,12 @@ pub(crate) const ROUTING: &[Key] = &[key(
     "What to do when the model named by @alias or `model` cannot take the turn (default fall_through).",
 )];
 
+pub(crate) const PRIVACY: &[Key] = &[key(
+    "record_text",
+    Shape::Words(&["local", "always", "never"]),
+    "Whether the log keeps the text of messages: only a log on this machine (default), always, or never.",
+)];
+
 pub(crate) const WORKSPACE: &[Key] = &[
     key("default", Shape::Model, "The model for turns that nothing else decides here."),
     key("tiers", Shape::Mapping(TIERS), "Replaces the global tiers here. All three, or none."),

@@ -1,13 +1,10 @@
 //! The worked examples of 004 §8, one snapshot each: read them as documentation.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{explain, models, policy, policy_over};
 use contracts::{Capabilities, Registry, Tier};
 use router_core::Scenario;
-use support::{explain, models, policy, policy_over};
 
 #[test]
 fn example_8_1_manual_sticky() {

@@ -1,0 +1,116 @@
+//! A turn captured at its start: the fact that records it, and the turn that a decision reads from that fact.
+//!
+//! A decision reads nothing but the fact, so it can be made again from the log alone (decision D14).
+
+use std::collections::BTreeSet;
+
+use adapters::estimate::{PromptShape, estimates};
+use contracts::{
+    Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId, SideEffect, ThreadId, TokenBucket,
+    Tokenizer, Turn, TurnId, facts::TurnStarted,
+};
+use event_core::Timestamp;
+use patterns::features::intent_tags;
+
+/// The most names of each kind that a fact carries, so that it stays within its 4 KiB.
+const MOST_NAMES: usize = 24;
+/// The longest such name, in bytes; longer ones are left out.
+const LONGEST_NAME: usize = 40;
+/// The longest path of a workspace that a fact carries, in bytes.
+const LONGEST_PATH: usize = 1_000;
+
+/// What is known of a turn when it starts.
+#[derive(Debug, Clone)]
+pub(crate) struct Snapshot<'a> {
+    pub(crate) turn: TurnId,
+    pub(crate) session: SessionId,
+    pub(crate) thread: Option<ThreadId>,
+    pub(crate) at: Timestamp,
+    pub(crate) offset_minutes: i16,
+    /// The message, without the override token.
+    pub(crate) message: &'a str,
+    pub(crate) override_model: Option<Override>,
+    pub(crate) sticky: Option<ModelId>,
+    pub(crate) delegation: Option<Delegation>,
+    pub(crate) workspace: Option<String>,
+    pub(crate) needs: Needs,
+    pub(crate) images: bool,
+    pub(crate) prompt: PromptShape,
+    pub(crate) skills: BTreeSet<String>,
+    pub(crate) spent_today: NanoUsd,
+    pub(crate) seen: Seen<'a>,
+}
+
+/// What the session's tools have touched before the turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) tool_calls: bool,
+    pub(crate) extensions: &'a BTreeSet<String>,
+    pub(crate) directories: &'a BTreeSet<String>,
+    pub(crate) tools: &'a BTreeSet<String>,
+    pub(crate) side_effects: &'a BTreeSet<SideEffect>,
+}
+
+impl Snapshot<'_> {
+    /// The fact that the turn started.
+    pub(crate) fn fact(self) -> TurnStarted {
+        let tokens = estimates(&self.prompt);
+        let features = Features {
+            extensions: bounded(self.seen.extensions),
+            directories: bounded(self.seen.directories),
+            tools: bounded(self.seen.tools),
+            side_effects: self.seen.side_effects.iter().copied().collect(),
+            images: self.images,
+            tool_history: self.seen.tool_calls,
+            tokens: TokenBucket::of(tokens.of(Tokenizer::Generic)),
+            intents: intent_tags(self.message),
+        };
+        TurnStarted {
+            turn: self.turn,
+            session: self.session,
+            thread: self.thread,
+            message_bytes: self.message.len() as u64,
+            offset_minutes: self.offset_minutes,
+            override_model: self.override_model,
+            sticky: self.sticky,
+            delegation: self.delegation,
+            workspace: self.workspace.filter(|path| path.len() <= LONGEST_PATH),
+            needs: self.needs,
+            message_has_images: self.images,
+            tool_calls_in_history: self.seen.tool_calls,
+            tokens,
+            extensions: features.extensions.clone(),
+            skills: bounded(&self.skills),
+            spent_today: self.spent_today,
+            features,
+        }
+    }
+}
+
+/// The turn a decision is made about, from the fact that it started.
+pub(crate) fn turn_of(fact: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
+    Turn {
+        id: fact.turn,
+        session: fact.session.clone(),
+        at,
+        offset_minutes: fact.offset_minutes,
+        message,
+        override_model: fact.override_model.clone(),
+        sticky: fact.sticky.clone(),
+        delegation: fact.delegation,
+        workspace: fact.workspace.clone(),
+        needs: fact.needs,
+        message_has_images: fact.message_has_images,
+        tool_calls_in_history: fact.tool_calls_in_history,
+        tokens: fact.tokens,
+        extensions: fact.extensions.iter().cloned().collect(),
+        skills: fact.skills.iter().cloned().collect(),
+        spent_today: fact.spent_today,
+        features: fact.features.clone(),
+    }
+}
+
+/// The first names in order, as many and as long as a fact carries.
+pub(crate) fn bounded(names: &BTreeSet<String>) -> Vec<String> {
+    names.iter().filter(|name| name.len() <= LONGEST_NAME).take(MOST_NAMES).cloned().collect()
+}

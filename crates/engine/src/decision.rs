@@ -1,0 +1,110 @@
+//! Deciding a turn that has started, and the fact that says what was decided.
+
+use contracts::{
+    Decision, MessageText, Turn, TurnId,
+    facts::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
+};
+use event_core::{CodecError, NewEvent, Timestamp};
+use router_core::{Banner, DECIDER_VERSION, banners, decide};
+
+use crate::{
+    capture::turn_of,
+    error::EngineError,
+    models::Models,
+    policy_file::InForce,
+    recorder::{Recorder, of_turn},
+};
+
+/// A turn that was decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecidedTurn {
+    /// The turn.
+    pub turn: TurnId,
+    /// When it started.
+    pub at: Timestamp,
+    /// The fact, as recorded.
+    pub decided: RouteDecided,
+    /// What the user is shown.
+    pub banners: Vec<Banner>,
+}
+
+/// Decides a turn at the recorder's position. Nothing is recorded yet.
+pub(crate) fn decide_turn(
+    recorder: &Recorder,
+    policy: &InForce,
+    models: &Models,
+    started: &TurnStarted,
+    at: Timestamp,
+    message: &str,
+    mode: DecisionMode,
+) -> DecidedTurn {
+    let turn: Turn = turn_of(started, at, MessageText::Present(message.to_owned()));
+    let before = recorder.now();
+    let made = decide(&turn, &policy.policy, &recorder.state().views());
+    let elapsed = recorder.now().micros_since(before);
+    let banners = banners(&made.decision, &policy.policy, turn.spent_today);
+    let decided = RouteDecided {
+        turn: turn.id,
+        session: turn.session,
+        mode,
+        policy: policy.hash,
+        catalogue: models.hash,
+        decider: DECIDER_VERSION,
+        based_on: recorder.position(),
+        matched: made.matched,
+        // An observed turn was not waited for, and its record is the same on every import.
+        elapsed_micros: match mode {
+            DecisionMode::Live => u32::try_from(elapsed).unwrap_or(u32::MAX),
+            DecisionMode::Observed => 0,
+        },
+        decision: made.decision,
+    };
+    DecidedTurn { turn: turn.id, at, decided, banners }
+}
+
+/// The decision as a fact, and the end of the turn when it was refused (decision D4).
+pub(crate) fn facts_of(made: &DecidedTurn) -> Result<Vec<NewEvent>, EngineError> {
+    let turn = made.turn;
+    let started = turn.0.then("turn.started", 0);
+    let decided = seal(made)?.caused_by(started);
+    let cause = decided.id;
+    let mut facts = vec![decided];
+    // An observed turn ran all the same.
+    if made.decided.decision.model.is_none() && made.decided.mode == DecisionMode::Live {
+        let session = made.decided.session.clone();
+        let ended = TurnEnded { turn, session, status: TurnStatus::Refused, llm_calls: 0, tool_calls: 0 };
+        facts.push(of_turn(turn, 0, made.at, &ended)?.caused_by(cause));
+    }
+    Ok(facts)
+}
+
+/// Seals the decision. When a long list of rejected rules or of alternatives does not fit into a fact, the end of
+/// the list is left out; the winner and the first reasons always stay.
+fn seal(made: &DecidedTurn) -> Result<NewEvent, EngineError> {
+    let mut fact = made.decided.clone();
+    loop {
+        match of_turn(made.turn, 0, made.at, &fact) {
+            Err(EngineError::Codec(CodecError::Encode { .. })) if shorten(&mut fact.decision) => {}
+            sealed => return sealed,
+        }
+    }
+}
+
+/// Halves the longest list of the chain; false when there is nothing left to leave out.
+fn shorten(decision: &mut Decision) -> bool {
+    use contracts::Reason;
+    let mut shortened = false;
+    for entry in &mut decision.chain {
+        if let Reason::Pattern(recommendation) = &mut entry.reason
+            && 2 < recommendation.alternatives.len()
+        {
+            recommendation.alternatives.truncate(recommendation.alternatives.len() / 2);
+            shortened = true;
+        }
+        if 1 < entry.attempts.len() {
+            entry.attempts.truncate(entry.attempts.len() / 2);
+            shortened = true;
+        }
+    }
+    shortened
+}

@@ -1,0 +1,316 @@
+//! The engine: policy, models, log and views, and the turns that go through them.
+
+use std::sync::Arc;
+
+use adapters::observed::{ObservedSession, ObservedTurn};
+use contracts::{
+    ContentHash, Needs,
+    facts::{DecisionMode, INLINE_TEXT_BYTES, PolicyInvalid, PolicyLoaded, TextBody, TurnTextRecorded},
+};
+use event_bus::{Clock, EventLog, TextStore};
+use event_core::{Event, EventId, NewEvent, Timestamp};
+use router_core::{Problem, RecordText, address};
+
+use crate::{
+    capture::{Seen, Snapshot},
+    decision::{DecidedTurn, decide_turn, facts_of},
+    error::EngineError,
+    home::Home,
+    models::Models,
+    observe,
+    policy_file::{InForce, PolicyFile, Refresh},
+    recorder::{Recorder, of_turn},
+    router_state::RouterState,
+};
+
+/// Where an engine keeps what it writes, and what time it is.
+pub struct Stores {
+    /// The log.
+    pub log: Arc<dyn EventLog>,
+    /// Texts too long for a fact.
+    pub texts: Arc<dyn TextStore>,
+    /// The time.
+    pub clock: Box<dyn Clock>,
+    /// Minutes by which the user's clock is ahead of UTC at a time.
+    pub offset: fn(Timestamp) -> i16,
+}
+
+impl std::fmt::Debug for Stores {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stores").finish_non_exhaustive()
+    }
+}
+
+/// The composition root.
+pub struct Engine {
+    pub(crate) recorder: Recorder,
+    pub(crate) texts: Arc<dyn TextStore>,
+    pub(crate) policy: PolicyFile,
+    pub(crate) models: Models,
+    pub(crate) offset: fn(Timestamp) -> i16,
+    /// The policy and models the log has been told of.
+    announced: Option<(ContentHash, ContentHash)>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("recorder", &self.recorder).finish_non_exhaustive()
+    }
+}
+
+/// What a look at the policy file brought, for whoever shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyTrouble {
+    /// The file.
+    pub path: String,
+    /// Everything that is wrong with it.
+    pub problems: Vec<Problem>,
+}
+
+impl Engine {
+    /// Opens an engine on the user's files and the given stores.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the policy or the models cannot be used, or the log cannot be read.
+    pub fn open(home: &Home, stores: Stores) -> Result<Self, EngineError> {
+        let models = Models::load(&home.models())?;
+        Self::with_models(home, models, stores)
+    }
+
+    /// As [`Engine::open`], with these models.
+    ///
+    /// # Errors
+    /// As [`Engine::open`].
+    pub fn with_models(home: &Home, models: Models, stores: Stores) -> Result<Self, EngineError> {
+        let Stores { log, texts, clock, offset } = stores;
+        let policy = PolicyFile::open(home.policy.clone(), home.user_text(), Arc::clone(&models.registry))?;
+        let recorder = Recorder::open(log, clock)?;
+        Ok(Self { recorder, texts, policy, models, offset, announced: None })
+    }
+
+    /// The state folded from the log.
+    pub const fn state(&self) -> &RouterState {
+        self.recorder.state()
+    }
+
+    /// The log.
+    pub const fn log(&self) -> &Arc<dyn EventLog> {
+        self.recorder.log()
+    }
+
+    /// The policy in force.
+    pub const fn policy(&self) -> &InForce {
+        self.policy.in_force()
+    }
+
+    /// The models in force.
+    pub const fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// The present.
+    pub fn now(&self) -> Timestamp {
+        self.recorder.now()
+    }
+
+    /// Looks at the policy file and tells the log what came of it (004 §4.8).
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn refresh_policy(&mut self) -> Result<Option<PolicyTrouble>, EngineError> {
+        let trouble = match self.policy.refresh() {
+            Refresh::Unchanged | Refresh::Loaded => None,
+            Refresh::Invalid(problems) => {
+                let path = self.policy.path().display().to_string();
+                let fact = invalid(&path, &problems);
+                let now = self.recorder.now();
+                let id = EventId::derive(&[b"routing.policy_invalid", path.as_bytes(), &now.0.to_le_bytes()]);
+                self.recorder.record(vec![NewEvent::new(id, now, policy_correlation(), &fact)?])?;
+                Some(PolicyTrouble { path, problems })
+            }
+        };
+        self.announce()?;
+        Ok(trouble)
+    }
+
+    /// Tells the log which policy and models are in force, when that changed: their texts first, then the facts.
+    fn announce(&mut self) -> Result<(), EngineError> {
+        let (policy, models) = (self.policy.in_force().clone(), self.models.clone());
+        let standing = Some((policy.hash, models.hash));
+        if self.announced == standing {
+            return Ok(());
+        }
+        self.texts.put(&policy.text)?;
+        self.texts.put(&models.text)?;
+        let loaded = PolicyLoaded { hash: policy.hash, bytes: policy.text.len() as u64, path: policy.path };
+        let catalogue = models.fact();
+        let now = self.recorder.now();
+        let position = self.recorder.position().0.to_le_bytes();
+        let id = |kind: &str, hash: &ContentHash| EventId::derive(&[kind.as_bytes(), &hash.0, &position]);
+        let facts = [
+            (self.recorder.state().in_force.policy != Some(policy.hash))
+                .then(|| NewEvent::new(id(PolicyLoaded::KIND, &policy.hash), now, policy_correlation(), &loaded)),
+            (self.recorder.state().in_force.catalogue != Some(models.hash))
+                .then(|| NewEvent::new(id("catalogue.loaded", &models.hash), now, policy_correlation(), &catalogue)),
+        ];
+        self.recorder.record(facts.into_iter().flatten().collect::<Result<_, _>>()?)?;
+        self.announced = standing;
+        Ok(())
+    }
+
+    /// Records a session that was observed elsewhere.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn observe_session(&mut self, session: &ObservedSession) -> Result<(), EngineError> {
+        self.recorder.record(vec![observe::session_fact(session)?])
+    }
+
+    /// Records a turn that was observed elsewhere, and what would have been decided about it. A turn that is
+    /// known is not decided again; whatever else is new about it is recorded. Durable after [`Engine::commit`].
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn observe_turn(
+        &mut self,
+        session: &ObservedSession,
+        turn: &ObservedTurn,
+    ) -> Result<Option<DecidedTurn>, EngineError> {
+        let id = turn.id();
+        let mut made = None;
+        if !self.recorder.knows(id.0.then("route.decided", 0))? {
+            made = Some(self.decide_observed(session, turn)?);
+        }
+        let after = observe::facts_after_decision(turn, &self.models.registry)?;
+        self.recorder.record(after)?;
+        Ok(made)
+    }
+
+    fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<DecidedTurn, EngineError> {
+        self.announce()?;
+        // A message that another client took may start with `@` for that client's reasons.
+        let addressed = address(&turn.message, &self.models.registry).ok();
+        let (override_model, message) = match addressed {
+            Some(addressed) => (addressed.override_model, addressed.text),
+            None => (None, turn.message.as_str()),
+        };
+        let state = self.recorder.state();
+        let before = &turn.before;
+        let started = Snapshot {
+            turn: turn.id(),
+            session: turn.session.clone(),
+            thread: turn.thread.clone(),
+            at: turn.started_at,
+            offset_minutes: (self.offset)(turn.started_at),
+            message,
+            override_model,
+            sticky: state.sessions.get(&turn.session).and_then(|session| session.next_sticky().cloned()),
+            delegation: None,
+            workspace: session.workspace.clone(),
+            needs: Needs { images: before.images, tools: true, system_prompt: true, structured_output: false },
+            images: turn.message_has_images,
+            prompt: before.prompt,
+            skills: std::collections::BTreeSet::new(),
+            spent_today: state.costs.spent_today(turn.started_at),
+            seen: Seen {
+                tool_calls: 0 < before.tool_calls,
+                extensions: &before.extensions,
+                directories: &before.directories,
+                tools: &before.tools,
+                side_effects: &before.side_effects,
+            },
+        };
+        self.start_and_decide(started, DecisionMode::Observed)
+    }
+
+    /// Records that a turn started, its text where allowed, and the decision about it.
+    pub(crate) fn start_and_decide(
+        &mut self,
+        snapshot: Snapshot<'_>,
+        mode: DecisionMode,
+    ) -> Result<DecidedTurn, EngineError> {
+        let (turn, at, message) = (snapshot.turn, snapshot.at, snapshot.message);
+        let started = snapshot.fact();
+        let fact = of_turn(turn, 0, at, &started)?;
+        let mut facts = vec![fact];
+        // Every log this engine writes is on the user's own machine.
+        if self.policy.in_force().policy.record_text() != RecordText::Never {
+            let text = TurnTextRecorded { turn, text: self.keep(message)? };
+            facts.push(of_turn(turn, 0, at, &text)?.caused_by(turn.0.then("turn.started", 0)));
+        }
+        self.recorder.record(facts)?;
+        let policy = self.policy.in_force();
+        let made = decide_turn(&self.recorder, policy, &self.models, &started, at, message, mode);
+        self.recorder.record(facts_of(&made)?)?;
+        Ok(made)
+    }
+
+    /// The decision about a turn that is not recorded.
+    pub(crate) fn preview_snapshot(&self, snapshot: Snapshot<'_>) -> DecidedTurn {
+        let (at, message) = (snapshot.at, snapshot.message);
+        let started = snapshot.fact();
+        let policy = self.policy.in_force();
+        decide_turn(&self.recorder, policy, &self.models, &started, at, message, DecisionMode::Live)
+    }
+
+    /// Short text inside the fact, longer text in the store, on the disk before the fact that names it.
+    fn keep(&self, text: &str) -> Result<TextBody, EngineError> {
+        if text.len() <= INLINE_TEXT_BYTES {
+            return Ok(TextBody::Inline(text.to_owned()));
+        }
+        Ok(TextBody::Stored { hash: ContentHash(self.texts.put(text)?), bytes: text.len() as u64 })
+    }
+
+    /// Records facts that follow from what was recorded: outages that began or ended (decision D6).
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn react(&mut self) -> Result<(), EngineError> {
+        let now = self.recorder.now();
+        let transitions = self.recorder.state().availability.transitions(now);
+        let facts = transitions.iter().map(availability::Transition::seal).collect::<Result<_, _>>()?;
+        self.recorder.record(facts)
+    }
+
+    /// Everything recorded is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it is not.
+    pub fn commit(&mut self) -> Result<(), EngineError> {
+        self.recorder.commit()
+    }
+
+    /// A last barrier; the state is saved so that the next start is quick.
+    ///
+    /// # Errors
+    /// [`EngineError`] when something could not be written.
+    pub fn close(self) -> Result<(), EngineError> {
+        self.recorder.close()
+    }
+}
+
+/// What facts about the policy as a whole belong to.
+fn policy_correlation() -> EventId {
+    EventId::derive(&[b"policy"])
+}
+
+/// The fact about a bad policy: as many errors as fit.
+fn invalid(path: &str, problems: &[Problem]) -> PolicyInvalid {
+    const MOST_BYTES: usize = 2_000;
+    let mut bytes = 0;
+    let errors: Vec<_> = problems
+        .iter()
+        .map(ToString::to_string)
+        .take_while(|error| {
+            bytes += error.len();
+            bytes <= MOST_BYTES
+        })
+        .collect();
+    let omitted = problems.len() - errors.len();
+    PolicyInvalid {
+        path: path.chars().take(500).collect(),
+        errors,
+        errors_omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+        using_last_known_good: true,
+    }
+}

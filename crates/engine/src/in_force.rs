@@ -1,0 +1,31 @@
+//! Which policy and which models the log says are in force.
+
+use contracts::{
+    ContentHash,
+    facts::{CatalogueLoaded, PolicyLoaded},
+};
+use event_core::{CodecError, Projection, Recorded};
+use serde::{Deserialize, Serialize};
+
+/// The last policy and models the log was told of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AsLogged {
+    /// The hash of the policy's text.
+    pub policy: Option<ContentHash>,
+    /// The hash of the list of models.
+    pub catalogue: Option<ContentHash>,
+}
+
+impl Projection for AsLogged {
+    const NAME: &'static str = "in-force";
+    const VERSION: u32 = 1;
+
+    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        if let Some(fact) = event.read::<PolicyLoaded>()? {
+            self.policy = Some(fact.hash);
+        } else if let Some(fact) = event.read::<CatalogueLoaded>()? {
+            self.catalogue = Some(fact.hash);
+        }
+        Ok(())
+    }
+}

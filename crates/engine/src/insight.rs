@@ -1,0 +1,117 @@
+//! Looking decisions up again: "why this model?" for the last turn, or for any.
+
+use contracts::{TurnId, facts::RouteDecided};
+use event_bus::EventLog;
+use event_core::{Position, Recorded, Timestamp};
+use router_core::{WhyHeader, why};
+
+use crate::{engine::Engine, error::EngineError};
+
+/// Facts read from the log at once.
+const CHUNK: usize = 1_024;
+
+/// A decision as the log keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Insight {
+    /// Where it stands.
+    pub position: Position,
+    /// When the turn started.
+    pub at: Timestamp,
+    /// The decision.
+    pub decided: RouteDecided,
+}
+
+impl Insight {
+    /// The decision as one screen (004 §7.4).
+    pub fn text(&self) -> String {
+        let RouteDecided { turn, session, decision, .. } = &self.decided;
+        why(Some(&WhyHeader { turn: *turn, session: session.clone(), at: self.at }), decision)
+    }
+}
+
+/// Every fact of a log in order, in constant memory.
+pub fn facts(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Result<Recorded, EngineError>> + '_ {
+    let mut cursor = after;
+    let mut chunk = Vec::new().into_iter();
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        if failed {
+            return None;
+        }
+        if let Some(fact) = chunk.next() {
+            return Some(Ok(fact));
+        }
+        match log.read_after(cursor, CHUNK) {
+            Ok(facts) => {
+                cursor = facts.last()?.position;
+                chunk = facts.into_iter();
+                chunk.next().map(Ok)
+            }
+            Err(error) => {
+                failed = true;
+                Some(Err(error.into()))
+            }
+        }
+    })
+}
+
+/// The last decision of a log.
+///
+/// # Errors
+/// [`EngineError::NothingDecided`] when there is none.
+pub fn last_decision(log: &dyn EventLog) -> Result<Insight, EngineError> {
+    // Backwards, a chunk at a time: the last decision is near the end.
+    let mut end = log.head()?;
+    while Position::ORIGIN < end {
+        let start = Position(end.0.saturating_sub(CHUNK as u64));
+        let count = usize::try_from(end.0 - start.0).unwrap_or(CHUNK);
+        for fact in log.read_after(start, count)?.iter().rev() {
+            if let Some(insight) = insight(fact)? {
+                return Ok(insight);
+            }
+        }
+        end = start;
+    }
+    Err(EngineError::NothingDecided)
+}
+
+/// The decision of the turn whose id starts like this.
+///
+/// # Errors
+/// [`EngineError::UnknownTurn`], or [`EngineError::AmbiguousTurn`] when several do.
+pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineError> {
+    if let Ok(id) = turn.parse()
+        && let Some(position) = log.find(TurnId(id).0.then("route.decided", 0))?
+        && let Some(fact) = log.read_after(Position(position.0 - 1), 1)?.first()
+        && let Some(insight) = insight(fact)?
+    {
+        return Ok(insight);
+    }
+    let mut found = None;
+    for fact in facts(log, Position::ORIGIN) {
+        let fact = fact?;
+        if fact.event.kind == "route.decided"
+            && let Some(insight) = insight(&fact)?
+            && insight.decided.turn.to_string().starts_with(turn)
+            && found.replace(insight).is_some()
+        {
+            return Err(EngineError::AmbiguousTurn(turn.to_owned()));
+        }
+    }
+    found.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
+}
+
+fn insight(fact: &Recorded) -> Result<Option<Insight>, EngineError> {
+    let decided = fact.read::<RouteDecided>()?;
+    Ok(decided.map(|decided| Insight { position: fact.position, at: fact.event.at, decided }))
+}
+
+impl Engine {
+    /// The decision of a turn.
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownTurn`].
+    pub fn decided(&self, turn: TurnId) -> Result<RouteDecided, EngineError> {
+        Ok(decision_of(self.log().as_ref(), &turn.to_string())?.decided)
+    }
+}

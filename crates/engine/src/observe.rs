@@ -1,0 +1,169 @@
+//! Sessions recorded elsewhere, as facts: what happened, and what turnwise would have decided.
+
+use adapters::observed::{ObservedCall, ObservedSession, ObservedTurn, Step};
+use contracts::{
+    ModelId, Registry, SessionId, TurnId,
+    facts::{
+        CallRole, LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionStarted, ToolCalled, ToolFinished,
+        TurnEnded,
+    },
+};
+use event_core::{EventId, NewEvent};
+
+use crate::{capture::bounded, error::EngineError, recorder::of_turn};
+
+/// The longest name of a tool or of its call that a fact carries, in bytes; the rest is cut.
+const LONGEST_NAME: usize = 128;
+
+/// That a session was seen. Its id follows from the session, so it is recorded once.
+pub(crate) fn session_fact(session: &ObservedSession) -> Result<NewEvent, EngineError> {
+    let correlation = session.id.correlation();
+    let fact = SessionStarted {
+        session: session.id.clone(),
+        source: session.source,
+        workspace: session.workspace.clone().filter(|path| path.len() <= 1_000),
+        client: session.client.clone().map(|client| cut(&client, LONGEST_NAME)),
+    };
+    Ok(NewEvent::new(correlation.then("session.started", 0), session.started_at, correlation, &fact)?)
+}
+
+/// Everything of an observed turn after its decision.
+pub(crate) fn facts_after_decision(turn: &ObservedTurn, registry: &Registry) -> Result<Vec<NewEvent>, EngineError> {
+    let id = turn.id();
+    let mut facts = Facts { turn, id, registry, cause: id.0.then("route.decided", 0), sealed: Vec::new() };
+    for step in &turn.steps {
+        facts.step(step)?;
+    }
+    facts.end()?;
+    Ok(facts.sealed)
+}
+
+struct Facts<'a> {
+    turn: &'a ObservedTurn,
+    id: TurnId,
+    registry: &'a Registry,
+    /// The fact that led to the next one.
+    cause: EventId,
+    sealed: Vec<NewEvent>,
+}
+
+impl Facts<'_> {
+    fn session(&self) -> SessionId {
+        self.turn.session.clone()
+    }
+
+    fn push(&mut self, fact: NewEvent) {
+        let fact = fact.caused_by(self.cause);
+        self.cause = fact.id;
+        self.sealed.push(fact);
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), EngineError> {
+        match step {
+            // The rest of this answer may still come: a later import of the grown file counts all of it.
+            Step::Call(call) if !call.complete => {}
+            Step::Call(call) => {
+                let fact = self.completed(call)?;
+                let sealed = NewEvent::new(call.id.then("llm.call_completed", 0), call.at, self.id.0, &fact)?;
+                self.push(sealed);
+            }
+            Step::ToolCalled(tool) => {
+                let fact = ToolCalled {
+                    turn: self.id,
+                    session: self.session(),
+                    call: cut(&tool.id, LONGEST_NAME),
+                    name: cut(&tool.name, LONGEST_NAME),
+                    side_effect: tool.side_effect,
+                    extensions: bounded(&tool.extensions),
+                    directories: bounded(&tool.directories),
+                };
+                let id = EventId::derive(&[b"tool.called", tool.id.as_bytes()]);
+                self.push(NewEvent::new(id, tool.at, self.id.0, &fact)?);
+            }
+            Step::ToolFinished(result) => {
+                let fact = ToolFinished {
+                    turn: self.id,
+                    session: self.session(),
+                    call: cut(&result.id, LONGEST_NAME),
+                    outcome: result.outcome,
+                    output_bytes: result.output_bytes,
+                };
+                let id = EventId::derive(&[b"tool.finished", result.id.as_bytes()]);
+                self.push(NewEvent::new(id, result.at, self.id.0, &fact)?);
+            }
+            Step::Failed(failure) => {
+                let name = failure.model.as_deref().unwrap_or("unknown");
+                let fact = LlmCallFailed {
+                    turn: self.id,
+                    session: self.session(),
+                    model: model_id(self.registry, name)?,
+                    class: failure.class,
+                    status: failure.status,
+                    retries: failure.attempt.unwrap_or_default(),
+                };
+                let id = EventId::derive(&[b"llm.call_failed", failure.id.as_bytes()]);
+                self.push(NewEvent::new(id, failure.at, self.id.0, &fact)?);
+            }
+            Step::Compacted(compaction) => {
+                let fact = SessionCompacted {
+                    session: self.session(),
+                    trigger: compaction.trigger,
+                    tokens_before: compaction.tokens_before,
+                };
+                let id = EventId::derive(&[b"session.compacted", compaction.id.as_bytes()]);
+                self.push(NewEvent::new(id, compaction.at, self.id.0, &fact)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn completed(&self, call: &ObservedCall) -> Result<LlmCallCompleted, EngineError> {
+        let model = model_id(self.registry, &call.model)?;
+        let prices = self.registry.get(&model).and_then(|model| model.prices);
+        let started = call.started_at.filter(|started| *started <= call.at);
+        Ok(LlmCallCompleted {
+            turn: self.id,
+            session: self.session(),
+            thread: self.turn.thread.clone(),
+            model,
+            role: if self.turn.thread.is_some() { CallRole::Worker } else { CallRole::Planner },
+            usage: call.usage,
+            // Nobody's prices are guessed: a model that is not in the registry has no cost.
+            cost: prices.map(|prices| prices.cost(&call.usage)),
+            latency_ms: started.map(|started| call.at.micros_since(started) / 1_000),
+            stop_reason: call.stop_reason,
+            tool_calls: call.tool_calls,
+            thinking_blocks: call.thinking_blocks,
+            raw_usage: call.raw_usage.clone(),
+        })
+    }
+
+    fn end(&mut self) -> Result<(), EngineError> {
+        let Some((status, at)) = self.turn.end else { return Ok(()) };
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let fact = TurnEnded {
+            turn: self.id,
+            session: self.session(),
+            status,
+            llm_calls: count(self.turn.calls().count()),
+            tool_calls: count(self.turn.tools().count()),
+        };
+        let sealed = of_turn(self.id, 0, at, &fact)?;
+        self.push(sealed);
+        Ok(())
+    }
+}
+
+/// The model a session's file names: by the registry, or else as the provider's own name for it.
+fn model_id(registry: &Registry, name: &str) -> Result<ModelId, EngineError> {
+    if let Some(known) = registry.named(name) {
+        return Ok(known.id.clone());
+    }
+    let text: String = name.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(64).collect();
+    Ok(ModelId::try_from(format!("anthropic:{text}").as_str())?)
+}
+
+/// The start of a text, cut at a character.
+fn cut(text: &str, bytes: usize) -> String {
+    text[..text.floor_char_boundary(bytes)].to_owned()
+}

@@ -1,0 +1,141 @@
+//! The policy in force: read afresh at the start of every turn, the last good one kept (004 §4.8).
+
+use std::{fs, io, path::PathBuf, sync::Arc};
+
+use contracts::{ContentHash, Registry};
+use router_core::{Policy, Problem};
+
+/// The policy of a user who has written none.
+pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\n";
+/// What stands in for the path of [`BUILT_IN_POLICY`].
+pub const BUILT_IN_PATH: &str = "built-in";
+
+/// A policy that came into force.
+#[derive(Debug, Clone)]
+pub struct InForce {
+    /// The checked policy.
+    pub policy: Arc<Policy>,
+    /// Its text.
+    pub text: Arc<str>,
+    /// The hash of its text.
+    pub hash: ContentHash,
+    /// The file it was read from, or [`BUILT_IN_PATH`].
+    pub path: String,
+}
+
+/// What a look at the file found.
+#[derive(Debug)]
+pub enum Refresh {
+    /// The same as before, good or bad.
+    Unchanged,
+    /// A new policy came into force.
+    Loaded,
+    /// The file cannot be used; an earlier policy stays in force.
+    Invalid(Vec<Problem>),
+}
+
+/// A policy file that cannot be used, with no earlier one to fall back on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the policy `{path}` cannot be used:{}", listed(.problems))]
+pub struct PolicyError {
+    /// The file.
+    pub path: String,
+    /// Everything that is wrong with it.
+    pub problems: Vec<Problem>,
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let lines: Vec<_> = problems.iter().map(|problem| format!("
+  {problem}")).collect();
+    lines.concat()
+}
+
+/// Follows a policy file.
+#[derive(Debug)]
+pub struct PolicyFile {
+    path: PathBuf,
+    home: Option<String>,
+    registry: Arc<Registry>,
+    in_force: InForce,
+    /// What the file last held, good or bad: `None` when it could not be read.
+    seen: Option<String>,
+    /// Whether the last look failed, so that the same failure is reported once.
+    unreadable: bool,
+}
+
+impl PolicyFile {
+    /// Reads the file for the first time. Without a file the built-in policy holds.
+    ///
+    /// # Errors
+    /// [`PolicyError`] when there is a file and it cannot be used.
+    pub fn open(path: PathBuf, home: Option<&str>, registry: Arc<Registry>) -> Result<Self, PolicyError> {
+        let shown = path.display().to_string();
+        let (text, name) = match read(&path) {
+            Ok(text) => (text, shown),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (BUILT_IN_POLICY.to_owned(), BUILT_IN_PATH.to_owned())
+            }
+            Err(error) => return Err(PolicyError { path: shown, problems: vec![unreadable(&error)] }),
+        };
+        let in_force = check(&text, name.clone(), home, &registry)
+            .map_err(|problems| PolicyError { path: name.clone(), problems })?;
+        let seen = (name != BUILT_IN_PATH).then_some(text);
+        Ok(Self { path, home: home.map(str::to_owned), registry, in_force, seen, unreadable: false })
+    }
+
+    /// The policy in force.
+    pub const fn in_force(&self) -> &InForce {
+        &self.in_force
+    }
+
+    /// The file followed.
+    pub const fn path(&self) -> &PathBuf {
+        &self.path
+    }
+
+    /// Looks at the file again. Its whole text is compared, so no change is missed; it is parsed only when the
+    /// text is new. A bad file is reported once.
+    pub fn refresh(&mut self) -> Refresh {
+        let text = match read(&self.path) {
+            Ok(text) => text,
+            Err(_) if self.unreadable => return Refresh::Unchanged,
+            // Never written: the built-in policy holds.
+            Err(error) if self.seen.is_none() && error.kind() == io::ErrorKind::NotFound => return Refresh::Unchanged,
+            Err(error) => {
+                self.seen = None;
+                self.unreadable = true;
+                return Refresh::Invalid(vec![unreadable(&error)]);
+            }
+        };
+        self.unreadable = false;
+        if self.seen.as_ref() == Some(&text) {
+            return Refresh::Unchanged;
+        }
+        let name = self.path.display().to_string();
+        let checked = check(&text, name, self.home.as_deref(), &self.registry);
+        self.seen = Some(text);
+        match checked {
+            // The same text as before a bad one, or before the file vanished: nothing new came into force.
+            Ok(in_force) if in_force.hash == self.in_force.hash => Refresh::Unchanged,
+            Ok(in_force) => {
+                self.in_force = in_force;
+                Refresh::Loaded
+            }
+            Err(problems) => Refresh::Invalid(problems),
+        }
+    }
+}
+
+fn read(path: &PathBuf) -> io::Result<String> {
+    fs::read_to_string(path)
+}
+
+fn unreadable(error: &io::Error) -> Problem {
+    Problem { line: 1, column: 1, message: format!("the file cannot be read: {error}") }
+}
+
+fn check(text: &str, path: String, home: Option<&str>, registry: &Arc<Registry>) -> Result<InForce, Vec<Problem>> {
+    let policy = Policy::load(text, Arc::clone(registry), home)?;
+    let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
+    Ok(InForce { policy: Arc::new(policy), text: Arc::from(text), hash, path })
+}

@@ -1,0 +1,118 @@
+//! Writing facts and folding them at once: the state always stands where the log will stand.
+
+use std::sync::Arc;
+
+use contracts::TurnId;
+use event_bus::{Clock, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
+use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
+
+use crate::{error::EngineError, router_state::RouterState};
+
+/// What a frame adds to a payload, at most, in bytes.
+const FRAME_BYTES: usize = 256;
+
+/// The log and the state folded from it.
+pub(crate) struct Recorder {
+    log: Arc<dyn EventLog>,
+    clock: Box<dyn Clock>,
+    state: Projected<RouterState>,
+    /// Facts and bytes staged since the last barrier.
+    staged: (usize, usize),
+}
+
+impl std::fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recorder").field("position", &self.state.position()).finish_non_exhaustive()
+    }
+}
+
+impl Recorder {
+    pub(crate) fn open(log: Arc<dyn EventLog>, clock: Box<dyn Clock>) -> Result<Self, EngineError> {
+        let state = event_bus::fold(log.as_ref())?;
+        Ok(Self { log, clock, state, staged: (0, 0) })
+    }
+
+    pub(crate) const fn log(&self) -> &Arc<dyn EventLog> {
+        &self.log
+    }
+
+    pub(crate) const fn state(&self) -> &RouterState {
+        self.state.state()
+    }
+
+    /// Where the state stands; facts up to here may still wait for the next barrier.
+    pub(crate) const fn position(&self) -> Position {
+        self.state.position()
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Whether a fact with this id is on the disk.
+    pub(crate) fn knows(&self, id: EventId) -> Result<bool, EngineError> {
+        Ok(self.log.find(id)?.is_some())
+    }
+
+    /// Stages facts and folds those that are new. They are durable after the next [`Recorder::commit`].
+    ///
+    /// Facts go in parts that one barrier can cover; a part is all or nothing.
+    pub(crate) fn record(&mut self, facts: Vec<NewEvent>) -> Result<(), EngineError> {
+        let mut part = Vec::new();
+        let mut bytes = 0;
+        for fact in facts {
+            let size = fact.payload.len() + FRAME_BYTES;
+            if MAX_BATCH_EVENTS <= part.len() || MAX_BATCH_BYTES < bytes + size {
+                self.stage(std::mem::take(&mut part), bytes)?;
+                bytes = 0;
+            }
+            bytes += size;
+            part.push(fact);
+        }
+        self.stage(part, bytes)
+    }
+
+    fn stage(&mut self, part: Vec<NewEvent>, bytes: usize) -> Result<(), EngineError> {
+        if part.is_empty() {
+            return Ok(());
+        }
+        let (facts, total) = self.staged;
+        if MAX_BATCH_EVENTS < facts + part.len() || MAX_BATCH_BYTES < total + bytes {
+            self.commit()?;
+        }
+        let now = self.clock.now();
+        let appended = self.log.append(Expected::Any, now, &part)?;
+        self.staged = (self.staged.0 + part.len(), self.staged.1 + bytes);
+        for (position, event) in appended.positions.into_iter().zip(part) {
+            // A known fact has an earlier place and was folded there.
+            self.state.advance(&Recorded { position, recorded_at: now, event })?;
+        }
+        Ok(())
+    }
+
+    /// A barrier: everything staged is on the disk when this returns.
+    pub(crate) fn commit(&mut self) -> Result<(), EngineError> {
+        if self.staged != (0, 0) {
+            self.staged = (0, 0);
+            self.log.sync()?;
+        }
+        Ok(())
+    }
+
+    /// A barrier, and the state saved so that the next start need not fold the whole log.
+    pub(crate) fn close(mut self) -> Result<(), EngineError> {
+        self.commit()?;
+        event_bus::save(self.log.as_ref(), &self.state)?;
+        Ok(self.log.close()?)
+    }
+}
+
+/// A fact of a turn: its id follows from the turn, its kind and a number.
+pub(crate) fn of_turn<E: event_core::Event>(
+    turn: TurnId,
+    number: u64,
+    at: Timestamp,
+    fact: &E,
+) -> Result<NewEvent, EngineError> {
+    Ok(NewEvent::new(turn.0.then(E::KIND, number), at, turn.0, fact)?)
+}

@@ -1,0 +1,50 @@
+//! Everything a decision reads of the past, folded together so that it stands at one log position.
+
+use availability::Availability;
+use contracts::views::Views;
+use costs::Costs;
+use event_core::{CodecError, Projection, Recorded};
+use patterns::Patterns;
+use serde::{Deserialize, Serialize};
+
+use crate::{in_force::AsLogged, sessions::Sessions};
+
+/// The views of a decision. Consistent by composition: one fold advances all of them.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct RouterState {
+    /// Who is out.
+    pub availability: Availability,
+    /// What was spent.
+    pub costs: Costs,
+    /// What was learned.
+    pub patterns: Patterns,
+    /// What each session has set, done and seen.
+    pub sessions: Sessions,
+    /// Which policy and models the log knows of.
+    pub in_force: AsLogged,
+}
+
+impl RouterState {
+    /// What `decide` reads.
+    pub fn views(&self) -> Views<'_> {
+        Views { outages: self.availability.outages(), patterns: &self.patterns }
+    }
+}
+
+impl Projection for RouterState {
+    const NAME: &'static str = "router-state";
+    // Bump with any of the parts: a checkpoint holds all of them.
+    const VERSION: u32 = Availability::VERSION * 1_000_000
+        + Costs::VERSION * 10_000
+        + Patterns::VERSION * 100
+        + Sessions::VERSION
+        + AsLogged::VERSION;
+
+    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        self.availability.apply(event)?;
+        self.costs.apply(event)?;
+        self.patterns.apply(event)?;
+        self.sessions.apply(event)?;
+        self.in_force.apply(event)
+    }
+}

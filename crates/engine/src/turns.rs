@@ -1,0 +1,191 @@
+//! Live turns: started, decided once, locked until they end (004 §3).
+
+use std::collections::BTreeSet;
+
+use adapters::estimate::PromptShape;
+use contracts::{
+    Delegation, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId,
+    facts::{DecisionMode, SessionSource, SessionStarted, TurnEnded, TurnStatus},
+};
+use event_core::{NewEvent, Timestamp};
+use router_core::address;
+
+use crate::{
+    capture::{Seen, Snapshot},
+    decision::DecidedTurn,
+    engine::{Engine, PolicyTrouble},
+    error::EngineError,
+    recorder::of_turn,
+    sessions::History,
+};
+
+/// A user message, as a client hands it over.
+#[derive(Debug, Clone)]
+pub struct NewTurn {
+    /// The session.
+    pub session: SessionId,
+    /// What the client calls the message: the same name is the same turn.
+    pub name: String,
+    /// The sub-agent at work, if any.
+    pub thread: Option<ThreadId>,
+    /// The message as the user wrote it, with the override token.
+    pub message: String,
+    /// Images in the message.
+    pub images: bool,
+    /// The absolute path of the workspace, for a session not seen before.
+    pub workspace: Option<String>,
+    /// What the prompt needs.
+    pub needs: Needs,
+    /// What the prompt is made of.
+    pub prompt: PromptShape,
+    /// Skills whose description matches the message.
+    pub skills: BTreeSet<String>,
+    /// Set when a planner asks for this turn.
+    pub delegation: Option<Delegation>,
+}
+
+impl NewTurn {
+    /// A message in a session, with tools and a system prompt, and nothing else known about it.
+    pub fn new(session: SessionId, name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            session,
+            name: name.into(),
+            thread: None,
+            message: message.into(),
+            images: false,
+            workspace: None,
+            needs: Needs { images: false, tools: true, system_prompt: true, structured_output: false },
+            prompt: PromptShape::default(),
+            skills: BTreeSet::new(),
+            delegation: None,
+        }
+    }
+}
+
+/// A live turn that was decided, and what the policy file had to say on the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartedTurn {
+    /// The decision, as recorded.
+    pub made: DecidedTurn,
+    /// Set when the policy file cannot be used and the last good policy decided.
+    pub trouble: Option<PolicyTrouble>,
+}
+
+impl Engine {
+    /// Starts a turn: reads the policy afresh, decides, and records it all. The turn is locked to its model until
+    /// [`Engine::end_turn`]; when no model can take it, it has ended already (004 §4.7).
+    ///
+    /// # Errors
+    /// [`EngineError::Override`] for a message addressed to no model, [`EngineError::TurnRunning`] while another
+    /// turn of the session runs: nothing is recorded about the turn then. Otherwise when the log cannot be written.
+    pub fn start_turn(&mut self, new: &NewTurn) -> Result<StartedTurn, EngineError> {
+        let trouble = self.refresh_policy()?;
+        let turn = TurnId::derive(&new.session, &new.name);
+        let open = self.state().sessions.get(&new.session).and_then(|session| session.open.as_ref());
+        if let Some(open) = open {
+            let (session, turn) = (new.session.to_string(), open.turn.to_string());
+            return Err(EngineError::TurnRunning { session, turn });
+        }
+        self.see_session(new)?;
+        let made =
+            self.with_snapshot(new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
+        self.react()?;
+        self.commit()?;
+        Ok(StartedTurn { made, trouble })
+    }
+
+    /// Decides a message without recording anything: what would happen if it were sent now.
+    ///
+    /// # Errors
+    /// [`EngineError::Override`] for a message addressed to no model.
+    pub fn preview(&mut self, new: &NewTurn) -> Result<DecidedTurn, EngineError> {
+        let turn = TurnId::derive(&new.session, &new.name);
+        self.with_snapshot(new, turn, |engine, snapshot| Ok(engine.preview_snapshot(snapshot)))
+    }
+
+    /// Captures a turn and hands it on.
+    fn with_snapshot<T>(
+        &mut self,
+        new: &NewTurn,
+        turn: TurnId,
+        then: impl FnOnce(&mut Self, Snapshot<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let addressed = address(&new.message, &self.models.registry)?;
+        let at = self.now();
+        let session = self.state().sessions.get(&new.session);
+        let history = session.map(|session| session.history.clone()).unwrap_or_default();
+        let spent_today: NanoUsd = self.state().costs.spent_today(at);
+        let snapshot = Snapshot {
+            turn,
+            session: new.session.clone(),
+            thread: new.thread.clone(),
+            at,
+            offset_minutes: (self.offset)(at),
+            message: addressed.text,
+            override_model: addressed.override_model,
+            sticky: session.and_then(|session| session.next_sticky().cloned()),
+            delegation: new.delegation,
+            workspace: new.workspace.clone().or_else(|| session.and_then(|session| session.workspace.clone())),
+            needs: new.needs,
+            images: new.images,
+            prompt: new.prompt,
+            skills: new.skills.clone(),
+            spent_today,
+            seen: seen(&history),
+        };
+        then(self, snapshot)
+    }
+
+    /// Ends a turn. The next one of the session may start, on a model swapped meanwhile.
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownTurn`] when the session has no such turn running.
+    pub fn end_turn(&mut self, session: &SessionId, status: TurnStatus) -> Result<(), EngineError> {
+        let open = self.state().sessions.get(session).and_then(|session| session.open.clone());
+        let open = open.ok_or_else(|| EngineError::UnknownTurn(format!("running in session {session}")))?;
+        let fact = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls: 0, tool_calls: 0 };
+        let sealed = of_turn(open.turn, 0, self.now(), &fact)?.caused_by(open.started);
+        self.recorder.record(vec![sealed])?;
+        self.commit()
+    }
+
+    /// Records what happened in a turn, and what follows from it.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn record(&mut self, facts: Vec<NewEvent>) -> Result<(), EngineError> {
+        self.recorder.record(facts)?;
+        self.react()?;
+        self.commit()
+    }
+
+    /// The model a session's running turn is locked to (004 §3.2).
+    pub fn locked_model(&self, session: &SessionId) -> Option<&ModelId> {
+        self.state().sessions.get(session)?.open.as_ref()?.model.as_ref()
+    }
+
+    fn see_session(&mut self, new: &NewTurn) -> Result<(), EngineError> {
+        if self.state().sessions.get(&new.session).is_some() {
+            return Ok(());
+        }
+        let fact = SessionStarted {
+            session: new.session.clone(),
+            source: SessionSource::CommandLine,
+            workspace: new.workspace.clone(),
+            client: None,
+        };
+        let correlation = new.session.correlation();
+        let now: Timestamp = self.now();
+        self.recorder.record(vec![NewEvent::new(correlation.then("session.started", 0), now, correlation, &fact)?])
+    }
+}
+
+fn seen(history: &History) -> Seen<'_> {
+    Seen {
+        tool_calls: 0 < history.tool_calls,
+        extensions: &history.extensions,
+        directories: &history.directories,
+        tools: &history.tools,
+        side_effects: &history.side_effects,
+    }
+}
