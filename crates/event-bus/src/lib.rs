@@ -1,16 +1,25 @@
 //! The log and what runs on it: one writer with group commit, subscriptions, views, reactors.
 //!
-//! An [`EventLog`] keeps facts: [`MemoryLog`] for tests and demos. A [`Bus`] puts one writer thread in front of it
+//! An [`EventLog`] keeps facts: [`SledLog`] on the disk, [`MemoryLog`] for tests and demos. Long texts stand beside it
+//! in a [`TextStore`]. A [`Bus`] puts one writer thread in front of it
 //! and lets [`View`]s and [`Reactor`]s follow. [`fold`] gives a projection's state without a bus.
 
 mod bus;
 mod clock;
+pub mod files;
 mod fold;
 mod frame;
 mod group;
+mod head;
+mod index;
+mod journal;
+mod lock;
 mod log;
 mod log_error;
 mod memory;
+mod repairs;
+mod sled_log;
+mod texts;
 
 pub use bus::{Bus, BusError, Delivery, Reactor, Subscription, View};
 pub use clock::{Clock, SetClock, SystemClock};
@@ -18,3 +27,6 @@ pub use fold::{fold, save};
 pub use log::{Appended, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
 pub use log_error::LogError;
 pub use memory::MemoryLog;
+pub use repairs::{Repair, RepairAction};
+pub use sled_log::SledLog;
+pub use texts::{MAX_TEXT_BYTES, MemoryTexts, TextFiles, TextStore};

@@ -112,6 +112,18 @@ pub enum LogError {
         /// The version this program knows.
         known: u16,
     },
+    /// A text longer than the text store takes.
+    #[error("a text of {bytes} bytes is more than the text store takes ({limit} bytes)", limit = crate::MAX_TEXT_BYTES)]
+    TextOversized {
+        /// Its length.
+        bytes: usize,
+    },
+    /// A text that is not what its name says.
+    #[error("the text `{path}` was changed or damaged; remove it, or restore it from a backup")]
+    TextDamaged {
+        /// The file.
+        path: PathBuf,
+    },
     /// The operating system refused.
     #[error("cannot {action} `{path}`")]
     Io {

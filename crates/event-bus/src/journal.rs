@@ -1,0 +1,150 @@
+//! The journal: one append-only file of frames, the record everything else is derived from.
+
+mod cursor;
+mod offsets;
+mod scan;
+
+use std::{io, path::PathBuf, sync::Arc};
+
+use event_core::{EventId, Position, Recorded};
+
+pub(crate) use cursor::{Cursor, Step};
+pub(crate) use offsets::Offsets;
+pub(crate) use scan::{Break, End, Scan, scan, survivors};
+
+use crate::{
+    LogError,
+    files::{self, File},
+};
+
+/// The name of the journal in the log's directory.
+pub(crate) const JOURNAL: &str = "journal";
+
+/// Bytes before the first frame: magic, format version, two reserved, CRC-32 of those twelve.
+pub(crate) const HEADER: usize = 16;
+
+/// The layout this program reads and writes.
+const FORMAT: u16 = 1;
+
+/// The line end in it shows a copy made in text mode.
+const MAGIC: [u8; 8] = *b"twlog\r\n\0";
+
+/// What the first bytes of a journal say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Header {
+    Whole,
+    /// Fewer bytes than a header.
+    Short,
+    Damaged,
+    /// Written by another version of the format.
+    Other(u16),
+}
+
+/// The bytes every journal begins with.
+pub(crate) fn header() -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..10].copy_from_slice(&FORMAT.to_le_bytes());
+    let checksum = crc32fast::hash(&header[..12]).to_le_bytes();
+    header[12..].copy_from_slice(&checksum);
+    header
+}
+
+/// Reads the first bytes of a journal.
+pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
+    let mut bytes = [0; HEADER];
+    if files::read_full(file, 0, &mut bytes)? < HEADER {
+        return Ok(Header::Short);
+    }
+    let version = u16::from_le_bytes([bytes[8], bytes[9]]);
+    let sound = bytes[..8] == MAGIC && bytes[12..] == crc32fast::hash(&bytes[..12]).to_le_bytes();
+    Ok(match (sound, version) {
+        (false, _) => Header::Damaged,
+        (true, FORMAT) => Header::Whole,
+        (true, other) => Header::Other(other),
+    })
+}
+
+/// What a header means for someone who wants to read the journal.
+pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError> {
+    let damaged = |path, detail: &str| LogError::Damaged { path, position: Position(1), detail: detail.to_owned() };
+    match header {
+        Header::Whole => Ok(()),
+        Header::Short => Err(damaged(path, "the file ends within its header")),
+        Header::Damaged => Err(damaged(path, "the header is not that of a journal")),
+        Header::Other(found) => Err(LogError::Format { path, found, known: FORMAT }),
+    }
+}
+
+/// The part of a journal that may be read: whole frames up to a position.
+#[derive(Debug, Clone)]
+pub(crate) struct Readable {
+    pub(crate) path: PathBuf,
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) end: End,
+    pub(crate) offsets: Offsets,
+}
+
+/// Where to start reading for what comes after a position.
+#[derive(Debug, Clone)]
+pub(crate) struct Start {
+    path: PathBuf,
+    file: Arc<dyn File>,
+    offset: u64,
+    until: u64,
+    after: Position,
+    head: Position,
+}
+
+impl Readable {
+    /// A place to read from that stays good while the journal grows.
+    pub(crate) fn start(&self, after: Position) -> Start {
+        let file = Arc::clone(&self.file);
+        let offset = self.offsets.before(after.next());
+        Start { path: self.path.clone(), file, offset, until: self.end.offset, after, head: self.end.position }
+    }
+}
+
+impl Start {
+    /// At most `limit` facts after the position.
+    pub(crate) fn read(self, limit: usize) -> Result<Vec<Recorded>, LogError> {
+        let left = usize::try_from(self.head.0.saturating_sub(self.after.0)).unwrap_or(usize::MAX);
+        let wanted = limit.min(left);
+        let mut facts = Vec::with_capacity(wanted);
+        let mut expected = self.after.next();
+        let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
+        while facts.len() < wanted {
+            let detail = match cursor.next().map_err(LogError::io("read", &self.path))? {
+                Step::Frame(frame) if frame.position() < expected => continue,
+                Step::Frame(frame) if frame.position() == expected => {
+                    facts.push(frame.fact());
+                    expected = expected.next();
+                    continue;
+                }
+                Step::Frame(frame) => format!("position {} stands there", frame.position()),
+                Step::Flaw(what) => what.to_owned(),
+                Step::End => "the file ends there".to_owned(),
+            };
+            return Err(LogError::Damaged { path: self.path, position: expected, detail });
+        }
+        Ok(facts)
+    }
+
+    /// Where the fact with an id stands, by reading every frame.
+    pub(crate) fn find(self, id: EventId) -> Result<Option<Position>, LogError> {
+        let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
+        let mut last = self.after;
+        loop {
+            let detail = match cursor.next().map_err(LogError::io("read", &self.path))? {
+                Step::Frame(frame) if frame.id() == id => return Ok(Some(frame.position())),
+                Step::Frame(frame) => {
+                    last = frame.position();
+                    continue;
+                }
+                Step::End => return Ok(None),
+                Step::Flaw(what) => what.to_owned(),
+            };
+            return Err(LogError::Damaged { path: self.path, position: last.next(), detail });
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Whether the index can be believed, and what is done when it cannot.
+
+use std::path::Path;
+
+use event_core::{EventId, Position};
+
+use super::open::Opening;
+use crate::{
+    LogError, RepairAction,
+    files::{self, Files},
+    frame::Chain,
+    index::{Census, Failure, INDEX, Index},
+    journal::{Cursor, Readable, Step},
+};
+
+/// Facts added to the index at once while it is built. No barrier in between: until the last one the index is
+/// compared with the journal again anyway.
+const BUILD: usize = 256;
+
+/// What the index says before the journal is read.
+pub(super) enum Witness {
+    /// There is none.
+    Missing,
+    /// It cannot be opened, or contradicts itself.
+    Damaged(Failure),
+    Sound {
+        index: Index,
+        last: Position,
+        chain: Chain,
+        census: Census,
+    },
+}
+
+/// What the journal says about the place where the index ends.
+#[derive(Default)]
+pub(super) struct Claim {
+    pub(super) chain: Option<Chain>,
+    pub(super) census: Census,
+}
+
+impl Witness {
+    /// Opens the index and asks it what it knows.
+    pub(super) fn question(root: &Path, files: &dyn Files) -> Result<Self, LogError> {
+        let path = root.join(INDEX);
+        if !files::exists(files, &path).map_err(LogError::io("list", root))? {
+            return Ok(Self::Missing);
+        }
+        let asked = Index::open(&path, files).and_then(|index| {
+            let (last, chain) = index.last()?.unwrap_or((Position::ORIGIN, Chain::ORIGIN));
+            let census = index.census()?;
+            Ok(Self::Sound { index, last, chain, census })
+        });
+        Ok(asked.unwrap_or_else(Self::Damaged))
+    }
+
+    /// Where it ends, as far as it can be believed.
+    pub(super) const fn position(&self) -> Position {
+        match self {
+            Self::Sound { last, .. } => *last,
+            Self::Missing | Self::Damaged(_) => Position::ORIGIN,
+        }
+    }
+
+    pub(super) fn knows_nothing(&self) -> bool {
+        match self {
+            Self::Missing => true,
+            Self::Damaged(_) => false,
+            Self::Sound { last, census, .. } => *last == Position::ORIGIN && census.count == 0,
+        }
+    }
+
+    pub(super) const fn is_sound(&self) -> bool {
+        matches!(self, Self::Sound { .. })
+    }
+
+    /// The index, if it agrees with the journal, or why it is of no use.
+    fn settle(self, claim: &Claim) -> Result<(Index, Position), Option<String>> {
+        match self {
+            Self::Missing => Err(None),
+            Self::Damaged(failure) => Err(Some(failure.to_string())),
+            Self::Sound { last, chain, census, index } => {
+                if claim.chain.unwrap_or(Chain::ORIGIN) != chain {
+                    Err(Some(format!("its hash chain at position {last} is not the journal's")))
+                } else if claim.census != census {
+                    let (held, known) = (census.count, claim.census.count);
+                    Err(Some(format!("its {held} ids up to position {last} are not the journal's {known}")))
+                } else {
+                    Ok((index, last))
+                }
+            }
+        }
+    }
+}
+
+impl Opening<'_> {
+    /// An index that agrees with the journal up to its end.
+    pub(super) fn settle_index(
+        &mut self,
+        witness: Witness,
+        claim: Claim,
+        journal: &Readable,
+    ) -> Result<Index, LogError> {
+        let path = self.index_path();
+        let end = journal.end.position;
+        let (index, known, why) = match witness.settle(&claim) {
+            Ok((index, known)) if known == end => return Ok(index),
+            Ok((index, Position::ORIGIN)) => (index, Position::ORIGIN, "it was empty".to_owned()),
+            Ok((index, known)) => (index, known, "it ended before the journal".to_owned()),
+            Err(reason) => {
+                let why = match reason {
+                    None => "it was missing".to_owned(),
+                    Some(reason) => {
+                        let aside = files::move_aside(self.files, &path).map_err(LogError::io("move aside", &path))?;
+                        let name = aside.file_name().unwrap_or_default().display().to_string();
+                        format!("{reason}; the old one is kept as `{name}`, states saved in it are built again")
+                    }
+                };
+                let index = Index::open(&path, self.files).map_err(|failure| self.refused(&failure))?;
+                (index, Position::ORIGIN, why)
+            }
+        };
+        let added = build(&index, journal, known)?.map_err(|failure| self.refused(&failure))?;
+        let action = if known == Position::ORIGIN { RepairAction::IndexRebuilt } else { RepairAction::IndexExtended };
+        // A log without facts needs no index yet.
+        if end != Position::ORIGIN || !why.starts_with("it was") {
+            self.repaired(action, known.next(), format!("{added} facts added from the journal: {why}"));
+        }
+        Ok(index)
+    }
+
+    fn refused(&self, failure: &Failure) -> LogError {
+        LogError::Stopped { path: self.root.to_owned(), cause: failure.to_string().into() }
+    }
+}
+
+/// Adds every fact after a position, and counts them.
+fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
+    let read = LogError::io("read", &journal.path);
+    let mut cursor = Cursor::new(&*journal.file, journal.offsets.before(known.next()), journal.end.offset);
+    let mut added = 0;
+    let mut group: Vec<(EventId, Position, Vec<u8>)> = Vec::with_capacity(BUILD);
+    loop {
+        let full = match cursor.next() {
+            Ok(Step::Frame(frame)) => {
+                if known < frame.position() {
+                    group.push((frame.id(), frame.position(), frame.bytes().to_vec()));
+                }
+                false
+            }
+            // The journal was read a moment ago and was whole; should it end early, the next opening shows it.
+            Ok(Step::Flaw(_) | Step::End) => true,
+            Err(error) => return Err(read(error)),
+        };
+        if group.len() == BUILD || full {
+            added += group.len() as u64;
+            let entries = group.iter().map(|(id, position, frame)| (*id, *position, frame.as_slice()));
+            if let Err(failure) = index.add(entries) {
+                return Ok(Err(failure));
+            }
+            group.clear();
+        }
+        if full {
+            return Ok(index.barrier().map(|()| added));
+        }
+    }
+}

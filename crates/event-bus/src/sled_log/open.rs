@@ -1,0 +1,194 @@
+//! Opening a log: look at everything, trust nothing, repair what is certain, refuse what is not.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, RwLock},
+};
+
+use event_core::Position;
+
+use super::{
+    SledLog,
+    index_check::{Claim, Witness},
+    writer::Writer,
+};
+use crate::{
+    LogError, Repair, RepairAction,
+    files::{self, File, Files, Mode},
+    head::{self, Found, Head},
+    index::{Census, INDEX},
+    journal::{self, Break, End, Header, JOURNAL, Offsets, Readable, Scan},
+    lock,
+};
+
+pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
+    files::ensure_dir(&*files, root).map_err(LogError::io("create", root))?;
+    let lock = lock::take(&*files, root)?;
+    let mut opening = Opening { root, files: &*files, repairs: Vec::new() };
+    let found = head::read(&*files, root)?;
+    let witness = Witness::question(root, &*files)?;
+    let file = opening.open_journal(found, &witness)?;
+    let (scan, claim) = opening.scan(&*file, found, &witness)?;
+    opening.check_tail(&*file, &scan, &witness)?;
+    let end = scan.whole;
+    let readable = Readable { path: opening.journal(), file, end, offsets: scan.offsets };
+    let index = opening.settle_index(witness, claim, &readable)?;
+    let head = opening.settle_head(found, end)?;
+    for repair in &opening.repairs {
+        tracing::warn!(log = %root.display(), %repair, "the log was repaired");
+    }
+    let repairs = opening.repairs;
+    let log = SledLog {
+        root: root.to_owned(),
+        readable: RwLock::new(readable),
+        writer: Mutex::new(Writer::new(end, head)),
+        index,
+        files,
+        lock,
+    };
+    Ok((log, repairs))
+}
+
+/// What the steps of opening share.
+pub(super) struct Opening<'a> {
+    pub(super) root: &'a Path,
+    pub(super) files: &'a dyn Files,
+    repairs: Vec<Repair>,
+}
+
+impl Opening<'_> {
+    pub(super) fn repaired(&mut self, action: RepairAction, position: Position, detail: String) {
+        self.repairs.push(Repair { action, position, detail });
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.root.join(JOURNAL)
+    }
+
+    fn damaged(&self, position: Position, detail: impl Into<String>) -> LogError {
+        LogError::Damaged { path: self.journal(), position, detail: detail.into() }
+    }
+
+    /// The journal, created if nothing says that there ever was one.
+    fn open_journal(&mut self, found: Found, witness: &Witness) -> Result<Arc<dyn File>, LogError> {
+        let path = self.journal();
+        let exists = files::exists(self.files, &path).map_err(LogError::io("list", self.root))?;
+        let fresh = found == Found::Missing && witness.knows_nothing();
+        if !exists && !fresh {
+            return Err(
+                self.damaged(Position(1), "the file is missing, and `HEAD` or the index show that it was there")
+            );
+        }
+        let file = self.files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
+        let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
+        if header != Header::Short || !fresh {
+            journal::check_header(header, path)?;
+            return Ok(file);
+        }
+        let length = file.length().map_err(LogError::io("read", &path))?;
+        if length != 0 {
+            let detail = format!("{length} bytes of a header that was never finished");
+            self.repaired(RepairAction::TailCut, Position(1), detail);
+        }
+        let begin = || {
+            file.truncate(0)?;
+            files::write_full(&*file, 0, &journal::header())?;
+            file.sync_data()?;
+            self.files.sync_dir(self.root)
+        };
+        begin().map_err(LogError::io("create", path))?;
+        Ok(file)
+    }
+
+    /// Reads the whole journal and looks up what `HEAD` and the index claim about it.
+    fn scan(&self, file: &dyn File, found: Found, witness: &Witness) -> Result<(Scan, Claim), LogError> {
+        let path = self.journal();
+        let length = file.length().map_err(LogError::io("read", &path))?;
+        let recorded = match found {
+            Found::Head(head) => Some(head),
+            Found::Missing | Found::Damaged => None,
+        };
+        let mut head_holds = recorded.is_none_or(|head| head.position == Position::ORIGIN);
+        let mut claim = Claim::default();
+        let mut census = Census::default();
+        let scan = journal::scan(file, End::START, Offsets::default(), length, |frame| {
+            let position = frame.position();
+            if let Some(head) = recorded.filter(|head| head.position == position) {
+                head_holds = head.chain == frame.chain();
+            }
+            census.add(frame.id(), position);
+            if witness.position() == position {
+                claim = Claim { chain: Some(frame.chain()), census };
+            }
+        })
+        .map_err(LogError::io("read", &path))?;
+        let whole = scan.whole.position;
+        let flaw = scan.flaw.map_or_else(String::new, |flaw| format!(" ({})", flaw.what()));
+        if let Some(head) = recorded
+            && whole < head.position
+        {
+            return Err(
+                self.damaged(whole.next(), format!("`HEAD` knows facts up to position {}{flaw}", head.position))
+            );
+        }
+        if whole < witness.position() {
+            let known = witness.position();
+            return Err(self.damaged(whole.next(), format!("the index knows facts up to position {known}{flaw}")));
+        }
+        if let Some(head) = recorded
+            && !head_holds
+        {
+            return Err(self.damaged(head.position, "the hash chain is not the one `HEAD` remembers"));
+        }
+        Ok((scan, claim))
+    }
+
+    /// Cuts what an unfinished write left, and refuses everything else that is not whole.
+    fn check_tail(&mut self, file: &dyn File, scan: &Scan, witness: &Witness) -> Result<(), LogError> {
+        let (path, whole) = (self.journal(), scan.whole);
+        let what = match scan.flaw {
+            None => return Ok(()),
+            Some(Break::Foreign(what)) => return Err(self.damaged(whole.position.next(), what)),
+            Some(Break::Torn(what)) => what,
+        };
+        let length = file.length().map_err(LogError::io("read", &path))?;
+        let behind = journal::survivors(file, whole, length).map_err(LogError::io("read", &path))?;
+        // Frames behind the hole are no proof of damage if they are of the barrier that has the hole: a crash may have
+        // kept any part of it. An index that is sound and ends before the hole shows it was never acknowledged.
+        let unfinished = behind.synced_before <= whole.position.next() && witness.is_sound();
+        if behind.count != 0 && !unfinished {
+            let detail = format!("{what}, and {} whole records stand behind it", behind.count);
+            return Err(self.damaged(whole.position.next(), detail));
+        }
+        let cut = || {
+            file.truncate(whole.offset)?;
+            file.sync_data()
+        };
+        cut().map_err(LogError::io("cut", &path))?;
+        let bytes = length - whole.offset;
+        let detail = format!("{bytes} bytes after position {} were never acknowledged: {what}", whole.position);
+        self.repaired(RepairAction::TailCut, whole.position.next(), detail);
+        Ok(())
+    }
+
+    /// Brings the `HEAD` file up to the journal.
+    fn settle_head(&mut self, found: Found, end: End) -> Result<Head, LogError> {
+        let head = Head::from(end);
+        if found == Found::Head(head) {
+            return Ok(head);
+        }
+        head::write(self.files, self.root, head).map_err(LogError::io("write", self.root.join(head::HEAD)))?;
+        let why = match found {
+            Found::Damaged => "it was damaged",
+            Found::Missing if end.position != Position::ORIGIN => "it was missing",
+            // A new log, or a process that was killed before it wrote it.
+            Found::Missing | Found::Head(_) => return Ok(head),
+        };
+        self.repaired(RepairAction::HeadRewritten, end.position, why.to_owned());
+        Ok(head)
+    }
+
+    pub(super) fn index_path(&self) -> PathBuf {
+        self.root.join(INDEX)
+    }
+}

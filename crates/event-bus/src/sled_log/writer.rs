@@ -1,0 +1,152 @@
+//! One barrier: journal, sync, index, sync, head, and only then anyone may know.
+
+use std::{
+    io,
+    path::Path,
+    sync::{Arc, PoisonError},
+    time::{Duration, Instant},
+};
+
+use super::SledLog;
+use crate::{
+    LogError, files, frame,
+    group::{Group, Staged},
+    head::{self, Head},
+    journal::{End, JOURNAL},
+};
+
+/// How old the `HEAD` file may get while facts are written.
+const HEAD_EVERY: Duration = Duration::from_millis(100);
+
+/// What only the writer touches.
+#[derive(Debug)]
+pub(super) struct Writer {
+    pub(super) group: Group,
+    /// Where the durable part of the journal ends.
+    end: End,
+    head: Head,
+    head_at: Instant,
+    stopped: Option<Arc<str>>,
+}
+
+/// A group as bytes.
+struct Written {
+    bytes: Vec<u8>,
+    /// Where each frame begins and what the journal is like after it.
+    ends: Vec<(usize, End)>,
+}
+
+impl Writer {
+    pub(super) fn new(end: End, head: Head) -> Self {
+        let group = Group::after(end.position, end.recorded_at);
+        Self { group, end, head, head_at: Instant::now(), stopped: None }
+    }
+
+    /// Nothing more is written. The first cause is kept.
+    pub(super) fn stop(&mut self, cause: &str) {
+        if self.stopped.is_none() {
+            tracing::error!(cause, "the log takes no more facts");
+            self.stopped = Some(cause.into());
+        }
+        // What was staged is gone, and so are the positions it would have had.
+        self.group = Group::after(self.end.position, self.end.recorded_at);
+    }
+
+    pub(super) fn check_running(&self, root: &Path) -> Result<(), LogError> {
+        if self.stopped.is_some() { Err(self.stopped_error(root)) } else { Ok(()) }
+    }
+
+    pub(super) fn stopped_error(&self, root: &Path) -> LogError {
+        let cause = self.stopped.clone().unwrap_or_else(|| "of an unknown cause".into());
+        LogError::Stopped { path: root.to_owned(), cause }
+    }
+
+    fn frames(&self, staged: &[Staged]) -> Written {
+        let mut written = Written { bytes: Vec::new(), ends: Vec::with_capacity(staged.len()) };
+        let mut end = self.end;
+        for (index, Staged { fact, goes_on }) in staged.iter().enumerate() {
+            let start = written.bytes.len();
+            // A barrier has at most 256 facts, so the place always fits.
+            let place = u8::try_from(index).unwrap_or(u8::MAX);
+            let chain = frame::write(&mut written.bytes, fact, place, *goes_on, end.chain);
+            let offset = self.end.offset + written.bytes.len() as u64;
+            end = End { position: fact.position, chain, recorded_at: fact.recorded_at, offset };
+            written.ends.push((start, end));
+        }
+        written
+    }
+}
+
+impl SledLog {
+    /// Makes what is staged durable and visible, or stops the log.
+    pub(super) fn commit(&self, writer: &mut Writer) -> Result<(), LogError> {
+        writer.check_running(&self.root)?;
+        let staged = writer.group.take();
+        let outcome = if staged.is_empty() { self.keep_head(writer) } else { self.barrier(writer, &staged) };
+        outcome.map_err(|cause| {
+            writer.stop(&cause);
+            writer.stopped_error(&self.root)
+        })
+    }
+
+    fn barrier(&self, writer: &mut Writer, staged: &[Staged]) -> Result<(), String> {
+        let written = writer.frames(staged);
+        let Some((_, end)) = written.ends.last().copied() else { return Ok(()) };
+        self.write_journal(writer.end.offset, &written.bytes)?;
+        // From here on the group may come back when the log is opened again, acknowledged or not.
+        let starts = written.ends.iter().map(|(start, _)| *start);
+        let stops = starts.clone().skip(1).chain([written.bytes.len()]);
+        let entries = staged
+            .iter()
+            .zip(starts.zip(stops))
+            .map(|(staged, (start, stop))| (staged.fact.event.id, staged.fact.position, &written.bytes[start..stop]));
+        self.index.add(entries).and_then(|()| self.index.barrier()).map_err(|failure| failure.to_string())?;
+        let before = writer.end.offset;
+        writer.end = end;
+        self.keep_head(writer)?;
+        let mut readable = self.readable.write().unwrap_or_else(PoisonError::into_inner);
+        for (start, end) in &written.ends {
+            readable.offsets.note(end.position, before + *start as u64);
+        }
+        readable.end = end;
+        Ok(())
+    }
+
+    fn write_journal(&self, offset: u64, bytes: &[u8]) -> Result<(), String> {
+        let file = Arc::clone(&self.readable().file);
+        let describe = |action: &str, error: io::Error| {
+            // Nobody else knows of these bytes yet. Should cutting them fail as well, opening the log will.
+            if let Err(error) = file.truncate(offset) {
+                tracing::warn!(%error, "bytes of a failed write stay in the journal until the log is opened again");
+            }
+            format!("cannot {action} `{}`: {error}", self.root.join(JOURNAL).display())
+        };
+        files::write_full(&*file, offset, bytes).map_err(|error| describe("write to", error))?;
+        file.sync_data().map_err(|error| describe("sync", error))
+    }
+
+    /// Writes the `HEAD` file if it has become too old.
+    fn keep_head(&self, writer: &mut Writer) -> Result<(), String> {
+        if HEAD_EVERY <= writer.head_at.elapsed() { self.put_head(writer) } else { Ok(()) }
+    }
+
+    fn put_head(&self, writer: &mut Writer) -> Result<(), String> {
+        let head = Head::from(writer.end);
+        if writer.head != head {
+            head::write(&*self.files, &self.root, head)
+                .map_err(|error| format!("cannot write `{}`: {error}", self.root.join(head::HEAD).display()))?;
+            writer.head = head;
+            writer.head_at = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Writes the `HEAD` file now.
+    pub(super) fn write_head(&self, writer: &mut Writer) -> Result<(), LogError> {
+        writer.check_running(&self.root)?;
+        self.put_head(writer).map_err(|cause| {
+            writer.stop(&cause);
+            writer.stopped_error(&self.root)
+        })
+    }
+}

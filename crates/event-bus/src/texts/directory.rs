@@ -1,0 +1,119 @@
+//! Texts in a directory: `ab/cdef…`, two digits of the hash as the directory, the rest as the file.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::{MAX_TEXT_BYTES, TextStore, name};
+use crate::{
+    LogError,
+    files::{self, Files, SystemFiles},
+};
+
+/// Texts under a directory, which is created when the first is kept.
+#[derive(Debug, Clone)]
+pub struct TextFiles {
+    directory: PathBuf,
+    files: Arc<dyn Files>,
+    /// Two writers of one text would share its temporary file.
+    writing: Arc<Mutex<()>>,
+}
+
+/// What a walk over all texts found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Walk {
+    pub(crate) whole: u64,
+    pub(crate) bytes: u64,
+    pub(crate) damaged: Vec<PathBuf>,
+}
+
+impl TextFiles {
+    /// The texts beside the log in `log`, under `texts`.
+    pub fn of(log: impl AsRef<Path>) -> Self {
+        Self::with_files(log, Arc::new(SystemFiles))
+    }
+
+    /// [`TextFiles::of`] on other files than the operating system's.
+    pub fn with_files(log: impl AsRef<Path>, files: Arc<dyn Files>) -> Self {
+        Self { directory: log.as_ref().join("texts"), files, writing: Arc::default() }
+    }
+
+    fn path(&self, hash: [u8; 32]) -> PathBuf {
+        let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.directory.join(&digits[..2]).join(&digits[2..])
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, LogError> {
+        files::read_small(&*self.files, path, MAX_TEXT_BYTES).map_err(LogError::io("read", path))
+    }
+
+    /// Reads every text.
+    pub(crate) fn walk(&self) -> Result<Walk, LogError> {
+        let mut walk = Walk::default();
+        for directory in self.list(&self.directory)? {
+            for path in self.list(&directory)? {
+                let bytes = self.read(&path)?.unwrap_or_default();
+                // A file left by a put that never ended is neither a text nor damage.
+                if path.extension().is_some() {
+                } else if path == self.path(*blake3::hash(&bytes).as_bytes()) {
+                    walk.whole += 1;
+                    walk.bytes += bytes.len() as u64;
+                } else {
+                    walk.damaged.push(path);
+                }
+            }
+        }
+        Ok(walk)
+    }
+
+    fn list(&self, directory: &Path) -> Result<Vec<PathBuf>, LogError> {
+        match self.files.list(directory) {
+            Ok(names) => Ok(names.into_iter().map(|name| directory.join(name)).collect()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(LogError::io("list", directory)(error)),
+        }
+    }
+}
+
+impl TextStore for TextFiles {
+    fn put(&self, text: &str) -> Result<[u8; 32], LogError> {
+        let hash = name(text)?;
+        let path = self.path(hash);
+        let directory = path.parent().unwrap_or(&self.directory);
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        // A damaged one is replaced: the text in hand is the text the name stands for.
+        if self.read(&path)?.as_deref() == Some(text.as_bytes()) {
+            // Whoever wrote it may have been killed before its name was durable.
+            for directory in directory.ancestors().take(3) {
+                self.files.sync_dir(directory).map_err(LogError::io("sync", directory))?;
+            }
+            return Ok(hash);
+        }
+        files::ensure_dir(&*self.files, directory).map_err(LogError::io("create", directory))?;
+        files::replace(&*self.files, &path, text.as_bytes()).map_err(LogError::io("write", &path))?;
+        Ok(hash)
+    }
+
+    fn get(&self, hash: [u8; 32]) -> Result<Option<String>, LogError> {
+        let path = self.path(hash);
+        let Some(bytes) = self.read(&path)? else { return Ok(None) };
+        if *blake3::hash(&bytes).as_bytes() != hash {
+            return Err(LogError::TextDamaged { path });
+        }
+        String::from_utf8(bytes).map(Some).map_err(|_| LogError::TextDamaged { path })
+    }
+
+    fn remove(&self, hash: [u8; 32]) -> Result<bool, LogError> {
+        let path = self.path(hash);
+        match self.files.remove(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(LogError::io("remove", &path)(error)),
+        }
+        let directory = path.parent().unwrap_or(&self.directory);
+        self.files.sync_dir(directory).map_err(LogError::io("sync", directory))?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,40 @@
+//! Texts in memory: for tests, demos and dry runs.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
+use super::{TextStore, name};
+use crate::LogError;
+
+/// Texts that live as long as the process.
+#[derive(Debug, Default)]
+pub struct MemoryTexts(Mutex<BTreeMap<[u8; 32], String>>);
+
+impl MemoryTexts {
+    /// No texts.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn texts(&self) -> std::sync::MutexGuard<'_, BTreeMap<[u8; 32], String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TextStore for MemoryTexts {
+    fn put(&self, text: &str) -> Result<[u8; 32], LogError> {
+        let hash = name(text)?;
+        self.texts().entry(hash).or_insert_with(|| text.to_owned());
+        Ok(hash)
+    }
+
+    fn get(&self, hash: [u8; 32]) -> Result<Option<String>, LogError> {
+        Ok(self.texts().get(&hash).cloned())
+    }
+
+    fn remove(&self, hash: [u8; 32]) -> Result<bool, LogError> {
+        Ok(self.texts().remove(&hash).is_some())
+    }
+}
