@@ -11,7 +11,11 @@ use super::fact;
 pub enum RepairAction {
     /// Bytes after the last whole record were cut: a write that was never acknowledged.
     TailCut,
-    /// The index was brought up to the journal, or rebuilt from it.
+    /// The note of where the log ends was missing or damaged and was written anew.
+    HeadRewritten,
+    /// The index ended before the journal and was brought up to it.
+    IndexExtended,
+    /// The index was missing, damaged or of another log, and was built anew from the journal.
     IndexRebuilt,
     /// Damaged records of the journal were restored from the index.
     JournalRestored,
