@@ -207,7 +207,7 @@ impl fmt::Display for Banner {
                 let tried: Vec<_> =
                     tried.iter().map(|(model, failure)| format!("{model} ({})", failure.name())).collect();
                 if tried.is_empty() {
-                    writeln!(f, "  Nothing was tried: the policy names no default model.")?;
+                    writeln!(f, "  Nothing was tried: the policy names no model for it.")?;
                 } else {
                     writeln!(f, "  Tried: {}", tried.join(", "))?;
                 }

@@ -98,13 +98,13 @@ pub fn reason_text(entry: &Evaluation) -> String {
     if entry.verdict == Verdict::Deferred {
         text.push_str(" — outranked");
     }
-    // A rejected rule or tier is listed among the attempts below.
-    let rest = match (&entry.failure, entry.attempts.len()) {
-        (Some(failure), 0 | 1) => {
+    let rest = match (&entry.failure, &entry.reason) {
+        (None, _) | (_, Reason::TierExhausted { .. }) => entry.attempts.as_slice(),
+        (Some(failure), _) => {
             let _ = write!(text, " ({})", failure_text(failure));
-            &[]
+            // The first rule that was rejected is the reason above.
+            entry.attempts.get(1..).unwrap_or_default()
         }
-        _ => entry.attempts.as_slice(),
     };
     for attempt in rest {
         let (name, model) = (&attempt.name, &attempt.candidate);

@@ -1,5 +1,6 @@
 //! The chain against 004 sections 4, 5 and 9.2, what the loader accepts and refuses, and what always holds.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+mod chain;
 mod support;
 mod worked_examples;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use contracts::{Capabilities, ModelSpec, Registry, Tier, Tokenizer};
-use router_core::{Policy, Scenario};
+use contracts::{Capabilities, Decision, ModelId, ModelSpec, Registry, Slot, Tier, Tokenizer, Verdict};
+use router_core::{Outcome, Policy, Problem, Scenario};
 
 /// A model of 200,000 tokens that can do everything.
 pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], tokenizer: Tokenizer) -> ModelSpec {
@@ -34,8 +34,13 @@ pub(crate) fn models() -> Vec<ModelSpec> {
     ]
 }
 
+/// The models of 004 §8 without those that the closure drops, changed as it likes.
+pub(crate) fn models_but(change: impl Fn(&mut ModelSpec) -> bool) -> Arc<Registry> {
+    Arc::new(Registry::new(models().into_iter().filter_map(|mut model| change(&mut model).then_some(model))).unwrap())
+}
+
 pub(crate) fn registry() -> Arc<Registry> {
-    Arc::new(Registry::new(models()).unwrap())
+    models_but(|_| true)
 }
 
 /// A valid policy over [`registry`].
@@ -47,13 +52,44 @@ pub(crate) fn policy(text: &str) -> Policy {
 /// A valid policy over these models.
 #[track_caller]
 pub(crate) fn policy_over(text: &str, registry: Arc<Registry>) -> Policy {
-    Policy::load(text, registry, Some("/home/dev")).unwrap_or_else(|problems| panic!("{problems:#?}"))
+    load_over(text, registry).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+/// What the loader says to a policy over these models; the user's home is `/home/dev`.
+pub(crate) fn load_over(text: &str, registry: Arc<Registry>) -> Result<Policy, Vec<Problem>> {
+    Policy::load(text, registry, Some("/home/dev"))
+}
+
+#[track_caller]
+pub(crate) fn outcome(scenario: &Scenario, policy: &Policy) -> Outcome {
+    scenario.try_on(policy).unwrap()
+}
+
+#[track_caller]
+pub(crate) fn decide(scenario: &Scenario, policy: &Policy) -> Decision {
+    outcome(scenario, policy).decision
+}
+
+/// The policy that wins, and the part of its model's name after the colon; `refused` when none does.
+#[track_caller]
+pub(crate) fn chosen(scenario: &Scenario, policy: &Policy) -> String {
+    match decide(scenario, policy).winner() {
+        Some(entry) => format!("{} {}", entry.slot.name(), entry.candidate.as_ref().map_or("", ModelId::model)),
+        None => "refused".to_owned(),
+    }
+}
+
+/// What one policy of the chain said, and why not, when its model was rejected.
+#[track_caller]
+pub(crate) fn said(decision: &Decision, slot: Slot) -> (Verdict, Option<&'static str>) {
+    let entry = decision.entry(slot).unwrap_or_else(|| panic!("{} did not run: {decision:#?}", slot.name()));
+    (entry.verdict, entry.failure.as_ref().map(contracts::Failure::name))
 }
 
 /// The why text, with what the user is shown below it.
 #[track_caller]
 pub(crate) fn explain(scenario: &Scenario, policy: &Policy) -> String {
-    let outcome = scenario.try_on(policy).unwrap();
+    let outcome = outcome(scenario, policy);
     let banners: Vec<_> = outcome.banners.iter().map(|banner| format!("\nShown: {banner}\n")).collect();
     format!("{}{}", outcome.why, banners.concat())
 }

@@ -1,0 +1,21 @@
+//! What each policy of the chain does, alone and beside the others.
+
+mod availability;
+mod budget;
+mod capability_gates;
+mod completeness;
+mod deferred;
+mod delegation_tiers;
+mod disagreement;
+mod explicit_choice_rejected;
+mod first_match;
+mod hard_failure;
+mod override_token;
+mod pattern_thresholds;
+mod pipeline_order;
+mod predicates;
+mod purged_text;
+mod rule_fallback;
+mod shadowed_rules;
+mod time_windows;
+mod workspaces;

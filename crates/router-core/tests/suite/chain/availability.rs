@@ -1,0 +1,74 @@
+//! A model that is out is passed over, its healthy neighbours are not (004 §4.5.3, §10.1 tests 7 and 19).
+
+use std::collections::BTreeMap;
+
+use contracts::{
+    Slot, Verdict,
+    views::{NoPatterns, Outages, Views},
+};
+use event_core::Timestamp;
+use router_core::{Scenario, decide as decide_turn};
+
+use crate::support::{chosen, decide, explain, policy, said};
+
+const RULES: &str = r#"
+rules:
+  - {name: "deep for architecture", when: {message_matches: architecture}, use: opus}
+  - {name: "balanced for reads", when: {message_matches: read}, use: sonnet}
+global_default: gpt
+"#;
+
+#[test]
+fn a_rule_for_a_model_that_is_out_falls_through_and_says_why() {
+    insta::assert_snapshot!(explain(&Scenario::message("the architecture").model_out("opus"), &policy(RULES)));
+}
+
+#[test]
+fn a_rule_for_a_healthy_model_of_the_same_provider_succeeds() {
+    let scenario = Scenario::message("read this").model_out("opus");
+    assert_eq!(chosen(&scenario, &policy(RULES)), "CONFIGURED_RULES claude-sonnet-4-6");
+}
+
+#[test]
+fn an_outage_of_the_whole_provider_takes_every_model_of_it() {
+    let policy = policy(RULES);
+    for message in ["read this", "the architecture"] {
+        let scenario = Scenario::message(message).provider_out("anthropic");
+        let decision = decide(&scenario, &policy);
+        assert_eq!(said(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some("provider_unavailable")));
+        assert_eq!(chosen(&scenario, &policy), "GLOBAL_DEFAULT gpt-5");
+    }
+    insta::assert_snapshot!(explain(&Scenario::message("read this").provider_out("anthropic"), &policy));
+}
+
+#[test]
+fn an_outage_of_the_provider_is_named_before_one_of_the_model() {
+    let scenario = Scenario::message("read this").model_out("sonnet").provider_out("anthropic");
+    assert!(decide(&scenario, &policy(RULES)).chain[2].failure.as_ref().is_some_and(|failure| {
+        *failure
+            == contracts::Failure::ProviderUnavailable(contracts::OutageScope::ProviderWide(
+                "anthropic".try_into().unwrap(),
+            ))
+    }));
+}
+
+#[test]
+fn an_outage_of_another_provider_changes_nothing() {
+    let scenario = Scenario::message("read this").provider_out("openai");
+    assert_eq!(chosen(&scenario, &policy(RULES)), "CONFIGURED_RULES claude-sonnet-4-6");
+    assert!(scenario.try_on(&policy(RULES)).unwrap().banners.is_empty());
+}
+
+#[test]
+fn a_model_counts_as_recovered_from_the_moment_its_outage_ends() {
+    let policy = policy(RULES);
+    let turn = Scenario::message("read this").turn(&policy).unwrap();
+    let sonnet = policy.registry().named("sonnet").unwrap().id.clone();
+    let chosen = |until: Timestamp| {
+        let outages = Outages { models: BTreeMap::from([(sonnet.clone(), until)]), ..Outages::default() };
+        let views = Views { outages: &outages, patterns: &NoPatterns };
+        decide_turn(&turn, &policy, &views).decision.winner().unwrap().slot
+    };
+    assert_eq!(chosen(turn.at.plus_micros(1)), Slot::GlobalDefault);
+    assert_eq!(chosen(turn.at), Slot::ConfiguredRules);
+}

@@ -1,0 +1,69 @@
+//! What the pattern store would have said stays visible when the user's choice wins, and changes nothing
+//! (004 §5.6, §8.8, decision D2).
+
+use contracts::{Slot, Tier, Verdict};
+use router_core::Scenario;
+
+use crate::support::{decide, explain, policy, said};
+
+const POLICY: &str = r#"
+rules: [{name: "fast for commits", when: {message_matches: "^/commit"}, use: haiku}]
+tiers: {fast: haiku, balanced: sonnet, deep: opus}
+global_default: haiku
+"#;
+
+fn learned(message: &str) -> Scenario {
+    Scenario::message(message).learned("sonnet", 71, 14)
+}
+
+#[test]
+fn after_each_of_the_three_choices_of_the_user_an_entry_is_deferred() {
+    let policy = policy(POLICY);
+    let cases = [
+        (learned("@opus hello"), Slot::PerMessageOverride),
+        (learned("hello").sticky("opus"), Slot::ManualSticky),
+        (learned("/commit"), Slot::ConfiguredRules),
+    ];
+    for (scenario, winner) in cases {
+        let decision = decide(&scenario, &policy);
+        assert_eq!(decision.winner().unwrap().slot, winner);
+        let last = decision.chain.last().unwrap();
+        assert_eq!((last.slot, last.verdict), (Slot::PatternRecommendation, Verdict::Deferred), "{winner:?}");
+    }
+    insta::assert_snapshot!(explain(&learned("hello").sticky("opus"), &policy));
+}
+
+#[test]
+fn the_choice_is_the_same_with_and_without_what_was_learned() {
+    let policy = policy(POLICY);
+    for message in ["@opus hello", "/commit"] {
+        let (with, without) = (decide(&learned(message), &policy), decide(&Scenario::message(message), &policy));
+        assert_eq!(with.model, without.model);
+        assert_eq!(with.chain[..without.chain.len()], without.chain);
+    }
+}
+
+#[test]
+fn a_recommendation_below_its_thresholds_is_not_deferred() {
+    let decision = decide(&Scenario::message("/commit").learned("sonnet", 71, 4), &policy(POLICY));
+    assert_eq!(decision.chain.len(), 3);
+}
+
+#[test]
+fn in_a_delegation_nothing_is_deferred() {
+    let decision = decide(&learned("/commit").delegated(Tier::Deep), &policy(POLICY));
+    assert_eq!(decision.chain.len(), 3);
+}
+
+#[test]
+fn when_a_default_wins_the_entry_stands_in_its_place_and_not_behind() {
+    let decision = decide(&learned("hello").model_out("sonnet"), &policy(POLICY));
+    assert_eq!(said(&decision, Slot::PatternRecommendation), (Verdict::Rejected, Some("provider_unavailable")));
+    assert_eq!(decision.chain.len(), 7);
+}
+
+#[test]
+fn a_deferred_model_that_could_not_have_taken_the_turn_says_so() {
+    let decision = decide(&learned("/commit").model_out("sonnet"), &policy(POLICY));
+    assert_eq!(said(&decision, Slot::PatternRecommendation), (Verdict::Deferred, Some("provider_unavailable")));
+}

@@ -1,0 +1,97 @@
+//! A planner's tier becomes a model: the tier asked for, or the next above it that can take the turn
+//! (004 §6.9, §6.10; the chain's half of §10.1 tests 12, 13 and 22).
+
+use std::sync::Arc;
+
+use contracts::{ModelSpec, Reason, Registry, Slot, Tier, Verdict};
+use router_core::{Policy, Scenario};
+
+use crate::support::{chosen, decide, explain, models, models_but, policy, policy_over, said};
+
+const TIERS: &str = "tiers: {fast: haiku, balanced: sonnet, deep: opus}\nglobal_default: gpt";
+
+fn asking(tier: Tier) -> Scenario {
+    Scenario::message("rename foo to bar").delegated(tier)
+}
+
+fn blind(names: &'static [&str]) -> Policy {
+    let registry = models_but(|model| {
+        model.capabilities.images = !names.contains(&model.aliases[0].as_str());
+        true
+    });
+    policy_over(TIERS, registry)
+}
+
+#[test]
+fn each_tier_is_the_model_the_policy_maps_it_to() {
+    assert_eq!(chosen(&asking(Tier::Fast), &policy(TIERS)), "DELEGATE_REQUEST claude-haiku-4-5");
+    assert_eq!(chosen(&asking(Tier::Balanced), &policy(TIERS)), "DELEGATE_REQUEST claude-sonnet-4-6");
+    assert_eq!(chosen(&asking(Tier::Deep), &policy(TIERS)), "DELEGATE_REQUEST claude-opus-4-7");
+}
+
+#[test]
+fn a_tier_that_cannot_take_the_task_is_upgraded_step_by_step() {
+    let task = asking(Tier::Fast).images();
+    assert_eq!(chosen(&task, &blind(&["haiku"])), "DELEGATE_REQUEST claude-sonnet-4-6");
+    assert_eq!(chosen(&task, &blind(&["haiku", "sonnet"])), "DELEGATE_REQUEST claude-opus-4-7");
+    insta::assert_snapshot!(explain(&task, &blind(&["haiku", "sonnet"])));
+}
+
+#[test]
+fn an_upgrade_starts_at_the_tier_asked_for_and_never_goes_down() {
+    let task = asking(Tier::Balanced).images();
+    assert_eq!(chosen(&task, &blind(&["sonnet"])), "DELEGATE_REQUEST claude-opus-4-7");
+    assert_eq!(chosen(&task, &blind(&["sonnet", "opus"])), "refused", "although haiku could take it");
+}
+
+#[test]
+fn above_deep_there_is_nothing_and_no_default_answers_for_it() {
+    let task = asking(Tier::Fast).images();
+    let decision = decide(&task, &blind(&["haiku", "sonnet", "opus"]));
+    assert_eq!(decision.model, None, "although the global default could take it");
+    assert_eq!(said(&decision, Slot::DelegateRequest), (Verdict::Rejected, Some("no_vision_support")));
+    assert_eq!(decision.chain.len(), 5);
+    insta::assert_snapshot!(explain(&task, &blind(&["haiku", "sonnet", "opus"])));
+    insta::assert_snapshot!(explain(&asking(Tier::Deep).model_out("opus"), &policy(TIERS)));
+}
+
+#[test]
+fn an_outage_upgrades_like_a_missing_capability() {
+    assert_eq!(chosen(&asking(Tier::Fast).model_out("haiku"), &policy(TIERS)), "DELEGATE_REQUEST claude-sonnet-4-6");
+    assert_eq!(chosen(&asking(Tier::Fast).provider_out("anthropic"), &policy(TIERS)), "refused");
+}
+
+#[test]
+fn the_tiers_of_the_workspace_replace_the_global_ones() {
+    let text = format!("{TIERS}\nworkspaces: {{/shop: {{tiers: {{fast: mini, balanced: gpt, deep: gpt}}}}}}");
+    let inside = asking(Tier::Fast).workspace("/shop/api");
+    assert_eq!(chosen(&inside, &policy(&text)), "DELEGATE_REQUEST gpt-5-mini");
+    assert_eq!(chosen(&asking(Tier::Fast).workspace("/other"), &policy(&text)), "DELEGATE_REQUEST claude-haiku-4-5");
+    // Exhausted in the workspace is exhausted: the global tiers do not stand in.
+    assert_eq!(chosen(&inside.provider_out("openai"), &policy(&text)), "refused");
+}
+
+#[test]
+fn without_any_tiers_the_registry_says_which_model_has_one() {
+    assert_eq!(chosen(&asking(Tier::Fast), &policy("")), "DELEGATE_REQUEST claude-haiku-4-5");
+    let no_fast =
+        models().into_iter().map(|model| ModelSpec { tier: model.tier.filter(|tier| *tier != Tier::Fast), ..model });
+    let policy = policy_over("", Arc::new(Registry::new(no_fast).unwrap()));
+    assert_eq!(chosen(&asking(Tier::Fast), &policy), "DELEGATE_REQUEST claude-sonnet-4-6");
+}
+
+#[test]
+fn a_tier_nobody_has_is_refused_and_says_so() {
+    let no_tiers = models().into_iter().map(|model| ModelSpec { tier: None, ..model });
+    let policy = policy_over("global_default: gpt", Arc::new(Registry::new(no_tiers).unwrap()));
+    let decision = decide(&asking(Tier::Deep), &policy);
+    let entry = decision.entry(Slot::DelegateRequest).unwrap();
+    assert_eq!((entry.verdict, &entry.reason), (Verdict::Rejected, &Reason::TierExhausted { asked: Tier::Deep }));
+    insta::assert_snapshot!(explain(&asking(Tier::Deep), &policy));
+}
+
+#[test]
+fn a_rule_written_for_the_task_comes_before_the_tier() {
+    let text = format!("{TIERS}\nrules: [{{when: {{message_matches: rename}}, use: mini}}]");
+    assert_eq!(chosen(&asking(Tier::Deep), &policy(&text)), "CONFIGURED_RULES gpt-5-mini");
+}

@@ -1,0 +1,66 @@
+//! A confident suggestion against the user's choice is shown when the user asked for it (004 §5.6, §10.1 test 10).
+
+use router_core::{Banner, Policy, Scenario};
+
+use crate::support::{explain, outcome, policy};
+
+const RULES: &str = r#"
+rules: [{name: "fast for commits", when: {message_matches: "^/commit"}, use: haiku}]
+"#;
+
+fn surfacing(block: &str) -> Policy {
+    policy(&format!("{RULES}\npattern_disagreement: {block}"))
+}
+
+fn shown(scenario: &Scenario, policy: &Policy) -> bool {
+    outcome(scenario, policy).banners.iter().any(|banner| matches!(banner, Banner::PatternDisagrees { .. }))
+}
+
+fn learned(model: &str, confidence: u64, samples: u64) -> Scenario {
+    Scenario::message("/commit").learned(model, confidence, samples)
+}
+
+#[test]
+fn it_is_not_shown_unless_the_policy_says_so() {
+    assert!(!shown(&learned("sonnet", 100, 1_000), &policy(RULES)));
+    assert!(!shown(&learned("sonnet", 100, 1_000), &surfacing("{surface: false}")));
+    assert!(shown(&learned("sonnet", 100, 1_000), &surfacing("{surface: true}")));
+}
+
+#[test]
+fn the_thresholds_are_85_per_cent_and_20_samples_inclusive_when_left_out() {
+    let policy = surfacing("{surface: true}");
+    assert!(shown(&learned("sonnet", 85, 20), &policy));
+    assert!(!shown(&learned("sonnet", 84, 20), &policy));
+    assert!(!shown(&learned("sonnet", 85, 19), &policy));
+}
+
+#[test]
+fn the_thresholds_are_those_of_the_policy() {
+    let policy = surfacing("{surface: true, min_confidence: 0.5, min_sample_size: 7}");
+    assert!(shown(&learned("sonnet", 50, 7), &policy));
+    assert!(!shown(&learned("sonnet", 49, 7), &policy));
+    assert!(!shown(&learned("sonnet", 50, 6), &policy));
+}
+
+#[test]
+fn agreement_is_not_shown() {
+    assert!(!shown(&learned("haiku", 99, 100), &surfacing("{surface: true}")));
+}
+
+#[test]
+fn a_suggestion_that_could_not_take_the_turn_is_not_shown() {
+    assert!(!shown(&learned("sonnet", 99, 100).model_out("sonnet"), &surfacing("{surface: true}")));
+}
+
+#[test]
+fn a_recommendation_that_won_disagrees_with_nobody() {
+    let scenario = Scenario::message("hello").learned("sonnet", 99, 100);
+    assert!(!shown(&scenario, &surfacing("{surface: true}")));
+}
+
+#[test]
+fn against_a_session_model_no_rule_is_named() {
+    let scenario = Scenario::message("hello").sticky("opus").learned("sonnet", 87, 23);
+    insta::assert_snapshot!(explain(&scenario, &surfacing("{surface: true}")));
+}

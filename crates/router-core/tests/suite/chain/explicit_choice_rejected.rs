@@ -1,0 +1,75 @@
+//! A model the user named and that cannot take the turn: fall through visibly, or refuse (decision D3).
+
+use contracts::{Slot, Verdict};
+use router_core::{Banner, Policy, Scenario};
+
+use crate::support::{chosen, decide, explain, models_but, outcome, policy, policy_over, said};
+
+const FALL_THROUGH: &str = "global_default: haiku";
+const REFUSE: &str = "routing: {on_explicit_reject: refuse}\nglobal_default: haiku";
+
+/// An override and a session model, both out.
+fn rejected() -> [(Scenario, Slot); 2] {
+    [
+        (Scenario::message("@opus hello").model_out("opus"), Slot::PerMessageOverride),
+        (Scenario::message("hello").sticky("opus").model_out("opus"), Slot::ManualSticky),
+    ]
+}
+
+fn told(scenario: &Scenario, policy: &Policy) -> bool {
+    outcome(scenario, policy).banners.iter().any(|banner| matches!(banner, Banner::ChoiceRejected { .. }))
+}
+
+#[test]
+fn by_default_the_chain_goes_on_and_the_user_is_told() {
+    for (scenario, slot) in rejected() {
+        let policy = policy(FALL_THROUGH);
+        assert_eq!(said(&decide(&scenario, &policy), slot), (Verdict::Rejected, Some("provider_unavailable")));
+        assert_eq!(chosen(&scenario, &policy), "GLOBAL_DEFAULT claude-haiku-4-5");
+        assert!(told(&scenario, &policy));
+        let explicitly = format!("routing: {{on_explicit_reject: fall_through}}\n{FALL_THROUGH}");
+        assert_eq!(decide(&scenario, &policy), decide(&scenario, &self::policy(&explicitly)));
+    }
+    insta::assert_snapshot!(explain(&rejected()[0].0, &policy(FALL_THROUGH)));
+}
+
+#[test]
+fn under_refuse_the_chain_ends_there_and_no_model_is_called() {
+    for (scenario, slot) in rejected() {
+        let decision = decide(&scenario, &policy(REFUSE));
+        assert_eq!(decision.model, None);
+        assert_eq!(decision.chain.last().unwrap().slot, slot);
+        assert!(told(&scenario, &policy(REFUSE)));
+    }
+    insta::assert_snapshot!(explain(&rejected()[1].0, &policy(REFUSE)));
+}
+
+#[test]
+fn a_rejected_override_falls_to_the_session_model() {
+    let scenario = Scenario::message("@opus hello").sticky("gpt").model_out("opus");
+    assert_eq!(chosen(&scenario, &policy(FALL_THROUGH)), "MANUAL_STICKY gpt-5");
+}
+
+#[test]
+fn refuse_is_about_explicit_choices_only() {
+    let text = format!("{REFUSE}\nrules: [{{when: {{}}, use: opus}}]");
+    assert_eq!(
+        chosen(&Scenario::message("hello").model_out("opus"), &policy(&text)),
+        "GLOBAL_DEFAULT claude-haiku-4-5"
+    );
+}
+
+#[test]
+fn an_explicit_choice_that_can_take_the_turn_is_not_refused() {
+    assert_eq!(chosen(&Scenario::message("@opus hello"), &policy(REFUSE)), "PER_MESSAGE_OVERRIDE claude-opus-4-7");
+}
+
+#[test]
+fn a_session_model_that_left_the_registry_is_not_configured() {
+    let turn = Scenario::message("hello").sticky("opus").turn(&policy(FALL_THROUGH)).unwrap();
+    let without = policy_over(FALL_THROUGH, models_but(|model| model.aliases[0] != "opus"));
+    let outages = contracts::views::Outages::default();
+    let views = contracts::views::Views { outages: &outages, patterns: &contracts::views::NoPatterns };
+    let decision = router_core::decide(&turn, &without, &views).decision;
+    assert_eq!(said(&decision, Slot::ManualSticky), (Verdict::Rejected, Some("not_configured")));
+}

@@ -1,0 +1,48 @@
+//! Within the rules the first that matches wins (004 §5.2, §10.1 test 2).
+
+use contracts::{Reason, Slot};
+use router_core::Scenario;
+
+use crate::support::{chosen, decide, policy};
+
+const OVERLAPPING: &str = r#"
+rules:
+  - {name: "review of the architecture", when: {message_matches: "review", message_contains_any: architecture}, use: opus}
+  - {name: "any review", when: {message_matches: "review"}, use: sonnet}
+  - {when: {message_matches: "re"}, use: mini}
+  - {when: {}, use: gpt}
+global_default: haiku
+"#;
+
+#[test]
+fn of_rules_that_overlap_the_first_that_matches_wins() {
+    let policy = policy(OVERLAPPING);
+    let model = |message: &str| chosen(&Scenario::message(message), &policy);
+    assert_eq!(model("review the ARCHITECTURE"), "CONFIGURED_RULES claude-opus-4-7");
+    assert_eq!(model("review this change"), "CONFIGURED_RULES claude-sonnet-4-6");
+    assert_eq!(model("rename this"), "CONFIGURED_RULES gpt-5-mini");
+    assert_eq!(model("hello"), "CONFIGURED_RULES gpt-5");
+}
+
+#[test]
+fn a_rule_below_the_winner_leaves_no_trace() {
+    let decision = decide(&Scenario::message("review the architecture"), &policy(OVERLAPPING));
+    assert!(decision.entry(Slot::ConfiguredRules).unwrap().attempts.is_empty());
+}
+
+#[test]
+fn a_rule_without_a_name_is_called_by_its_index_from_zero() {
+    let decision = decide(&Scenario::message("rename this"), &policy(OVERLAPPING));
+    let reason = &decision.entry(Slot::ConfiguredRules).unwrap().reason;
+    assert_eq!(*reason, Reason::Rule { name: "rule_2".to_owned(), budget: None });
+}
+
+#[test]
+fn no_rules_and_no_rule_that_matches_are_told_apart() {
+    let reason = |text| {
+        let decision = decide(&Scenario::message("hello"), &policy(text));
+        decision.entry(Slot::ConfiguredRules).unwrap().reason.clone()
+    };
+    assert_eq!(reason("rules: []"), Reason::NoRules);
+    assert_eq!(reason("rules: [{when: {message_matches: bye}, use: opus}]"), Reason::NoRuleMatched);
+}

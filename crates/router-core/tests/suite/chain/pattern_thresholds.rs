@@ -1,0 +1,56 @@
+//! A recommendation below its thresholds is none (004 §5.5, §10.1 test 9).
+
+use contracts::{Reason, Score, Slot, Verdict};
+use router_core::Scenario;
+
+use crate::support::{decide, explain, policy, said};
+
+const POLICY: &str = "pattern: {min_confidence: 0.40, min_sample_size: 10}\nglobal_default: haiku";
+
+#[track_caller]
+fn slot_4(text: &str, confidence: u64, samples: u64) -> (Verdict, Reason) {
+    let decision = decide(&Scenario::message("hello").learned("opus", confidence, samples), &policy(text));
+    let entry = decision.entry(Slot::PatternRecommendation).unwrap();
+    (entry.verdict, entry.reason.clone())
+}
+
+#[track_caller]
+fn below(text: &str, confidence: u64, samples: u64) {
+    let reason = Reason::BelowThreshold { confidence: Score::ratio(confidence, 100), samples };
+    assert_eq!(slot_4(text, confidence, samples), (Verdict::NotApplicable, reason));
+}
+
+#[test]
+fn too_little_confidence_is_no_recommendation_whatever_the_samples() {
+    below(POLICY, 39, 1_000);
+}
+
+#[test]
+fn too_few_samples_are_no_recommendation_whatever_the_confidence() {
+    below(POLICY, 100, 9);
+}
+
+#[test]
+fn exactly_at_both_thresholds_is_a_recommendation() {
+    assert_eq!(slot_4(POLICY, 40, 10).0, Verdict::Chose);
+}
+
+#[test]
+fn without_a_pattern_block_the_thresholds_are_five_per_cent_and_five_samples() {
+    below("global_default: haiku", 4, 5);
+    below("global_default: haiku", 5, 4);
+    assert_eq!(slot_4("global_default: haiku", 5, 5).0, Verdict::Chose);
+}
+
+#[test]
+fn the_why_text_gives_the_confidence_and_the_samples_that_did_not_suffice() {
+    insta::assert_snapshot!(explain(&Scenario::message("hello").learned("opus", 39, 1), &policy(POLICY)));
+}
+
+#[test]
+fn a_recommended_model_that_cannot_take_the_turn_is_rejected_and_the_chain_goes_on() {
+    let scenario = Scenario::message("hello").learned("opus", 80, 20).model_out("opus");
+    let decision = decide(&scenario, &policy(POLICY));
+    assert_eq!(said(&decision, Slot::PatternRecommendation), (Verdict::Rejected, Some("provider_unavailable")));
+    insta::assert_snapshot!(explain(&scenario, &policy(POLICY)));
+}

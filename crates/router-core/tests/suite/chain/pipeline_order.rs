@@ -1,0 +1,86 @@
+//! Of any two policies that both have something to say, the earlier one wins (004 §10.1 test 1).
+
+use std::sync::Arc;
+
+use contracts::{Reason, Registry, Slot, Tier, Tokenizer};
+use router_core::Scenario;
+
+use crate::support::{decide, model, policy_over};
+
+/// A model of its own for each policy of the chain.
+const NAMES: [&str; 7] = ["override", "sticky", "rule", "pattern", "tier", "workspace", "global"];
+
+fn registry() -> Arc<Registry> {
+    let models = NAMES.map(|name| model(&format!("test:{name}"), Tier::Balanced, &[name], Tokenizer::Generic));
+    Arc::new(Registry::new(models).unwrap())
+}
+
+/// The model that is chosen when exactly these policies have one.
+fn winner(slots: &[Slot]) -> (Slot, String) {
+    let has = |slot| slots.contains(&slot);
+    let mut text = String::from("schema_version: 1\n");
+    let mut scenario = Scenario::message(if has(Slot::PerMessageOverride) { "@override hello" } else { "hello" });
+    if has(Slot::ManualSticky) {
+        scenario = scenario.sticky("sticky");
+    }
+    if has(Slot::ConfiguredRules) {
+        text.push_str("rules: [{when: {}, use: rule}]\n");
+    }
+    if has(Slot::PatternRecommendation) {
+        scenario = scenario.learned("pattern", 90, 50);
+    }
+    if has(Slot::DelegateRequest) {
+        text.push_str("tiers: {fast: tier, balanced: tier, deep: tier}\n");
+        scenario = scenario.delegated(Tier::Fast);
+    }
+    if has(Slot::WorkspaceDefault) {
+        text.push_str("workspaces: {/shop: {default: workspace}}\n");
+        scenario = scenario.workspace("/shop/api");
+    }
+    if has(Slot::GlobalDefault) {
+        text.push_str("global_default: global\n");
+    }
+    let decision = decide(&scenario, &policy_over(&text, registry()));
+    let entry = decision.winner().unwrap();
+    (entry.slot, entry.candidate.as_ref().unwrap().model().to_owned())
+}
+
+#[test]
+fn every_policy_wins_alone() {
+    for (slot, name) in Slot::CHAIN.into_iter().zip(NAMES) {
+        assert_eq!(winner(&[slot]), (slot, name.to_owned()));
+    }
+}
+
+#[test]
+fn of_every_pair_the_earlier_policy_wins() {
+    let mut pairs = 0;
+    for (index, (earlier, name)) in Slot::CHAIN.into_iter().zip(NAMES).enumerate() {
+        for later in &Slot::CHAIN[index + 1..] {
+            // The one pair that cannot meet: in a delegation learned behaviour is not asked (decision D24).
+            let (slot, name) = match (earlier, later) {
+                (Slot::PatternRecommendation, Slot::DelegateRequest) => (Slot::DelegateRequest, "tier"),
+                _ => (earlier, name),
+            };
+            assert_eq!(winner(&[earlier, *later]), (slot, name.to_owned()), "{earlier:?} and {later:?}");
+            pairs += 1;
+        }
+    }
+    assert_eq!(pairs, 21);
+}
+
+#[test]
+fn of_all_seven_the_first_wins_and_so_on_down_the_chain() {
+    let without_patterns = Slot::CHAIN.into_iter().filter(|slot| *slot != Slot::PatternRecommendation);
+    let slots: Vec<_> = without_patterns.collect();
+    for index in 0..slots.len() {
+        assert_eq!(winner(&slots[index..]).0, slots[index]);
+    }
+}
+
+#[test]
+fn in_a_delegation_the_pattern_store_says_nothing() {
+    let policy = policy_over("tiers: {fast: tier, balanced: tier, deep: tier}", registry());
+    let decision = decide(&Scenario::message("hello").delegated(Tier::Fast).learned("pattern", 90, 50), &policy);
+    assert_eq!(decision.entry(Slot::PatternRecommendation).unwrap().reason, Reason::InDelegation);
+}

@@ -1,0 +1,42 @@
+//! A turn whose text was purged is decided again by the predicates that matched it (decision D9).
+
+use contracts::{
+    MessageText,
+    views::{NoPatterns, Outages, Views},
+};
+use router_core::{Decided, Scenario, decide};
+
+use crate::support::policy;
+
+const POLICY: &str = r#"
+rules:
+  - {when: {message_matches: "^/commit", message_contains_any: [fix, bug]}, use: haiku}
+  - {when: {not: {message_matches: commit}}, use: opus}
+global_default: sonnet
+"#;
+
+#[test]
+fn the_decision_is_the_same_without_the_text() {
+    let policy = policy(POLICY);
+    let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
+    for message in ["/commit fix this", "/commit", "hello", "commit"] {
+        let mut turn = Scenario::message(message).turn(&policy).unwrap();
+        let decided = decide(&turn, &policy, &views);
+        turn.message = MessageText::Matched(decided.matched.clone());
+        assert_eq!(decide(&turn, &policy, &views), decided, "{message}");
+    }
+}
+
+#[test]
+fn what_is_kept_is_which_predicates_matched_by_number() {
+    let policy = policy(POLICY);
+    let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
+    let matched = |message: &str| {
+        let Decided { matched, .. } = decide(&Scenario::message(message).turn(&policy).unwrap(), &policy, &views);
+        matched
+    };
+    assert_eq!(matched("/commit the FIX"), [0, 1, 2]);
+    assert_eq!(matched("a bug in commit"), [1, 2]);
+    assert_eq!(matched("hello"), [0_u16; 0]);
+    assert_eq!(matched("@haiku /commit the fix"), [0_u16; 0], "the rules were not asked");
+}
