@@ -32,7 +32,7 @@
 //!   there is none, to a turn without text named after the line it answers.
 //!
 //! # How a turn ends
-//! `[Request interrupted by user…]` cancels it. Otherwise the next message of its thread decides, by what came last: an
+//! `[Request interrupted by user…]` and `Operation stopped by hook: …` cancel it. Otherwise the next message of its thread decides, by what came last: an
 //! answer with text and no tool outstanding completed it, a failure nobody tried again failed it, anything else (an
 //! unanswered tool, a declined one) means that the user cancelled it. At the end of the file the first two hold as
 //! well; anything else leaves it open.
@@ -59,3 +59,11 @@ pub use discover::{DiscoverError, SessionFile, discover};
 pub use lines::MAX_LINE_BYTES;
 pub use reader::{Issue, OpenError, SessionReader, Skipped, read};
 pub use thread::PREAMBLE_TOKENS;
+
+use contracts::{ModelId, ModelSpec, Registry};
+
+/// The model that a call of a session names: of Anthropic, or else whatever goes by that name.
+pub fn model_of<'a>(registry: &'a Registry, name: &str) -> Option<&'a ModelSpec> {
+    let of_anthropic = ModelId::try_from(format!("anthropic:{name}").as_str()).ok();
+    of_anthropic.and_then(|id| registry.get(&id)).or_else(|| registry.named(name))
+}

@@ -39,7 +39,7 @@ pub fn load_over(below: Source<'_>, user: Option<Source<'_>>) -> Result<Registry
     };
     let mut models: BTreeMap<ModelId, Model<'_>> = below_models
         .into_iter()
-        .map(|(id, located)| (id, Model { located, file: below.file, own_aliases: false }))
+        .map(|(id, located)| (id, Model { located, file: below.file, built_in: true, own_aliases: false }))
         .collect();
     let user_file = user.map_or("", |user| user.file);
     for (id, above) in user_models {
@@ -50,13 +50,13 @@ pub fn load_over(below: Source<'_>, user: Option<Source<'_>>) -> Result<Registry
             }
             continue;
         }
-        let own_aliases = above.entry.aliases.is_some() || known.is_none();
+        let (built_in, own_aliases) = (known.is_some(), above.entry.aliases.is_some());
         let entry = match known {
             Some(known) => known.located.entry.overridden_by(above.entry),
             None => above.entry,
         };
         let located = Located { entry, place: above.place };
-        models.insert(id, Model { located, file: user_file, own_aliases });
+        models.insert(id, Model { located, file: user_file, built_in, own_aliases });
     }
     let names = Names::of(&models);
     let specs: Vec<ModelSpec> = models.iter().filter_map(|(id, model)| spec(id, model, &names, &mut errors)).collect();
@@ -78,6 +78,8 @@ struct Model<'a> {
     located: Located,
     /// The file that says the last word about it.
     file: &'a str,
+    /// Whether the list below the user's file has it.
+    built_in: bool,
     /// Whether its aliases are the user's, and so win over built-in ones.
     own_aliases: bool,
 }
@@ -91,61 +93,68 @@ impl Errors {
     }
 }
 
-/// Who may claim which name.
+/// Who claims which name, in lower case.
+#[derive(Default)]
 struct Names {
-    /// Aliases a user's file gives, in lower case: built-in models lose them.
+    /// Aliases a user's file gives: built-in models lose them.
     users: BTreeSet<String>,
-    /// Bare names that stand for no model: shared by two, or claimed as an alias by another one.
-    ambiguous: BTreeSet<String>,
+    /// Aliases and snapshots, and the models that have them.
+    given: BTreeMap<String, BTreeSet<ModelId>>,
+    /// Bare names, first of the built-in models, then of the others, and how many models share each.
+    bare: [BTreeMap<String, usize>; 2],
 }
 
 impl Names {
     fn of(models: &BTreeMap<ModelId, Model<'_>>) -> Self {
-        let aliases = |model: &Model<'_>| -> Vec<String> {
-            let entry = &model.located.entry;
-            entry.aliases.iter().chain(&entry.snapshots).flatten().map(|alias| alias.to_lowercase()).collect()
-        };
-        let users = models
-            .values()
-            .filter(|model| model.own_aliases)
-            .flat_map(|model| model.located.entry.aliases.iter().flatten())
-            .map(|alias| alias.to_lowercase())
-            .collect();
-        let mut claims: BTreeMap<String, BTreeSet<&ModelId>> = BTreeMap::new();
+        let mut names = Self::default();
         for (id, model) in models {
-            claims.entry(id.model().to_lowercase()).or_default().insert(id);
-            for alias in aliases(model) {
-                claims.entry(alias).or_default().insert(id);
+            let entry = &model.located.entry;
+            let (aliases, snapshots) = (entry.aliases.iter().flatten(), entry.snapshots.iter().flatten());
+            if model.own_aliases {
+                names.users.extend(aliases.clone().map(|alias| alias.to_lowercase()));
             }
+            for alias in aliases.chain(snapshots) {
+                names.given.entry(alias.to_lowercase()).or_default().insert(id.clone());
+            }
+            *names.bare[usize::from(!model.built_in)].entry(id.model().to_lowercase()).or_default() += 1;
         }
-        let ambiguous = claims.into_iter().filter(|(_, ids)| 1 < ids.len()).map(|(name, _)| name).collect();
-        Self { users, ambiguous }
+        names
     }
 
     /// Every name of a model but its id.
     fn for_model(&self, id: &ModelId, model: &Model<'_>) -> Vec<String> {
-        let entry = &model.located.entry;
-        let mut names = Vec::new();
-        if !self.ambiguous.contains(&id.model().to_lowercase()) {
-            names.push(id.model().to_owned());
-        }
         let lost = |alias: &&String| !model.own_aliases && self.users.contains(&alias.to_lowercase());
-        let given = entry.aliases.iter().flatten().filter(|alias| !lost(alias));
-        names.extend(given.chain(entry.snapshots.iter().flatten().filter(|alias| !lost(alias))).cloned());
+        let entry = &model.located.entry;
+        let given = entry.aliases.iter().chain(&entry.snapshots).flatten().filter(|alias| !lost(alias));
+        let bare = id.model().to_owned();
+        let bare = (is_word(&bare) && self.may_use_bare(id, model, &bare.to_lowercase())).then_some(bare);
         let mut seen = BTreeSet::new();
-        names.retain(|name| seen.insert(name.to_lowercase()));
-        names
+        bare.into_iter().chain(given.cloned()).filter(|name| seen.insert(name.to_lowercase())).collect()
     }
+
+    /// A bare name nobody else was given, and no other model of the same file has; built-in models come first, so that
+    /// importing the same model from another provider takes no name away.
+    fn may_use_bare(&self, id: &ModelId, model: &Model<'_>, name: &str) -> bool {
+        let given_to_another = self.given.get(name).is_some_and(|ids| ids.iter().any(|other| other != id));
+        let sharing = |others: usize| self.bare[others].get(name).copied().unwrap_or(0);
+        !given_to_another && if model.built_in { sharing(0) == 1 } else { sharing(0) == 0 && sharing(1) == 1 }
+    }
+}
+
+/// What can follow the `@` of an override (004 §9.2).
+fn is_word(alias: &str) -> bool {
+    !alias.is_empty() && !alias.starts_with(['@', '\\']) && !alias.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
 fn spec(id: &ModelId, model: &Model<'_>, names: &Names, errors: &mut Errors) -> Option<ModelSpec> {
     let entry = &model.located.entry;
     let mut report = |cause| errors.push(model.file, model.located.place, cause);
     let aliases = names.for_model(id, model);
-    for alias in &aliases {
-        if alias.is_empty() || alias.chars().any(|c| c.is_whitespace() || c.is_control() || c == '@') {
-            report(format!("alias `{}` of `{id}` is not a word", alias.escape_debug()));
-        }
+    for alias in entry.aliases.iter().chain(&entry.snapshots).flatten().filter(|alias| !is_word(alias)) {
+        report(format!(
+            "`{}` cannot be an alias of `{id}`: an alias is one word and has no `@` before it",
+            alias.escape_debug()
+        ));
     }
     let provider = match Provider::try_from(id.provider()) {
         Ok(provider) => provider,
