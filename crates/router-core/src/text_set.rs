@@ -6,7 +6,10 @@
 
 mod pattern;
 
-use std::sync::OnceLock;
+use std::{
+    collections::{BTreeMap, btree_map},
+    sync::OnceLock,
+};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -17,17 +20,25 @@ const MAX_PREDICATES: usize = 4_000;
 /// Only this many bytes of a message are looked at, cut at a character.
 const LOOKED_AT_BYTES: usize = 16 * 1024;
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 enum Entry {
     Pattern(Pattern),
     /// Lower-case texts, any of which suffices.
     Needles(Vec<String>),
 }
 
-/// The text predicates of a policy, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Pattern,
+    Needles,
+}
+
+/// The text predicates of a policy, by number. Equal ones have the same number, so two rules with the same
+/// condition are seen to have it.
 #[derive(Debug, Default)]
 pub(crate) struct TextSet {
     entries: Vec<Entry>,
+    numbers: BTreeMap<(Kind, Vec<String>), u16>,
     index: OnceLock<Index>,
 }
 
@@ -85,23 +96,30 @@ impl Matches {
 
 impl TextSet {
     pub(crate) fn add_pattern(&mut self, text: &str) -> Result<u16, PatternError> {
-        let pattern = Pattern::new(text)?;
-        self.add(Entry::Pattern(pattern))
+        self.add(Kind::Pattern, vec![text.to_owned()], || Ok(Entry::Pattern(Pattern::new(text)?)))
     }
 
     pub(crate) fn add_needles(&mut self, needles: &[&str]) -> Result<u16, PatternError> {
-        self.add(Entry::Needles(needles.iter().map(|needle| needle.to_lowercase()).collect()))
+        let needles: Vec<_> = needles.iter().map(|needle| needle.to_lowercase()).collect();
+        self.add(Kind::Needles, needles.clone(), || Ok(Entry::Needles(needles)))
     }
 
-    /// Its number. Equal predicates are one, so two rules with the same condition are seen to have it.
-    fn add(&mut self, entry: Entry) -> Result<u16, PatternError> {
-        let place = self.entries.iter().position(|known| *known == entry).unwrap_or(self.entries.len());
-        let number = u16::try_from(place).ok().filter(|_| place < MAX_PREDICATES);
-        let number = number.ok_or(PatternError::Many { most: MAX_PREDICATES })?;
-        if place == self.entries.len() {
-            self.entries.push(entry);
+    fn add(
+        &mut self,
+        kind: Kind,
+        texts: Vec<String>,
+        entry: impl FnOnce() -> Result<Entry, PatternError>,
+    ) -> Result<u16, PatternError> {
+        let next = self.entries.len();
+        match self.numbers.entry((kind, texts)) {
+            btree_map::Entry::Occupied(known) => Ok(*known.get()),
+            btree_map::Entry::Vacant(vacant) => {
+                let number = u16::try_from(next).ok().filter(|_| next < MAX_PREDICATES);
+                let number = number.ok_or(PatternError::Many { most: MAX_PREDICATES })?;
+                self.entries.push(entry()?);
+                Ok(*vacant.insert(number))
+            }
         }
-        Ok(number)
     }
 
     /// Which predicates hold for a message.

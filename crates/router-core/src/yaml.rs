@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use granit_parser::{Event, Parser, ScalarStyle, Span};
+use granit_parser::{Event, Options, Parser, ScalarStyle, Span};
 
 use crate::policy::Problem;
 
@@ -82,7 +82,11 @@ pub(crate) fn parse(text: &str) -> Result<Option<Node<'_>>, Problem> {
         let message = format!("the file has {} bytes, the most is {MAX_BYTES}", text.len());
         return Err(Problem { line: 1, column: 1, message });
     }
-    let mut reader = Reader { parser: Parser::new_from_str(text) };
+    let mut options = Options::default();
+    // Another crate may have compiled comments in, and then many in a row would be an error.
+    options.set_emit_comments(false);
+    options.emit_unresolved_aliases = true;
+    let mut reader = Reader { parser: Parser::new_from_str_with_options(text, options) };
     reader.document()
 }
 
@@ -148,7 +152,9 @@ impl<'a> Reader<'a> {
                     entries.push((key, self.node(event, at, depth + 1)?));
                 }
             }
-            Event::Alias(_) => return Err(problem(mark, "aliases (`*name`) are not supported: write the value out")),
+            Event::Alias(_) | Event::UnresolvedAlias(_) => {
+                return Err(problem(mark, "aliases (`*name`) are not supported: write the value out"));
+            }
             other => return Err(problem(mark, &format!("unexpected {other:?}"))),
         };
         Ok(Node { mark, value })

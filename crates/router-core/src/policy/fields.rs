@@ -19,9 +19,9 @@ impl Problems {
         self.0.push(Problem { line: mark.line, column: mark.column, message: message.into() });
     }
 
-    /// Notes that a value is not what it should be.
+    /// Notes that a value is not of the kind it should be.
     fn expected(&mut self, node: &Node<'_>, what: &str, wanted: &str) {
-        self.note(node.mark, format!("`{what}` must be {wanted}, this is {}", node.kind()));
+        self.note(node.mark, format!("{what} must be {wanted}, this is {}", node.kind()));
     }
 
     /// The entries of a mapping, none twice, all of them known.
@@ -70,7 +70,7 @@ impl Problems {
         if let Value::List(items) = &node.value {
             return Some(items);
         }
-        self.expected(node, what, "a list");
+        self.expected(node, &format!("`{what}`"), "a list");
         None
     }
 
@@ -83,7 +83,7 @@ impl Problems {
                 None
             }
             _ => {
-                self.expected(node, what, "text");
+                self.expected(node, &format!("`{what}`"), "text");
                 None
             }
         }
@@ -101,58 +101,47 @@ impl Problems {
         (texts.len() == items.len() && !texts.is_empty()).then_some(texts)
     }
 
-    /// What stands in a scalar without quotes.
-    fn plain<'n>(&mut self, node: &'n Node<'_>, what: &str, wanted: &str) -> Option<&'n str> {
-        if let Value::Scalar { text, plain: true } = &node.value {
-            return Some(text);
+    /// What a scalar without quotes means.
+    fn plain<T>(
+        &mut self,
+        node: &Node<'_>,
+        what: &str,
+        wanted: &str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        let Value::Scalar { text, plain: true } = &node.value else {
+            self.expected(node, &format!("`{what}`"), wanted);
+            return None;
+        };
+        let meant = read(text);
+        if meant.is_none() {
+            let found = if node.is_null() { "this is nothing".to_owned() } else { format!("not `{text}`") };
+            self.note(node.mark, format!("`{what}` must be {wanted}, {found}"));
         }
-        self.expected(node, what, wanted);
-        None
+        meant
     }
 
     pub(crate) fn boolean(&mut self, node: &Node<'_>, what: &str) -> Option<bool> {
-        match self.plain(node, what, "true or false")? {
-            "true" => Some(true),
-            "false" => Some(false),
-            _ => {
-                self.expected(node, what, "true or false");
-                None
-            }
-        }
+        self.plain(node, what, "true or false", |text| text.parse().ok())
     }
 
     /// A whole number of at least `least`. `80_000` is not YAML; `80000` is.
     pub(crate) fn count(&mut self, node: &Node<'_>, what: &str, least: u64) -> Option<u64> {
         let wanted = format!("a whole number of at least {least}");
-        match self.plain(node, what, &wanted)?.parse::<u64>() {
-            Ok(count) if least <= count => Some(count),
-            _ => {
-                self.note(node.mark, format!("`{what}` must be {wanted}"));
-                None
-            }
-        }
+        self.plain(node, what, &wanted, |text| text.parse().ok().filter(|count| least <= *count))
     }
 
     /// An exact amount of dollars.
     pub(crate) fn money(&mut self, node: &Node<'_>, what: &str) -> Option<NanoUsd> {
-        let wanted = "dollars such as 5.00, with at most nine decimals";
-        let amount = self.plain(node, what, wanted)?.parse().ok();
-        if amount.is_none() {
-            self.note(node.mark, format!("`{what}` must be {wanted}"));
-        }
-        amount
+        self.plain(node, what, "dollars such as 5.00, with at most nine decimals", |text| text.parse().ok())
     }
 
     /// An exact number from 0 to 1.
     pub(crate) fn fraction(&mut self, node: &Node<'_>, what: &str) -> Option<Score> {
-        let wanted = "a number from 0.0 to 1.0";
         // Billionths of a dollar and billionths of the whole are written alike.
-        let number: Option<NanoUsd> = self.plain(node, what, wanted)?.parse().ok();
-        let fraction = number.map(|number| Score(number.0)).filter(|fraction| *fraction <= Score::ONE);
-        if fraction.is_none() {
-            self.note(node.mark, format!("`{what}` must be {wanted}"));
-        }
-        fraction
+        let read = |text: &str| text.parse().ok().map(|NanoUsd(billionths)| Score(billionths));
+        let wanted = "a number from 0.0 to 1.0, with at most nine decimals";
+        self.plain(node, what, wanted, |text| read(text).filter(|fraction| *fraction <= Score::ONE))
     }
 
     /// One of a few words.

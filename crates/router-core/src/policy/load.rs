@@ -99,7 +99,9 @@ impl Loader<'_> {
 
     fn workspaces(&mut self, node: &Node<'_>) -> BTreeMap<String, Scope> {
         let mut workspaces = BTreeMap::new();
-        for (path, (mark, node)) in self.problems.entries(node, "`workspaces`").unwrap_or_default() {
+        let mut entries: Vec<_> = self.problems.entries(node, "`workspaces`").unwrap_or_default().into_iter().collect();
+        entries.sort_by_key(|(_, (mark, _))| (mark.line, mark.column));
+        for (path, (mark, node)) in entries {
             let Some(resolved) = paths::resolve(path, self.home) else {
                 self.problems
                     .note(mark, format!("workspace `{path}` is not an absolute path: start it with `/` or `~`"));
@@ -130,7 +132,11 @@ impl Loader<'_> {
         let name = self.problems.text(node, what)?;
         let found = self.registry.named(name).cloned();
         if found.is_none() {
-            let hint = did_you_mean(&name.to_lowercase(), self.registry.names().map(|(name, _)| name));
+            let name_in_full = self.registry.iter().find(|model| model.id.model() == name);
+            let hint = match name_in_full {
+                Some(model) => format!("; did you mean `{}`?", model.id),
+                None => did_you_mean(&name.to_lowercase(), self.registry.names().map(|(name, _)| name)),
+            };
             self.problems.note(node.mark, format!("`{what}` names an unknown model `{name}`{hint}"));
         }
         found.map(Arc::new)

@@ -53,6 +53,7 @@ pub(crate) const ROOT: &[Key] = &[
     key("pattern", Shape::Mapping(PATTERN), "How learned recommendations are made."),
     key("pattern_disagreement", Shape::Mapping(DISAGREEMENT), "When a recommendation is shown that a rule outranked."),
     key("routing", Shape::Mapping(ROUTING), "How the chain behaves."),
+    key("privacy", Shape::Mapping(PRIVACY), "What is kept of messages."),
     key(
         "rules",
         Shape::Rules,

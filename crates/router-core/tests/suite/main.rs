@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod chain;
+mod loader;
 mod support;
 mod worked_examples;

@@ -1,0 +1,25 @@
+//! What the loader refuses, with line, column and a message, and what it accepts (004 §5.7, §10.1 test 5, decision D8).
+
+mod bounds;
+mod leniencies;
+mod refusals;
+mod schema;
+
+use crate::support::{load_over, registry};
+
+/// Every problem of a policy, one per line.
+#[track_caller]
+fn problems(text: &str) -> String {
+    let Err(problems) = load_over(text, registry()) else { panic!("accepted:\n{text}") };
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// Each policy with its problems below it.
+#[track_caller]
+fn refused(policies: &[&str]) -> String {
+    let show = |text: &&str| {
+        let lines = (1..).zip(text.lines()).map(|(number, line)| format!("{number:>3} | {line}"));
+        format!("{}\n{}\n", lines.collect::<Vec<_>>().join("\n"), problems(text))
+    };
+    policies.iter().map(show).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,107 @@
+//! What is accepted although a stricter reader would not (decision D8).
+
+use contracts::ModelId;
+use router_core::{OnExplicitReject, Policy, Scenario};
+
+use crate::support::{chosen, load_over, policy, registry};
+
+/// The one condition of a policy, as `rules show` prints it.
+#[track_caller]
+fn condition(when: &str) -> String {
+    policy(&format!("rules:\n  - use: opus\n    when: {when}\n")).rules().next().unwrap().when
+}
+
+#[test]
+fn an_empty_condition_always_holds() {
+    assert_eq!(condition("{}"), "always");
+    assert_eq!(
+        chosen(&Scenario::message(""), &policy("rules: [{when: {}, use: opus}]")),
+        "CONFIGURED_RULES claude-opus-4-7"
+    );
+}
+
+#[test]
+fn a_bare_text_stands_for_a_list_of_one() {
+    for key in ["message_contains_any", "skills_matching_message_includes", "file_extensions_in_context"] {
+        assert_eq!(condition(&format!("{{{key}: design}}")), condition(&format!("{{{key}: [design]}}")));
+        assert_eq!(
+            condition(&format!("{{{key}: design}}")),
+            condition(&format!("\n      {key}:\n        - \"design\"\n"))
+        );
+    }
+}
+
+#[test]
+fn times_may_be_quoted_or_not_with_one_digit_or_two() {
+    let expected = "local time 22:00–06:05";
+    for window in ["[22:00, 06:05]", "[\"22:00\", \"06:05\"]", "['22:00', 6:05]", "\n        - 22:00\n        - 6:05"] {
+        assert_eq!(condition(&format!("\n      time_of_day_between: {window}")), expected);
+    }
+}
+
+#[test]
+fn aliases_stand_for_models_everywhere_whatever_their_case_and_are_resolved_at_load() {
+    let text = "
+global_default: Haiku
+tiers: {fast: MINI, balanced: sonnet, deep: Anthropic:Claude-Opus-4-7}
+rules: [{when: {}, use: OPUS}]
+workspaces: {/shop: {default: gpt, tiers: {fast: mini, balanced: gpt, deep: gpt}}}
+";
+    let policy = policy(text);
+    assert_eq!(policy.global_default().map(ModelId::as_str), Some("anthropic:claude-haiku-4-5"));
+    assert_eq!(policy.rules().next().unwrap().model.as_str(), "anthropic:claude-opus-4-7");
+}
+
+#[test]
+fn an_empty_file_and_a_file_of_comments_are_empty_policies() {
+    let many_comments = "# a line\n".repeat(5_000);
+    for text in ["", "\n\n", "# nothing yet\n", "---\n", "---\n...\n", "~", "null\n", "{}", many_comments.as_str()] {
+        let policy = policy(text);
+        assert_eq!((policy.rules().count(), policy.global_default()), (0, None), "{text:?}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_and_the_line_ends_of_windows_are_accepted() {
+    let policy = policy("\u{feff}global_default: haiku\r\nrules:\r\n  - when: {}\r\n    use: opus\r\n");
+    assert_eq!(policy.rules().count(), 1);
+}
+
+#[test]
+fn the_same_name_may_stand_in_two_scopes() {
+    let text = "
+rules: [{name: same, when: {}, use: opus}]
+workspaces: {/a: {rules: [{name: same, when: {}, use: opus}]}, /b: {rules: [{name: same, when: {}, use: opus}]}}
+";
+    assert_eq!(policy(text).rules().count(), 3);
+}
+
+#[test]
+fn words_that_look_like_numbers_to_some_are_words() {
+    assert_eq!(
+        condition("{message_contains_any: [nan, infinity, 1.2.3, yes]}"),
+        "message contains any of nan, infinity, 1.2.3, yes"
+    );
+}
+
+#[test]
+fn numbers_at_the_ends_of_their_ranges_are_accepted() {
+    policy("pattern: {cost_weight: 0, min_confidence: 1, min_sample_size: 1, min_similarity: 1.000000000}");
+    policy("rules: [{when: {estimated_input_tokens_gt: 0, cost_today_exceeds_usd: 0.000000001}, use: opus}]");
+    policy("rules: [{when: {estimated_input_tokens_lt: 18446744073709551615}, use: opus}]");
+}
+
+#[test]
+fn a_home_is_needed_only_where_one_is_named() {
+    assert!(Policy::load("workspaces: {/shop: {default: opus}}", registry(), None).is_ok());
+    let problems = Policy::load("workspaces: {~/shop: {default: opus}}", registry(), None).unwrap_err();
+    assert_eq!((problems[0].line, problems[0].column), (1, 14));
+    assert!(load_over("workspaces: {~: {default: opus}}", registry()).is_ok());
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let disagreement = *policy("").disagreement();
+    assert_eq!(disagreement, router_core::Disagreement::default());
+    assert_eq!(OnExplicitReject::default(), OnExplicitReject::FallThrough);
+}

@@ -1,0 +1,119 @@
+//! The schema for editors and the loader know the same keys.
+
+use std::collections::BTreeSet;
+
+use router_core::{SCHEMA, schema_text};
+use serde_json::Value;
+
+use super::problems;
+use crate::support::policy;
+
+/// Every key a policy may have, with a value that is accepted.
+const EVERYTHING: &str = r#"
+schema_version: 1
+global_default: sonnet
+tiers: {fast: haiku, balanced: sonnet, deep: opus}
+pattern: {cost_weight: 0.05, min_confidence: 0.05, min_sample_size: 5, min_similarity: 0.30, cost_scale: relative}
+pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
+routing: {on_explicit_reject: refuse}
+privacy: {record_text: never}
+rules:
+  - name: every condition
+    when:
+      message_matches: "^/commit"
+      message_contains_any: [design, review]
+      estimated_input_tokens_gt: 10
+      estimated_input_tokens_lt: 80000
+      has_images: true
+      has_tool_calls_in_history: false
+      skills_matching_message_includes: [system_design]
+      file_extensions_in_context: [.sql]
+      workspace_path_matches: "/shop"
+      time_of_day_between: [22:00, 06:00]
+      cost_today_exceeds_usd: 5.00
+      any_of: [{has_images: true}]
+      all_of: [{has_images: true}]
+      not: {has_images: true}
+    use: opus
+workspaces:
+  ~/code/shop:
+    default: gpt
+    tiers: {fast: mini, balanced: gpt, deep: gpt}
+    pattern: {cost_weight: 0.7, min_confidence: 0.1, min_sample_size: 9, min_similarity: 0.4, cost_scale: cluster}
+    rules: [{name: here, when: {}, use: gpt}]
+"#;
+
+/// The keys an object of the schema lists.
+fn listed(object: &Value) -> BTreeSet<String> {
+    object["properties"].as_object().unwrap().keys().cloned().collect()
+}
+
+/// Every object of the schema, with a policy in which one more key stands in that object.
+fn objects(schema: &Value) -> Vec<(&Value, &'static str)> {
+    let workspace = &schema["properties"]["workspaces"]["additionalProperties"];
+    vec![
+        (schema, "KEY: x"),
+        (&schema["properties"]["tiers"], "tiers: {KEY: x}"),
+        (&schema["properties"]["pattern"], "pattern: {KEY: x}"),
+        (&schema["properties"]["pattern_disagreement"], "pattern_disagreement: {KEY: x}"),
+        (&schema["properties"]["routing"], "routing: {KEY: x}"),
+        (&schema["properties"]["privacy"], "privacy: {KEY: x}"),
+        (workspace, "workspaces: {/w: {KEY: x}}"),
+        (&workspace["properties"]["tiers"], "workspaces: {/w: {tiers: {KEY: x}}}"),
+        (&workspace["properties"]["pattern"], "workspaces: {/w: {pattern: {KEY: x}}}"),
+        (&schema["$defs"]["rule"], "rules: [{KEY: x}]"),
+        (&schema["$defs"]["predicate"], "rules: [{when: {KEY: x}, use: opus}]"),
+    ]
+}
+
+#[test]
+fn a_policy_with_every_key_is_accepted() {
+    insta::assert_snapshot!(policy(EVERYTHING).rules().map(|rule| format!("{rule:#?}")).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn every_key_of_the_schema_stands_in_that_policy() {
+    let schema = SCHEMA();
+    for (object, _) in objects(&schema) {
+        for key in listed(object) {
+            assert!(EVERYTHING.contains(&format!("{key}:")), "{key}");
+        }
+    }
+}
+
+#[test]
+fn what_the_schema_lists_the_loader_knows_and_nothing_else() {
+    let schema = SCHEMA();
+    let every_key: BTreeSet<_> = objects(&schema).iter().flat_map(|(object, _)| listed(object)).collect();
+    for (object, policy) in objects(&schema) {
+        assert_eq!(object["additionalProperties"], false, "{policy}");
+        for key in &every_key {
+            let text = policy.replace("KEY", key);
+            let unknown = crate::support::load_over(&text, crate::support::registry())
+                .err()
+                .is_some_and(|problems| problems.iter().any(|problem| problem.message.contains("unknown key")));
+            assert_eq!(unknown, !listed(object).contains(key), "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_the_schema_requires_the_loader_requires() {
+    let required = |object: &Value| -> Vec<String> {
+        object["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect()
+    };
+    let schema = SCHEMA();
+    assert_eq!(required(&schema["$defs"]["rule"]), ["when", "use"]);
+    assert_eq!(required(&schema["properties"]["tiers"]), ["fast", "balanced", "deep"]);
+    insta::assert_snapshot!(problems("rules: [{}]\ntiers: {}"), @r"
+    line 1, column 9: rule 0 has no `use`
+    line 1, column 9: rule 0 has no `when`
+    line 2, column 8: `tiers` must name all of fast, balanced and deep; missing: fast, balanced, deep
+    ");
+}
+
+#[test]
+fn the_text_of_the_schema_is_the_schema() {
+    assert_eq!(serde_json::from_str::<Value>(&schema_text()).unwrap(), SCHEMA());
+    assert!(schema_text().ends_with("}\n"));
+}
