@@ -1,2 +1,49 @@
-//! To come.
-fn main() {}
+//! turnwise on the command line.
+#![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
+
+mod arguments;
+mod commands;
+mod context;
+mod failure;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use arguments::Arguments;
+use context::Context;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    arguments.color.write_global();
+    start_tracing(arguments.verbose);
+    let context = Context::new(&arguments);
+    match commands::run(&context, arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report(&context, &failure);
+            failure.exit_code()
+        }
+    }
+}
+
+/// Warnings of the log and its repairs go to the standard error; `-v` shows more.
+fn start_tracing(verbose: u8) {
+    let level = match verbose {
+        0 => tracing::Level::ERROR,
+        1 => tracing::Level::INFO,
+        _ => tracing::Level::DEBUG,
+    };
+    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).without_time().init();
+}
+
+fn report(context: &Context, failure: &Failure) {
+    let Some(message) = failure.message() else { return };
+    if context.json {
+        println!("{}", serde_json::json!({ "error": message }));
+    } else {
+        anstream::eprintln!("{}error:{} {message}", screen::BAD.render(), screen::BAD.render_reset());
+    }
+}

@@ -16,8 +16,10 @@ use patterns::features::intent_tags;
 const MOST_NAMES: usize = 24;
 /// The longest such name, in bytes; longer ones are left out.
 const LONGEST_NAME: usize = 40;
+/// The most bytes of names of one kind. A turn has five such lists, beside its path and its ids.
+const MOST_NAME_BYTES: usize = 400;
 /// The longest path of a workspace that a fact carries, in bytes.
-const LONGEST_PATH: usize = 1_000;
+pub(crate) const LONGEST_PATH: usize = 1_000;
 
 /// What is known of a turn when it starts.
 #[derive(Debug, Clone)]
@@ -112,5 +114,10 @@ pub(crate) fn turn_of(fact: &TurnStarted, at: Timestamp, message: MessageText) -
 
 /// The first names in order, as many and as long as a fact carries.
 pub(crate) fn bounded(names: &BTreeSet<String>) -> Vec<String> {
-    names.iter().filter(|name| name.len() <= LONGEST_NAME).take(MOST_NAMES).cloned().collect()
+    let mut bytes = 0;
+    let fitting = names.iter().filter(|name| name.len() <= LONGEST_NAME).take(MOST_NAMES).take_while(|name| {
+        bytes += name.len();
+        bytes <= MOST_NAME_BYTES
+    });
+    fitting.cloned().collect()
 }

@@ -122,7 +122,9 @@ impl Suggestion {
             _ => None,
         };
         let chosen = decision.model.clone()?;
-        (entry.verdict == Verdict::Deferred && found.model != chosen).then(|| Self {
+        // One that could not take the turn is listed, but is nothing to accept.
+        let stands = entry.verdict == Verdict::Deferred && entry.failure.is_none() && found.model != chosen;
+        stands.then(|| Self {
             chosen,
             rule,
             found: found.clone(),

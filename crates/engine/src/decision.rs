@@ -1,7 +1,7 @@
 //! Deciding a turn that has started, and the fact that says what was decided.
 
 use contracts::{
-    Decision, MessageText, Turn, TurnId,
+    MessageText, Reason, Turn, TurnId,
     facts::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
 };
 use event_core::{CodecError, NewEvent, Timestamp};
@@ -63,7 +63,7 @@ pub(crate) fn decide_turn(
 }
 
 /// The decision as a fact, and the end of the turn when it was refused (decision D4).
-pub(crate) fn facts_of(made: &DecidedTurn) -> Result<Vec<NewEvent>, EngineError> {
+pub(crate) fn facts_of(made: &mut DecidedTurn) -> Result<Vec<NewEvent>, EngineError> {
     let turn = made.turn;
     let started = turn.0.then("turn.started", 0);
     let decided = seal(made)?.caused_by(started);
@@ -79,22 +79,21 @@ pub(crate) fn facts_of(made: &DecidedTurn) -> Result<Vec<NewEvent>, EngineError>
 }
 
 /// Seals the decision. When a long list of rejected rules or of alternatives does not fit into a fact, the end of
-/// the list is left out; the winner and the first reasons always stay.
-fn seal(made: &DecidedTurn) -> Result<NewEvent, EngineError> {
-    let mut fact = made.decided.clone();
+/// the list is left out, here as in the log; the winner and the first reasons always stay.
+fn seal(made: &mut DecidedTurn) -> Result<NewEvent, EngineError> {
     loop {
-        match of_turn(made.turn, 0, made.at, &fact) {
-            Err(EngineError::Codec(CodecError::Encode { .. })) if shorten(&mut fact.decision) => {}
+        match of_turn(made.turn, 0, made.at, &made.decided) {
+            Err(EngineError::Codec(CodecError::Encode { .. })) if shorten(&mut made.decided) => {}
             sealed => return sealed,
         }
     }
 }
 
-/// Halves the longest list of the chain; false when there is nothing left to leave out.
-fn shorten(decision: &mut Decision) -> bool {
-    use contracts::Reason;
+/// Halves the lists of the chain, and when those are short the list of text predicates that matched, of which a
+/// policy may have thousands; false when there is nothing left to leave out.
+fn shorten(decided: &mut RouteDecided) -> bool {
     let mut shortened = false;
-    for entry in &mut decision.chain {
+    for entry in &mut decided.decision.chain {
         if let Reason::Pattern(recommendation) = &mut entry.reason
             && 2 < recommendation.alternatives.len()
         {
@@ -105,6 +104,10 @@ fn shorten(decision: &mut Decision) -> bool {
             entry.attempts.truncate(entry.attempts.len() / 2);
             shortened = true;
         }
+    }
+    if !shortened && !decided.matched.is_empty() {
+        decided.matched.truncate(decided.matched.len() / 2);
+        shortened = true;
     }
     shortened
 }

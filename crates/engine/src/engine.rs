@@ -124,7 +124,8 @@ impl Engine {
                 let path = self.policy.path().display().to_string();
                 let fact = invalid(&path, &problems);
                 let now = self.recorder.now();
-                let id = EventId::derive(&[b"routing.policy_invalid", path.as_bytes(), &now.0.to_le_bytes()]);
+                let position = self.recorder.position().0.to_le_bytes();
+                let id = EventId::derive(&[b"routing.policy_invalid", path.as_bytes(), &position]);
                 self.recorder.record(vec![NewEvent::new(id, now, policy_correlation(), &fact)?])?;
                 Some(PolicyTrouble { path, problems })
             }
@@ -142,7 +143,8 @@ impl Engine {
         }
         self.texts.put(&policy.text)?;
         self.texts.put(&models.text)?;
-        let loaded = PolicyLoaded { hash: policy.hash, bytes: policy.text.len() as u64, path: policy.path };
+        let path = policy.path.chars().take(500).collect();
+        let loaded = PolicyLoaded { hash: policy.hash, bytes: policy.text.len() as u64, path };
         let catalogue = models.fact();
         let now = self.recorder.now();
         let position = self.recorder.position().0.to_le_bytes();
@@ -240,8 +242,9 @@ impl Engine {
         }
         self.recorder.record(facts)?;
         let policy = self.policy.in_force();
-        let made = decide_turn(&self.recorder, policy, &self.models, &started, at, message, mode);
-        self.recorder.record(facts_of(&made)?)?;
+        let mut made = decide_turn(&self.recorder, policy, &self.models, &started, at, message, mode);
+        let facts = facts_of(&mut made)?;
+        self.recorder.record(facts)?;
         Ok(made)
     }
 

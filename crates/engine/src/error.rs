@@ -81,4 +81,12 @@ pub enum EngineError {
         /// The turn.
         turn: String,
     },
+    /// A turn that was decided before.
+    #[error("turn `{turn}` of session `{session}` was decided already: `turnwise why {turn}` shows it")]
+    TurnKnown {
+        /// The session.
+        session: String,
+        /// The turn.
+        turn: String,
+    },
 }

@@ -10,10 +10,16 @@ use contracts::{
 };
 use event_core::{EventId, NewEvent};
 
-use crate::{capture::bounded, error::EngineError, recorder::of_turn};
+use crate::{
+    capture::{LONGEST_PATH, bounded},
+    error::EngineError,
+    recorder::of_turn,
+};
 
 /// The longest name of a tool or of its call that a fact carries, in bytes; the rest is cut.
 const LONGEST_NAME: usize = 128;
+/// The longest account of a call's usage that a fact carries, in bytes; longer ones are left out.
+const LONGEST_USAGE: usize = 1_024;
 
 /// That a session was seen. Its id follows from the session, so it is recorded once.
 pub(crate) fn session_fact(session: &ObservedSession) -> Result<NewEvent, EngineError> {
@@ -21,7 +27,7 @@ pub(crate) fn session_fact(session: &ObservedSession) -> Result<NewEvent, Engine
     let fact = SessionStarted {
         session: session.id.clone(),
         source: session.source,
-        workspace: session.workspace.clone().filter(|path| path.len() <= 1_000),
+        workspace: session.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
         client: session.client.clone().map(|client| cut(&client, LONGEST_NAME)),
     };
     Ok(NewEvent::new(correlation.then("session.started", 0), session.started_at, correlation, &fact)?)
@@ -134,7 +140,7 @@ impl Facts<'_> {
             stop_reason: call.stop_reason,
             tool_calls: call.tool_calls,
             thinking_blocks: call.thinking_blocks,
-            raw_usage: call.raw_usage.clone(),
+            raw_usage: call.raw_usage.clone().filter(|raw| raw.len() <= LONGEST_USAGE),
         })
     }
 
@@ -159,7 +165,8 @@ fn model_id(registry: &Registry, name: &str) -> Result<ModelId, EngineError> {
     if let Some(known) = registry.named(name) {
         return Ok(known.id.clone());
     }
-    let text: String = name.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(64).collect();
+    let text: String = name.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(LONGEST_NAME).collect();
+    let text = if text.is_empty() { "unknown" } else { &text[..text.floor_char_boundary(64)] };
     Ok(ModelId::try_from(format!("anthropic:{text}").as_str())?)
 }
 

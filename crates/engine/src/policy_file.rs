@@ -45,8 +45,15 @@ pub struct PolicyError {
 }
 
 fn listed(problems: &[Problem]) -> String {
-    let lines: Vec<_> = problems.iter().map(|problem| format!("
-  {problem}")).collect();
+    let lines: Vec<_> = problems
+        .iter()
+        .map(|problem| {
+            format!(
+                "
+  {problem}"
+            )
+        })
+        .collect();
     lines.concat()
 }
 

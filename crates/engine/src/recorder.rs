@@ -1,6 +1,6 @@
 //! Writing facts and folding them at once: the state always stands where the log will stand.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::TurnId;
 use event_bus::{Clock, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
@@ -18,6 +18,8 @@ pub(crate) struct Recorder {
     state: Projected<RouterState>,
     /// Facts and bytes staged since the last barrier.
     staged: (usize, usize),
+    /// Which facts those are: the log does not show them yet.
+    staged_ids: BTreeSet<EventId>,
 }
 
 impl std::fmt::Debug for Recorder {
@@ -29,7 +31,7 @@ impl std::fmt::Debug for Recorder {
 impl Recorder {
     pub(crate) fn open(log: Arc<dyn EventLog>, clock: Box<dyn Clock>) -> Result<Self, EngineError> {
         let state = event_bus::fold(log.as_ref())?;
-        Ok(Self { log, clock, state, staged: (0, 0) })
+        Ok(Self { log, clock, state, staged: (0, 0), staged_ids: BTreeSet::new() })
     }
 
     pub(crate) const fn log(&self) -> &Arc<dyn EventLog> {
@@ -49,9 +51,9 @@ impl Recorder {
         self.clock.now()
     }
 
-    /// Whether a fact with this id is on the disk.
+    /// Whether a fact with this id is in the log, or staged for it.
     pub(crate) fn knows(&self, id: EventId) -> Result<bool, EngineError> {
-        Ok(self.log.find(id)?.is_some())
+        Ok(self.staged_ids.contains(&id) || self.log.find(id)?.is_some())
     }
 
     /// Stages facts and folds those that are new. They are durable after the next [`Recorder::commit`].
@@ -83,6 +85,7 @@ impl Recorder {
         let now = self.clock.now();
         let appended = self.log.append(Expected::Any, now, &part)?;
         self.staged = (self.staged.0 + part.len(), self.staged.1 + bytes);
+        self.staged_ids.extend(part.iter().map(|fact| fact.id));
         for (position, event) in appended.positions.into_iter().zip(part) {
             // A known fact has an earlier place and was folded there.
             self.state.advance(&Recorded { position, recorded_at: now, event })?;
@@ -94,6 +97,7 @@ impl Recorder {
     pub(crate) fn commit(&mut self) -> Result<(), EngineError> {
         if self.staged != (0, 0) {
             self.staged = (0, 0);
+            self.staged_ids.clear();
             self.log.sync()?;
         }
         Ok(())

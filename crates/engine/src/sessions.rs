@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::{
     ModelId, SessionId, SideEffect, TurnId,
-    facts::{RouteDecided, RouteOverridden, SessionModelSelected, SessionStarted, ToolCalled, TurnEnded, TurnStarted},
+    facts::{
+        LlmCallCompleted, RouteDecided, RouteOverridden, SessionModelSelected, SessionStarted, ToolCalled, TurnEnded,
+        TurnStarted,
+    },
 };
 use event_core::{CodecError, EventId, Projection, Recorded};
 use serde::{Deserialize, Serialize};
@@ -49,6 +52,10 @@ pub struct OpenTurn {
     pub started: EventId,
     /// The model that owns the whole turn; `None` before the decision, or when it was refused.
     pub model: Option<ModelId>,
+    /// Calls of models answered so far.
+    pub llm_calls: u32,
+    /// Calls of tools so far.
+    pub tool_calls: u32,
 }
 
 /// What the tools of a session have touched so far.
@@ -95,6 +102,15 @@ impl Session {
 }
 
 impl History {
+    /// This history and another one.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
+        self.extensions.extend(other.extensions.iter().cloned());
+        self.directories.extend(other.directories.iter().cloned());
+        self.tools.extend(other.tools.iter().cloned());
+        self.side_effects.extend(&other.side_effects);
+    }
+
     fn add(&mut self, tool: &ToolCalled) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         extend(&mut self.extensions, &tool.extensions);
@@ -124,7 +140,7 @@ impl Projection for Sessions {
             // The last choice of a turn wins; earlier ones are superseded (004 §3.3).
             match fact.in_turn {
                 Some(_) => session.pending = Some(fact.model),
-                None => session.sticky = fact.model,
+                None => (session.sticky, session.pending) = (fact.model, None),
             }
         } else if let Some(fact) = event.read::<TurnStarted>()? {
             let session = self.entry(&fact.session);
@@ -132,7 +148,8 @@ impl Projection for Sessions {
                 session.sticky = choice;
             }
             session.turns = session.turns.saturating_add(1);
-            session.open = Some(OpenTurn { turn: fact.turn, started: event.event.id, model: None });
+            let started = event.event.id;
+            session.open = Some(OpenTurn { turn: fact.turn, started, model: None, llm_calls: 0, tool_calls: 0 });
         } else if let Some(fact) = event.read::<RouteDecided>()? {
             let session = self.entry(&fact.session);
             session.last_turn = Some(fact.turn);
@@ -141,10 +158,18 @@ impl Projection for Sessions {
         } else if let Some(fact) = event.read::<RouteOverridden>()? {
             lock(self.entry(&fact.session), fact.turn, Some(fact.model));
         } else if let Some(fact) = event.read::<ToolCalled>()? {
-            self.entry(&fact.session).history.add(&fact);
+            let session = self.entry(&fact.session);
+            session.history.add(&fact);
+            if let Some(open) = running(session, fact.turn) {
+                open.tool_calls = open.tool_calls.saturating_add(1);
+            }
+        } else if let Some(fact) = event.read::<LlmCallCompleted>()? {
+            if let Some(open) = running(self.entry(&fact.session), fact.turn) {
+                open.llm_calls = open.llm_calls.saturating_add(1);
+            }
         } else if let Some(fact) = event.read::<TurnEnded>()? {
             let session = self.entry(&fact.session);
-            if session.open.as_ref().is_some_and(|open| open.turn == fact.turn) {
+            if running(session, fact.turn).is_some() {
                 session.open = None;
             }
         }
@@ -153,7 +178,12 @@ impl Projection for Sessions {
 }
 
 fn lock(session: &mut Session, turn: TurnId, model: Option<ModelId>) {
-    if let Some(open) = session.open.as_mut().filter(|open| open.turn == turn) {
+    if let Some(open) = running(session, turn) {
         open.model = model;
     }
+}
+
+/// The turn, if it is the one that is running.
+fn running(session: &mut Session, turn: TurnId) -> Option<&mut OpenTurn> {
+    session.open.as_mut().filter(|open| open.turn == turn)
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use adapters::estimate::PromptShape;
 use contracts::{
     Delegation, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId,
-    facts::{DecisionMode, SessionSource, SessionStarted, TurnEnded, TurnStatus},
+    facts::{DecisionMode, RouteDecided, SessionSource, SessionStarted, TurnEnded, TurnStatus},
 };
-use event_core::{NewEvent, Timestamp};
+use event_core::{Event, NewEvent, Timestamp};
 use router_core::address;
 
 use crate::{
-    capture::{Seen, Snapshot},
+    capture::{LONGEST_PATH, Seen, Snapshot},
     decision::DecidedTurn,
     engine::{Engine, PolicyTrouble},
     error::EngineError,
@@ -40,6 +40,8 @@ pub struct NewTurn {
     pub prompt: PromptShape,
     /// Skills whose description matches the message.
     pub skills: BTreeSet<String>,
+    /// What tools touched before, beside what the log knows of the session.
+    pub seen: History,
     /// Set when a planner asks for this turn.
     pub delegation: Option<Delegation>,
 }
@@ -57,6 +59,7 @@ impl NewTurn {
             needs: Needs { images: false, tools: true, system_prompt: true, structured_output: false },
             prompt: PromptShape::default(),
             skills: BTreeSet::new(),
+            seen: History::default(),
             delegation: None,
         }
     }
@@ -76,16 +79,23 @@ impl Engine {
     /// [`Engine::end_turn`]; when no model can take it, it has ended already (004 §4.7).
     ///
     /// # Errors
-    /// [`EngineError::Override`] for a message addressed to no model, [`EngineError::TurnRunning`] while another
-    /// turn of the session runs: nothing is recorded about the turn then. Otherwise when the log cannot be written.
+    /// [`EngineError::Override`] for a message addressed to no model, [`EngineError::TurnRunning`] while a turn of
+    /// the session runs, [`EngineError::TurnKnown`] for one that was decided before: nothing is recorded about the
+    /// turn then. Otherwise when the log cannot be written.
     pub fn start_turn(&mut self, new: &NewTurn) -> Result<StartedTurn, EngineError> {
         let trouble = self.refresh_policy()?;
         let turn = TurnId::derive(&new.session, &new.name);
+        self.commit()?;
         let open = self.state().sessions.get(&new.session).and_then(|session| session.open.as_ref());
         if let Some(open) = open {
             let (session, turn) = (new.session.to_string(), open.turn.to_string());
             return Err(EngineError::TurnRunning { session, turn });
         }
+        if self.recorder.knows(turn.0.then(RouteDecided::KIND, 0))? {
+            return Err(EngineError::TurnKnown { session: new.session.to_string(), turn: turn.to_string() });
+        }
+        // An address that names no model is found before anything is recorded.
+        address(&new.message, &self.models.registry)?;
         self.see_session(new)?;
         let made =
             self.with_snapshot(new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
@@ -113,7 +123,8 @@ impl Engine {
         let addressed = address(&new.message, &self.models.registry)?;
         let at = self.now();
         let session = self.state().sessions.get(&new.session);
-        let history = session.map(|session| session.history.clone()).unwrap_or_default();
+        let mut history = session.map(|session| session.history.clone()).unwrap_or_default();
+        history.merge(&new.seen);
         let spent_today: NanoUsd = self.state().costs.spent_today(at);
         let snapshot = Snapshot {
             turn,
@@ -143,7 +154,8 @@ impl Engine {
     pub fn end_turn(&mut self, session: &SessionId, status: TurnStatus) -> Result<(), EngineError> {
         let open = self.state().sessions.get(session).and_then(|session| session.open.clone());
         let open = open.ok_or_else(|| EngineError::UnknownTurn(format!("running in session {session}")))?;
-        let fact = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls: 0, tool_calls: 0 };
+        let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
+        let fact = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls, tool_calls };
         let sealed = of_turn(open.turn, 0, self.now(), &fact)?.caused_by(open.started);
         self.recorder.record(vec![sealed])?;
         self.commit()
@@ -165,18 +177,19 @@ impl Engine {
     }
 
     fn see_session(&mut self, new: &NewTurn) -> Result<(), EngineError> {
-        if self.state().sessions.get(&new.session).is_some() {
+        let correlation = new.session.correlation();
+        let id = correlation.then(SessionStarted::KIND, 0);
+        if self.recorder.knows(id)? {
             return Ok(());
         }
         let fact = SessionStarted {
             session: new.session.clone(),
             source: SessionSource::CommandLine,
-            workspace: new.workspace.clone(),
+            workspace: new.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
             client: None,
         };
-        let correlation = new.session.correlation();
         let now: Timestamp = self.now();
-        self.recorder.record(vec![NewEvent::new(correlation.then("session.started", 0), now, correlation, &fact)?])
+        self.recorder.record(vec![NewEvent::new(id, now, correlation, &fact)?])
     }
 }
 

@@ -1,0 +1,257 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueHint};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  done, and the answer is no: a rule check, a test or a verification failed, a turn was refused
+  2  not understood: wrong arguments, or a file of yours that cannot be used
+  3  not done: the log is in use, damaged or full, a file cannot be read or written";
+
+/// Every turn, the right model, and the reason why.
+#[derive(Debug, Parser)]
+#[command(name = "turnwise", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// The folder of your policy, models and log.
+    #[arg(long, global = true, env = "TURNWISE_HOME", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) home: Option<PathBuf>,
+    /// The policy file, instead of routing.yaml in the home folder.
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colours; NO_COLOR is respected.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+    /// Say more about what happens; twice for more.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    Always,
+    Never,
+}
+
+impl ColorChoice {
+    pub(crate) fn write_global(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Write a commented routing.yaml, and say what was found on this machine.
+    Init {
+        /// Replace a routing.yaml that is there.
+        #[arg(long)]
+        force: bool,
+    },
+    /// Decide a message without sending or recording it, and show the whole chain.
+    Route(RouteArguments),
+    /// Show why a turn got its model.
+    Why {
+        /// `last`, or the id of a turn or the start of one.
+        #[arg(default_value = "last", value_name = "TURN")]
+        turn: String,
+    },
+    /// Check, show or test the policy.
+    #[command(subcommand)]
+    Rules(RulesCommand),
+    /// Set the model of a session, clear it with `-`, or `show` it with the last decision.
+    Model {
+        /// An alias or id of a model, `-`, or `show`.
+        #[arg(value_name = "ALIAS|-|show", allow_hyphen_values = true)]
+        choice: String,
+        /// The session; the latest one of the log when left out.
+        #[arg(long)]
+        session: Option<String>,
+    },
+    /// List the models, or import prices and capabilities.
+    Models {
+        #[command(subcommand)]
+        command: Option<ModelsCommand>,
+    },
+    /// Show which providers and models are available.
+    Status,
+    /// Show what was spent: by model, role and day, or for one session.
+    Cost {
+        /// A session, or `last`.
+        #[arg(long)]
+        session: Option<String>,
+    },
+    /// Bring in sessions that another client recorded, and decide every turn of them.
+    #[command(subcommand)]
+    Import(ImportCommand),
+    /// Look at the log, move it, check it, repair it.
+    #[command(subcommand)]
+    Events(EventsCommand),
+    /// Run the main job on a bundled session, with a log in a temporary folder.
+    Demo,
+    /// Print a completion script for a shell.
+    Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
+pub(crate) struct RouteArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<RouteCommand>,
+    /// The message, as you would send it; `@alias` in front names a model.
+    #[arg(required_unless_present = "session")]
+    pub(crate) message: Option<String>,
+    /// Decide every turn of a session file instead.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "message")]
+    pub(crate) session: Option<PathBuf>,
+    /// The workspace; the current folder when left out.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The message has images.
+    #[arg(long)]
+    pub(crate) images: bool,
+    /// The prompt has no tools.
+    #[arg(long)]
+    pub(crate) no_tools: bool,
+    /// The prompt has no system part.
+    #[arg(long)]
+    pub(crate) no_system_prompt: bool,
+    /// The answer must follow a schema.
+    #[arg(long)]
+    pub(crate) structured_output: bool,
+    /// Tokens of the prompt before the message.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) tokens: u64,
+    /// A tool was called earlier.
+    #[arg(long)]
+    pub(crate) tool_history: bool,
+    /// A file extension that tools have touched, such as .sql; may be repeated.
+    #[arg(long = "extension", value_name = "EXT")]
+    pub(crate) extensions: Vec<String>,
+    /// A skill that matches the message; may be repeated.
+    #[arg(long = "skill", value_name = "NAME")]
+    pub(crate) skills: Vec<String>,
+    /// Continue this session of the log: its model and its history count.
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) continue_session: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RouteCommand {
+    /// Take the pattern store's suggestion for a turn.
+    Override {
+        /// `last`, or the id of a turn.
+        #[arg(default_value = "last", value_name = "TURN")]
+        turn: String,
+    },
+    /// Dismiss the pattern store's suggestion for a turn.
+    Ignore {
+        /// `last`, or the id of a turn.
+        #[arg(default_value = "last", value_name = "TURN")]
+        turn: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesCommand {
+    /// Check a policy file: every error with its line, or ok.
+    Check {
+        /// The file; the policy in force when left out.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+    },
+    /// Show the rules in the order in which they are tried.
+    Show,
+    /// Try the policy on situations written in YAML, and compare what it decides.
+    Test {
+        /// The file of expectations.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+    /// Print the JSON Schema of routing.yaml.
+    Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// List them.
+    List,
+    /// Read a price list in LiteLLM's format into models.yaml.
+    Import {
+        /// The file, such as the one LiteLLM publishes.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// Print the list that is built into this program instead.
+        #[arg(long)]
+        built_in: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// Claude Code's own session files.
+    ClaudeCode {
+        /// A folder or a file; ~/.claude/projects when left out.
+        #[arg(value_hint = ValueHint::AnyPath)]
+        path: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EventsCommand {
+    /// Show the latest facts.
+    Tail {
+        /// How many.
+        #[arg(short, default_value_t = 20)]
+        number: usize,
+        /// Wait for more.
+        #[arg(short, long)]
+        follow: bool,
+        /// Only kinds that start like this, such as `route.`.
+        #[arg(long, value_name = "KIND")]
+        kind: Option<String>,
+    },
+    /// Show one fact with everything in it.
+    Show {
+        /// Its position or id.
+        event: String,
+    },
+    /// Write the log as JSON Lines, loss-free.
+    Export {
+        /// The file; standard output when left out.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Only facts after this position.
+        #[arg(long, default_value_t = 0)]
+        after: u64,
+    },
+    /// Read JSON Lines into an empty log, or the rest of this one.
+    Import {
+        /// The file; standard input when it is `-`.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+    /// Walk everything: frames, chain, index, texts, and every projection rebuilt.
+    Verify,
+    /// Explain what is damaged and what can be saved; with --yes do it, keeping the old files.
+    Repair {
+        /// Act.
+        #[arg(long)]
+        yes: bool,
+    },
+}

@@ -1,0 +1,42 @@
+//! What the commands do, one file each.
+
+mod cost;
+mod decision_view;
+mod demo;
+mod events;
+mod import;
+mod init;
+mod model;
+mod models;
+mod route;
+mod rules;
+mod status;
+mod why;
+
+use clap::CommandFactory as _;
+
+use crate::{
+    arguments::{Arguments, Command},
+    context::Context,
+    failure::Failure,
+};
+
+pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Init { force } => init::run(context, force),
+        Command::Route(arguments) => route::run(context, &arguments),
+        Command::Why { turn } => why::run(context, &turn),
+        Command::Rules(command) => rules::run(context, command),
+        Command::Model { choice, session } => model::run(context, &choice, session.as_deref()),
+        Command::Models { command } => models::run(context, command),
+        Command::Status => status::run(context),
+        Command::Cost { session } => cost::run(context, session.as_deref()),
+        Command::Import(command) => import::run(context, command),
+        Command::Events(command) => events::run(context, command),
+        Command::Demo => demo::run(context),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "turnwise", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}

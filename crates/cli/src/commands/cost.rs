@@ -1,0 +1,155 @@
+//! `cost`: what was spent, by model, role and day, or in one session (004 §6.7).
+
+use contracts::{SessionId, facts::CallRole};
+use costs::{Costs, SessionCosts, Total};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    context::{Context, date},
+    failure::Failure,
+    screen::{HEADING, Table, styled},
+};
+
+/// Sessions and days listed without being asked for more.
+const LISTED: usize = 15;
+
+pub(super) fn run(context: &Context, session: Option<&str>) -> Result<(), Failure> {
+    let engine = context.reader()?;
+    let costs = &engine.state().costs;
+    let Some(session) = session else { return everything(context, costs) };
+    let session = match session {
+        "last" => engine.state().sessions.latest().map(|(session, _)| session.clone()),
+        name => SessionId::try_from(name).ok(),
+    };
+    let found = session.and_then(|session| Some((costs.session(&session)?, session)));
+    let (spent, name) = found.ok_or_else(|| {
+        Failure::Wrong("no such session has spent anything; `turnwise cost` lists sessions".to_owned())
+    })?;
+    one_session(context, &name, spent)
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    total: Value,
+}
+
+fn number(total: &Total) -> Value {
+    json!({
+        "calls": total.calls,
+        "unpriced_calls": total.unpriced_calls,
+        "usage": total.usage,
+        "cost_nano_usd": total.cost,
+        "cost_usd": format!("{:.9}", total.cost).trim_start_matches('$'),
+    })
+}
+
+fn everything(context: &Context, costs: &Costs) -> Result<(), Failure> {
+    let overall = costs.overall();
+    let models: Vec<_> =
+        costs.models().map(|(model, total)| Row { name: model.as_str(), total: number(total) }).collect();
+    let roles: Vec<_> = ROLES.iter().map(|role| Row { name: role.name(), total: number(&costs.role(*role)) }).collect();
+    let days: Vec<_> = costs.days().map(|(day, total)| json!({ "day": date(day), "total": number(total) })).collect();
+    let sessions: Vec<_> =
+        costs.sessions().map(|(name, session)| Row { name: name.as_str(), total: number(&session.total()) }).collect();
+    let json =
+        json!({ "overall": number(&overall), "models": models, "roles": roles, "days": days, "sessions": sessions });
+    context.print(&json, || {
+        anstream::println!("{}", styled(HEADING, &format!("Total {:.2} in {} calls", overall.cost, overall.calls)));
+        unpriced(&overall);
+        anstream::println!();
+        let mut table = totals("MODEL");
+        for (model, total) in costs.models() {
+            line(&mut table, model.to_string(), total);
+        }
+        table.print();
+        anstream::println!();
+        let mut table = totals("ROLE");
+        for role in ROLES {
+            line(&mut table, role.name().to_owned(), &costs.role(role));
+        }
+        table.print();
+        anstream::println!();
+        let mut table = totals("DAY (UTC)");
+        let days: Vec<_> = costs.days().collect();
+        for (day, total) in days.iter().rev().take(LISTED).rev() {
+            line(&mut table, date(*day), total);
+        }
+        table.print();
+        anstream::println!();
+        let mut sessions: Vec<_> = costs.sessions().map(|(name, session)| (session.total(), name)).collect();
+        sessions.sort_by(|(a, x), (b, y)| b.cost.cmp(&a.cost).then(x.cmp(y)));
+        let mut table = totals("SESSION");
+        for (total, name) in sessions.iter().take(LISTED) {
+            line(&mut table, name.to_string(), total);
+        }
+        table.print();
+        if LISTED < sessions.len() {
+            anstream::println!("and {} more; `turnwise cost --json` lists all", sessions.len() - LISTED);
+        }
+    })
+}
+
+const ROLES: [CallRole; 3] = [CallRole::Planner, CallRole::Worker, CallRole::Side];
+
+fn totals(first: &'static str) -> Table {
+    Table::new(&[first, ">CALLS", ">INPUT", ">CACHE READ", ">CACHE WRITE", ">OUTPUT", ">COST"])
+}
+
+fn line(table: &mut Table, name: String, total: &Total) {
+    let usage = &total.usage;
+    table.row([
+        name,
+        total.calls.to_string(),
+        usage.input.to_string(),
+        usage.cache_read.to_string(),
+        (usage.cache_write_5m + usage.cache_write_1h).to_string(),
+        usage.output.to_string(),
+        cost(total),
+    ]);
+}
+
+/// A cost, or `?` when no call of it has a price.
+fn cost(total: &Total) -> String {
+    if 0 < total.calls && total.calls == total.unpriced_calls { "?".to_owned() } else { format!("{:.4}", total.cost) }
+}
+
+fn unpriced(total: &Total) {
+    if 0 < total.unpriced_calls {
+        anstream::println!(
+            "{} calls of models without known prices are not in it; `turnwise models import FILE` brings prices",
+            total.unpriced_calls
+        );
+    }
+}
+
+/// The display of 004 §6.7: the planner, and the workers one by one.
+fn one_session(context: &Context, name: &SessionId, session: &SessionCosts) -> Result<(), Failure> {
+    let total = session.total();
+    let lines: Vec<_> = session
+        .lines()
+        .map(|(line, costs)| {
+            json!({
+                "role": line.role.name(), "thread": line.thread, "turns": costs.turns,
+                "models": costs.models.iter().map(|(model, total)| Row { name: model.as_str(), total: number(total) }).collect::<Vec<_>>(),
+                "total": number(&costs.total()),
+            })
+        })
+        .collect();
+    context.print(&json!({ "session": name, "total": number(&total), "lines": lines }), || {
+        anstream::println!("{}", styled(HEADING, &format!("Session {name} — total {}", total.cost)));
+        unpriced(&total);
+        let lines: Vec<_> = session.lines().collect();
+        for (number, (line, costs)) in (1..).zip(&lines) {
+            let corner = if number == lines.len() { "└─" } else { "├─" };
+            let who = line
+                .thread
+                .as_ref()
+                .map_or_else(|| line.role.name().to_owned(), |thread| format!("{} {thread}", line.role.name()));
+            let models: Vec<_> = costs.models.keys().map(ToString::to_string).collect();
+            anstream::println!("{corner} {who} ({}): {}, {} turns", models.join(", "), costs.total().cost, costs.turns);
+        }
+    })
+}

@@ -1,0 +1,56 @@
+//! A decision as JSON, with the reasons in words beside the data.
+
+use contracts::{Decision, ModelId, SessionId, TurnId};
+use router_core::{Banner, reason_text};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A decision as every command prints it.
+#[derive(Debug, Serialize)]
+pub(crate) struct DecisionView {
+    turn: TurnId,
+    session: SessionId,
+    model: Option<ModelId>,
+    decided_by: Option<&'static str>,
+    chain: Vec<Value>,
+    banners: Vec<String>,
+}
+
+impl DecisionView {
+    pub(crate) fn new(turn: TurnId, session: &SessionId, decision: &Decision, banners: &[Banner]) -> Self {
+        let chain = decision
+            .chain
+            .iter()
+            .map(|entry| {
+                json!({
+                    "policy": entry.slot.name(),
+                    "verdict": entry.verdict,
+                    "candidate": entry.candidate,
+                    "reason": reason_text(entry),
+                    "because": entry.reason,
+                    "validation_failure": entry.failure.as_ref().map(contracts::Failure::name),
+                    "attempts": entry.attempts,
+                })
+            })
+            .collect();
+        Self {
+            turn,
+            session: session.clone(),
+            model: decision.model.clone(),
+            decided_by: decision.winner().map(|entry| entry.slot.name()),
+            chain,
+            banners: banners.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// What decided, in two or three words, for tables.
+pub(crate) fn decided_by(decision: &Decision) -> String {
+    match decision.winner() {
+        None => "refused".to_owned(),
+        Some(entry) => match &entry.reason {
+            contracts::Reason::Rule { name, .. } => format!("rule \"{name}\""),
+            _ => entry.slot.name().to_lowercase().replace('_', " "),
+        },
+    }
+}

@@ -1,0 +1,107 @@
+//! `demo`: the main job on a bundled session, in a temporary folder that is removed again.
+
+use std::{fs, sync::Arc};
+
+use adapters::{DEMO_SESSION, claude_code};
+use engine::{Engine, Home, Models, Stores, decision_of};
+use event_bus::{SledLog, SystemClock, TextFiles};
+use serde_json::json;
+
+use super::{
+    decision_view::{DecisionView, decided_by},
+    init::STARTER_POLICY,
+};
+use crate::{
+    context::{Context, local_offset},
+    failure::Failure,
+    screen::{FAINT, HEADING, Table, styled},
+};
+
+pub(super) fn run(context: &Context) -> Result<(), Failure> {
+    let folder = std::env::temp_dir().join(format!("turnwise-demo-{}", std::process::id()));
+    let done = demo(context, &folder);
+    let removed = fs::remove_dir_all(&folder).map_err(|error| Failure::file("remove", &folder, &error));
+    done.and(removed)
+}
+
+fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+    let home = Home::new(folder, context.home.user.clone());
+    fs::write(&home.policy, STARTER_POLICY).map_err(|error| Failure::file("write", &home.policy, &error))?;
+    let (log, _) = SledLog::open(home.log())?;
+    let stores = Stores {
+        log: Arc::new(log),
+        texts: Arc::new(TextFiles::of(home.log())),
+        clock: Box::new(SystemClock),
+        offset: local_offset,
+    };
+    let mut engine = Engine::with_models(&home, Models::load(&home.models())?, stores)?;
+    let mut reader = claude_code::SessionReader::new("demo.jsonl".as_ref(), DEMO_SESSION.as_bytes());
+    let mut turns = Vec::new();
+    while let Some(turn) = reader.next() {
+        let Some(session) = reader.session().cloned() else { continue };
+        if turns.is_empty() {
+            engine.observe_session(&session)?;
+        }
+        let ran_on = turn.calls().next().map(|call| call.model.clone());
+        if let Some(made) = engine.observe_turn(&session, &turn)? {
+            turns.push((made, ran_on, turn.message));
+        }
+    }
+    engine.commit()?;
+    let shown = turns.iter().find(|(made, ..)| 2 < made.decided.decision.chain.len()).or(turns.first());
+    let insight = shown.map(|(made, ..)| decision_of(engine.log().as_ref(), &made.turn.to_string())).transpose()?;
+    let overall = engine.state().costs.overall();
+    let views: Vec<_> = turns
+        .iter()
+        .map(|(made, ran_on, message)| {
+            json!({ "message": message, "ran_on": ran_on, "decision": DecisionView::new(made.turn, &made.decided.session, &made.decided.decision, &made.banners) })
+        })
+        .collect();
+    let facts = engine.log().head()?;
+    let json = json!({ "turns": views, "facts": facts, "cost_nano_usd": overall.cost, "calls": overall.calls });
+    context.print(&json, || {
+        anstream::println!(
+            "{}",
+            styled(FAINT, "A recorded session of two days, decided turn by turn under the starter policy.")
+        );
+        anstream::println!();
+        let mut table = Table::new(&[">#", "MESSAGE", "RAN ON", "TURNWISE CHOOSES", "BECAUSE OF"]);
+        for (number, (made, ran_on, message)) in (1..).zip(&turns) {
+            let decision = &made.decided.decision;
+            let start: String = message.lines().next().unwrap_or_default().chars().take(44).collect();
+            let chosen = decision.model.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+            table.row([
+                number.to_string(),
+                start,
+                ran_on.clone().unwrap_or_else(|| "-".to_owned()),
+                chosen,
+                decided_by(decision),
+            ]);
+        }
+        table.print();
+        if let Some(insight) = insight {
+            anstream::println!("\n{}", styled(HEADING, "Why this model?"));
+            anstream::print!("{}", insight.text());
+        }
+        anstream::println!("\n{}", styled(HEADING, "What the session cost"));
+        let mut table = Table::new(&["MODEL", ">CALLS", ">OUTPUT TOKENS", ">COST"]);
+        for (model, total) in engine.state().costs.models() {
+            table.row([
+                model.to_string(),
+                total.calls.to_string(),
+                total.usage.output.to_string(),
+                format!("{:.4}", total.cost),
+            ]);
+        }
+        table.row([
+            "total".to_owned(),
+            overall.calls.to_string(),
+            overall.usage.output.to_string(),
+            format!("{:.4}", overall.cost),
+        ]);
+        table.print();
+        anstream::println!("\n{} facts in the log. Next: turnwise init", facts.0);
+    })?;
+    Ok(engine.close()?)
+}

@@ -1,0 +1,132 @@
+//! `events`: look at the log, move it, check it, repair it.
+
+mod moving;
+mod verify;
+
+use engine::{as_json, facts};
+use event_bus::EventLog;
+use event_core::{Position, Recorded};
+use serde_json::Value;
+
+use crate::{
+    arguments::EventsCommand,
+    context::{Context, local_time},
+    failure::Failure,
+    screen::{FAINT, HEADING, styled},
+};
+
+pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failure> {
+    match command {
+        EventsCommand::Tail { number, follow, kind } => {
+            tail(context, number, follow, kind.as_deref().unwrap_or_default())
+        }
+        EventsCommand::Show { event } => show(context, &event),
+        EventsCommand::Export { file, after } => moving::export(context, file.as_deref(), Position(after)),
+        EventsCommand::Import { file } => moving::import(context, &file),
+        EventsCommand::Verify => verify::verify(context),
+        EventsCommand::Repair { yes } => verify::repair(context, yes),
+    }
+}
+
+fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<(), Failure> {
+    let log = context.read_only()?;
+    let mut latest = std::collections::VecDeque::new();
+    let mut last = Position::ORIGIN;
+    for fact in facts(log.as_ref(), Position::ORIGIN) {
+        let fact = fact?;
+        last = fact.position;
+        if fact.event.kind.starts_with(kind) {
+            latest.push_back(fact);
+            if number < latest.len() {
+                latest.pop_front();
+            }
+        }
+    }
+    for fact in &latest {
+        line(context, fact);
+    }
+    if !follow {
+        return Ok(());
+    }
+    loop {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        // What another process wrote is seen by opening again.
+        let log = context.read_only()?;
+        for fact in facts(log.as_ref(), last) {
+            let fact = fact?;
+            last = fact.position;
+            if fact.event.kind.starts_with(kind) {
+                line(context, &fact);
+            }
+        }
+    }
+}
+
+/// One fact on one line. JSON has one object a line as well, so that it can be piped.
+fn line(context: &Context, fact: &Recorded) {
+    let json = as_json(fact);
+    if context.json {
+        println!("{json}");
+        return;
+    }
+    let position = styled(FAINT, &format!("{:>8}", fact.position.0));
+    let summary = summary(&json);
+    anstream::println!("{position} {} {:<28} {summary}", local_time(fact.event.at), fact.event.kind);
+}
+
+/// The fields of a fact that tell most, without text the user wrote.
+fn summary(json: &Value) -> String {
+    const TELLING: [&str; 16] = [
+        "model",
+        "name",
+        "status",
+        "outcome",
+        "class",
+        "cost",
+        "original",
+        "scope",
+        "trigger",
+        "score",
+        "action",
+        "path",
+        "models",
+        "side_effect",
+        "workspace",
+        "session",
+    ];
+    let Some(data) = json.get("data") else { return "(a kind or version this program does not know)".to_owned() };
+    let decided = data.get("decision").and_then(|decision| decision.get("model"));
+    let fields = TELLING.iter().filter_map(|name| Some((*name, data.get(name)?)));
+    let fields = fields.chain(decided.map(|model| ("model", model)));
+    let shown: Vec<_> = fields
+        .filter(|(_, value)| !value.is_null() && !value.as_str().is_some_and(str::is_empty))
+        .map(|(name, value)| format!("{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+        .take(4)
+        .collect();
+    shown.join(" ")
+}
+
+fn show(context: &Context, event: &str) -> Result<(), Failure> {
+    let log = context.read_only()?;
+    let position = match (event.parse::<u64>(), event.parse()) {
+        (Ok(position), _) => Some(Position(position)),
+        (_, Ok(id)) => log.find(id)?,
+        _ => return Err(Failure::Wrong(format!("`{event}` is neither a position nor an id of 32 hexadecimal digits"))),
+    };
+    let found = position
+        .filter(|position| Position::ORIGIN < *position)
+        .map(|position| read(log.as_ref(), position))
+        .transpose()?;
+    let fact = found.flatten().ok_or_else(|| Failure::Wrong(format!("the log has no fact `{event}`")))?;
+    let json = as_json(&fact);
+    context.print(&json, || {
+        anstream::println!("{}", styled(HEADING, &format!("{} at position {}", fact.event.kind, fact.position)));
+        let text = serde_json::to_string_pretty(&json).unwrap_or_default();
+        anstream::println!("{text}");
+    })
+}
+
+fn read(log: &dyn EventLog, position: Position) -> Result<Option<Recorded>, Failure> {
+    let facts = log.read_after(Position(position.0 - 1), 1)?;
+    Ok(facts.into_iter().next().filter(|fact| fact.position == position))
+}

@@ -1,0 +1,69 @@
+//! `events export` and `events import`: the log as JSON Lines.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, BufWriter, Write},
+    path::Path,
+};
+
+use engine::EngineError;
+use event_bus::{EventLog, SledLog, TextFiles};
+use event_core::Position;
+
+use crate::{
+    context::Context,
+    failure::Failure,
+    screen::{byte_bar, fact_bar},
+};
+
+pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) -> Result<(), Failure> {
+    let log = context.read_only()?;
+    let texts = TextFiles::of(context.home.log());
+    let head = log.head()?;
+    let Some(path) = file else {
+        let mut out = BufWriter::new(io::stdout().lock());
+        engine::export(log.as_ref(), &texts, after, &mut out, |_| {})?;
+        return Ok(());
+    };
+    let bar = fact_bar(head.0.saturating_sub(after.0), "exporting");
+    let mut out = BufWriter::new(File::create(path).map_err(|error| Failure::file("create", path, &error))?);
+    let done =
+        engine::export(log.as_ref(), &texts, after, &mut out, |position| bar.set_position(position.0 - after.0))?;
+    let file = out.into_inner().map_err(|error| Failure::file("write", path, error.error()))?;
+    file.sync_all().map_err(|error| Failure::file("write", path, &error))?;
+    bar.finish_and_clear();
+    context.print(&done, || {
+        anstream::println!("{} facts and {} texts written to {}", done.facts, done.texts, path.display());
+    })
+}
+
+pub(super) fn import(context: &Context, path: &Path) -> Result<(), Failure> {
+    let (log, _) = SledLog::open(context.home.log())?;
+    let texts = TextFiles::of(context.home.log());
+    let done = if path.as_os_str() == "-" {
+        engine::import(&log, &texts, &mut io::stdin().lock(), |_| {})
+    } else {
+        let file = File::open(path).map_err(|error| Failure::file("open", path, &error))?;
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        let bar = byte_bar(length, "importing");
+        let done = engine::import(&log, &texts, &mut BufReader::new(file), |read| bar.inc(read));
+        bar.finish_and_clear();
+        done
+    };
+    log.close()?;
+    let done = done.map_err(|error: EngineError| in_file(path, error))?;
+    io::stdout().flush().ok();
+    context.print(&done, || {
+        anstream::println!("{} facts and {} texts read, {} facts were known", done.facts, done.texts, done.known);
+    })
+}
+
+/// The failure with the file in front.
+fn in_file(path: &Path, error: EngineError) -> Failure {
+    let named = |message: String| format!("`{}`: {message}", path.display());
+    match Failure::from(error) {
+        Failure::Wrong(message) => Failure::Wrong(named(message)),
+        Failure::NotDone(message) => Failure::NotDone(named(message)),
+        Failure::No => Failure::No,
+    }
+}

@@ -1,0 +1,143 @@
+//! `import`: sessions other clients recorded, every turn of them decided.
+
+use std::path::{Path, PathBuf};
+
+use adapters::{
+    claude_code::{self, SessionFile},
+    observed::{ObservedTurn, Step},
+};
+use contracts::NanoUsd;
+use engine::Engine;
+use serde::Serialize;
+
+use super::init::claude_sessions;
+use crate::{
+    arguments::ImportCommand,
+    context::Context,
+    failure::Failure,
+    screen::{NOTICE, byte_bar, styled},
+};
+
+/// What an import did.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Imported {
+    pub(super) files: usize,
+    pub(super) bytes: u64,
+    pub(super) sessions: u64,
+    pub(super) turns: u64,
+    /// Turns that were decided now; those known before keep their decision.
+    pub(super) decisions: u64,
+    pub(super) refused: u64,
+    pub(super) calls: u64,
+    pub(super) failed_calls: u64,
+    pub(super) tools: u64,
+    pub(super) compactions: u64,
+    /// Facts the log did not have.
+    pub(super) new_facts: u64,
+    pub(super) issues: Vec<String>,
+    /// What all calls of the log cost, in nano-dollars.
+    pub(super) total_cost_nano_usd: NanoUsd,
+    pub(super) unpriced_calls: u64,
+}
+
+impl Imported {
+    fn count(&mut self, turn: &ObservedTurn) {
+        self.turns += 1;
+        for step in &turn.steps {
+            match step {
+                Step::Call(_) => self.calls += 1,
+                Step::ToolCalled(_) => self.tools += 1,
+                Step::Failed(_) => self.failed_calls += 1,
+                Step::Compacted(_) => self.compactions += 1,
+                Step::ToolFinished(_) => {}
+            }
+        }
+    }
+}
+
+pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failure> {
+    let ImportCommand::ClaudeCode { path } = command;
+    let path = folder(context, path)?;
+    let files = claude_code::discover(&path).map_err(|error| Failure::Wrong(format!("{error}: {}", error.source)))?;
+    if files.is_empty() {
+        return Err(Failure::Wrong(format!("`{}` has no session files (*.jsonl)", path.display())));
+    }
+    let mut engine = context.engine()?;
+    if let Some(trouble) = engine.refresh_policy()? {
+        context.notice(&format!("`{}` cannot be used, the last good policy decides", trouble.path));
+    }
+    let imported = import_files(&mut engine, &files, !context.json)?;
+    engine.close()?;
+    context.print(&imported, || show(&imported))
+}
+
+fn folder(context: &Context, path: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    let default = || context.home.user.as_deref().map(claude_sessions);
+    path.or_else(default)
+        .ok_or_else(|| Failure::Wrong("there is no home folder: name the folder of the sessions".to_owned()))
+}
+
+/// Imports files in order, one at a time; each is on the disk before the next begins.
+pub(super) fn import_files(engine: &mut Engine, files: &[SessionFile], visible: bool) -> Result<Imported, Failure> {
+    let bytes: u64 = files.iter().map(|file| file.bytes).sum();
+    let bar = byte_bar(bytes, "importing");
+    if !visible {
+        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+    }
+    let before = engine.log().head()?;
+    let mut imported = Imported { files: files.len(), bytes, ..Imported::default() };
+    let mut done = 0;
+    for file in files {
+        let progress = bar.clone();
+        import_file(engine, &file.path, &mut imported, move |read| progress.set_position(done + read))?;
+        done += file.bytes;
+    }
+    bar.finish_and_clear();
+    imported.new_facts = engine.log().head()?.0 - before.0;
+    imported.sessions = engine.state().sessions.iter().count() as u64;
+    let overall = engine.state().costs.overall();
+    (imported.total_cost_nano_usd, imported.unpriced_calls) = (overall.cost, overall.unpriced_calls);
+    Ok(imported)
+}
+
+fn import_file(
+    engine: &mut Engine,
+    path: &Path,
+    imported: &mut Imported,
+    progress: impl FnMut(u64),
+) -> Result<(), Failure> {
+    let reader = claude_code::read(path).map_err(|error| Failure::NotDone(format!("{error}: {}", error.source)))?;
+    let mut reader = reader.with_progress(progress);
+    let mut seen = false;
+    while let Some(turn) = reader.next() {
+        let Some(session) = reader.session() else { continue };
+        if !seen {
+            engine.observe_session(session)?;
+            seen = true;
+        }
+        imported.count(&turn);
+        if let Some(made) = engine.observe_turn(session, &turn)? {
+            imported.decisions += 1;
+            imported.refused += u64::from(made.decided.decision.model.is_none());
+        }
+    }
+    imported.issues.extend(reader.issues().iter().map(ToString::to_string));
+    Ok(engine.commit()?)
+}
+
+fn show(imported: &Imported) {
+    let Imported { files, bytes, turns, decisions, calls, tools, failed_calls, compactions, new_facts, .. } = imported;
+    anstream::println!(
+        "{files} files ({} MB): {turns} turns, {calls} calls, {tools} tools, {failed_calls} failed calls, {compactions} compactions",
+        bytes.div_ceil(1_000_000)
+    );
+    anstream::println!("{decisions} turns decided, {} of them refused; {new_facts} new facts", imported.refused);
+    anstream::println!("The log's calls cost {} in all", imported.total_cost_nano_usd);
+    if 0 < imported.unpriced_calls {
+        anstream::println!("  without {} calls of models whose prices are not known", imported.unpriced_calls);
+    }
+    for issue in &imported.issues {
+        anstream::println!("{} {issue}", styled(NOTICE, "skipped:"));
+    }
+    anstream::println!("\nNext: turnwise why last, turnwise cost, turnwise rules show");
+}

@@ -1,0 +1,77 @@
+//! `init`: a policy to start from, and what was found on this machine.
+
+use std::{env, fs, path::PathBuf};
+
+use adapters::claude_code;
+use router_core::schema_text;
+use serde_json::json;
+
+use crate::{
+    context::Context,
+    failure::Failure,
+    screen::{GOOD, styled},
+};
+
+/// The policy that is written: valid as it stands, every part explained.
+pub(crate) const STARTER_POLICY: &str = include_str!("starter_routing.yaml");
+
+/// Environment variables that hold keys, by provider. Only whether they are set is looked at.
+const KEYS: [(&str, &str); 4] = [
+    ("anthropic", "ANTHROPIC_API_KEY"),
+    ("openai", "OPENAI_API_KEY"),
+    ("google", "GEMINI_API_KEY"),
+    ("google", "GOOGLE_API_KEY"),
+];
+
+pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
+    let home = &context.home;
+    let exists = home.policy.exists();
+    if exists && !force {
+        let path = home.policy.display();
+        return Err(Failure::Wrong(format!(
+            "`{path}` is there already; --force replaces it, `turnwise rules check` checks it"
+        )));
+    }
+    fs::create_dir_all(&home.dir).map_err(|error| Failure::file("create", &home.dir, &error))?;
+    let write =
+        |path: &PathBuf, text: &str| fs::write(path, text).map_err(|error| Failure::file("write", path, &error));
+    write(&home.policy, STARTER_POLICY)?;
+    write(&home.schema(), &schema_text())?;
+    let keys: Vec<_> = KEYS.iter().filter(|(_, name)| env::var_os(name).is_some()).collect();
+    let folder = home.user.as_deref().map(claude_sessions);
+    let sessions = folder.as_ref().and_then(|folder| claude_code::discover(folder).ok());
+    let bytes: u64 = sessions.iter().flatten().map(|file| file.bytes).sum();
+    let count = sessions.as_ref().map_or(0, Vec::len);
+    let json = json!({
+        "policy": home.policy, "schema": home.schema(), "replaced": exists,
+        "found": { "claude_code_sessions": count, "claude_code_bytes": bytes, "keys": keys.iter().map(|(_, name)| name).collect::<Vec<_>>() },
+    });
+    context.print(&json, || {
+        anstream::println!("{} {}", styled(GOOD, "wrote"), home.policy.display());
+        anstream::println!("{} {} (editors complete the policy by it)", styled(GOOD, "wrote"), home.schema().display());
+        match (&folder, count) {
+            (Some(folder), 1..) => {
+                let megabytes = bytes.div_ceil(1_000_000);
+                anstream::println!("found {count} Claude Code session files ({megabytes} MB) in {}", folder.display());
+            }
+            _ => anstream::println!("found no Claude Code sessions"),
+        }
+        if keys.is_empty() {
+            anstream::println!("found no provider key in the environment; none is needed to decide and explain");
+        }
+        for (provider, name) in &keys {
+            anstream::println!("found a key for {provider} in {name}");
+        }
+        anstream::println!("\nNext:");
+        anstream::println!("  turnwise rules check                 check the policy after editing it");
+        anstream::println!("  turnwise route \"/commit fix the bug\"  see what would be decided, and why");
+        if 0 < count {
+            anstream::println!("  turnwise import claude-code          decide every turn of your own sessions");
+        }
+    })
+}
+
+/// Where Claude Code keeps its session files.
+pub(super) fn claude_sessions(user: &std::path::Path) -> PathBuf {
+    user.join(".claude").join("projects")
+}

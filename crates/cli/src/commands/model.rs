@@ -1,0 +1,62 @@
+//! `model`: the model of a session, set, cleared or shown (004 §9.1).
+
+use contracts::SessionId;
+use engine::{Engine, EngineError, decision_of};
+use serde_json::json;
+
+use crate::{context::Context, failure::Failure};
+
+pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Result<(), Failure> {
+    if choice == "show" {
+        return show(context, session);
+    }
+    let mut engine = context.engine()?;
+    let session = session_named(&engine, session)?;
+    let model = match choice {
+        "-" => None,
+        name => Some(engine.model_named(name)?),
+    };
+    let selected = engine.select_model(&session, model)?;
+    engine.close()?;
+    let json = json!({ "session": session, "model": selected.model, "pending": selected.pending });
+    context.print(&json, || anstream::println!("{selected} (session {session})"))
+}
+
+fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
+    let engine = context.reader()?;
+    let name = session_named(&engine, session)?;
+    let session = engine.state().sessions.get(&name).cloned().unwrap_or_default();
+    let last = session.last_turn.map(|turn| decision_of(engine.log().as_ref(), &turn.to_string())).transpose()?;
+    let pending = session.pending.clone().map(|choice| json!({ "model": choice }));
+    let json = json!({
+        "session": name, "model": session.sticky, "pending": pending,
+        "last_turn": last.as_ref().map(|last| &last.decided.decision),
+    });
+    context.print(&json, || {
+        match &session.sticky {
+            Some(model) => anstream::println!("Session {name} is set to {model}."),
+            None => anstream::println!("Session {name} follows the policy; no model is set."),
+        }
+        match &session.pending {
+            Some(Some(model)) => anstream::println!("Model swap pending: {model}. Applies to next turn."),
+            Some(None) => anstream::println!("Return to the rules pending. Applies to next turn."),
+            None => {}
+        }
+        if let Some(last) = last {
+            anstream::print!("\n{}", last.text());
+        }
+    })
+}
+
+/// The session named, or the latest of the log.
+fn session_named(engine: &Engine, name: Option<&str>) -> Result<SessionId, Failure> {
+    let Some(name) = name else {
+        let latest = engine.state().sessions.latest();
+        return latest.map(|(session, _)| session.clone()).ok_or_else(|| EngineError::NothingDecided.into());
+    };
+    let id = SessionId::try_from(name).map_err(EngineError::from)?;
+    match engine.state().sessions.get(&id) {
+        Some(_) => Ok(id),
+        None => Err(EngineError::UnknownSession(name.to_owned()).into()),
+    }
+}

@@ -1,0 +1,103 @@
+//! `models`: the list of models, and price lists brought in.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use adapters::{catalogue, litellm};
+use contracts::{ModelSpec, PicoUsd};
+use engine::Models;
+use serde_json::json;
+
+use crate::{
+    arguments::ModelsCommand,
+    context::{Context, read_text},
+    failure::Failure,
+    screen::Table,
+};
+
+pub(super) fn run(context: &Context, command: Option<ModelsCommand>) -> Result<(), Failure> {
+    match command {
+        None | Some(ModelsCommand::List) => list(context),
+        Some(ModelsCommand::Import { file, built_in: true }) => {
+            let text = read_text(&file)?;
+            let built = litellm::built_in_from(&text).map_err(|error| Failure::Wrong(error.to_string()))?;
+            print!("{built}");
+            Ok(())
+        }
+        Some(ModelsCommand::Import { file, built_in: false }) => import(context, &file),
+    }
+}
+
+fn list(context: &Context) -> Result<(), Failure> {
+    let models = Models::load(&context.home.models())?;
+    let all: Vec<&ModelSpec> = models.registry.iter().collect();
+    context.print(&all, || {
+        let mut table = Table::new(&["MODEL", "TIER", "ALIASES", ">CONTEXT", ">INPUT $/M", ">OUTPUT $/M", "TAKES"]);
+        for model in &all {
+            let can = model.capabilities;
+            let takes = [(can.images, "images"), (can.tools, "tools"), (can.structured_output, "schemas")];
+            let takes: Vec<_> = takes.iter().filter(|(can, _)| *can).map(|(_, what)| *what).collect();
+            let price = |rate: Option<PicoUsd>| rate.map_or_else(|| "?".to_owned(), per_million);
+            table.row([
+                model.id.to_string(),
+                model.tier.map(|tier| tier.to_string()).unwrap_or_default(),
+                model.aliases.join(", "),
+                model.context_window.to_string(),
+                price(model.prices.map(|prices| prices.base.input)),
+                price(model.prices.map(|prices| prices.base.output)),
+                takes.join(" "),
+            ]);
+        }
+        table.print();
+    })
+}
+
+/// Pico-dollars per token as dollars per million tokens: the same digits, six places on.
+fn per_million(rate: PicoUsd) -> String {
+    let text = format!("{}.{:06}", rate.0 / 1_000_000, rate.0 % 1_000_000);
+    let trimmed = text.trim_end_matches('0');
+    let decimals = trimmed.len() - trimmed.find('.').unwrap_or_default() - 1;
+    format!("{trimmed}{}", "0".repeat(2_usize.saturating_sub(decimals)))
+}
+
+/// What stands above the models in the file.
+const HEADER: &str = "The models of turnwise, over those built in. Edit freely: what a model leaves out keeps its built-in value.\n\
+    Prices are in US dollars per million tokens. `turnwise models` shows the result.";
+
+fn import(context: &Context, file: &Path) -> Result<(), Failure> {
+    let text = read_text(file)?;
+    let converted = litellm::convert(&text).map_err(|error| Failure::Wrong(error.to_string()))?;
+    let path = context.home.models();
+    let name = path.display().to_string();
+    // What the user wrote stands above what is imported.
+    let own = match fs::read_to_string(&path) {
+        Ok(text) => catalogue::parse(&name, &text).map_err(|error| Failure::Wrong(error.to_string()))?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => catalogue::Entries::new(),
+        Err(error) => return Err(Failure::file("read", &path, &error)),
+    };
+    let imported = converted.entries.len();
+    let mut entries = converted.entries;
+    for (id, entry) in own {
+        let below = entries.remove(&id).unwrap_or_default();
+        entries.insert(id, below.overridden_by(entry));
+    }
+    let yaml = catalogue::to_yaml(HEADER, &entries);
+    catalogue::load(Some(catalogue::Source { file: &name, text: &yaml }))
+        .map_err(|error| Failure::Wrong(error.to_string()))?;
+    fs::create_dir_all(&context.home.dir).map_err(|error| Failure::file("create", &context.home.dir, &error))?;
+    fs::write(&path, yaml).map_err(|error| Failure::file("write", &path, &error))?;
+    let mut left_out: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for left in &converted.left_out {
+        left_out.entry(left.reason.to_string()).or_default().push(&left.name);
+    }
+    let simplified = converted.simplified.len();
+    let json = json!({ "file": path, "imported": imported, "simplified": converted.simplified, "left_out": left_out });
+    context.print(&json, || {
+        anstream::println!("{imported} models written to {}", path.display());
+        if 0 < simplified {
+            anstream::println!("  {simplified} of them with the first of several long-prompt prices only");
+        }
+        for (reason, names) in &left_out {
+            anstream::println!("  left out {}: {reason} (such as {})", names.len(), names[0]);
+        }
+    })
+}

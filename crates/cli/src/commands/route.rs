@@ -1,0 +1,148 @@
+//! `route`: a decision that is neither sent nor recorded; and what becomes of a suggestion.
+
+use std::{path::Path, sync::Arc};
+
+use adapters::{claude_code, estimate::PromptShape};
+use contracts::{Needs, SessionId, TurnId};
+use engine::{DecidedTurn, Engine, EngineError, Models, NewTurn, Stores, decision_of, last_decision};
+use event_bus::{MemoryLog, MemoryTexts, SystemClock};
+use router_core::why;
+use serde_json::json;
+
+use super::decision_view::{DecisionView, decided_by};
+use crate::{
+    arguments::{RouteArguments, RouteCommand},
+    context::{Context, local_offset, local_time},
+    failure::Failure,
+    screen::{NOTICE, Table, styled},
+};
+
+pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
+    match (&arguments.command, &arguments.session) {
+        (Some(command), _) => suggestion(context, command),
+        (None, Some(file)) => session(context, file),
+        (None, None) => message(context, arguments),
+    }
+}
+
+fn message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
+    let mut engine = context.reader()?;
+    let new = new_turn(arguments)?;
+    let made = engine.preview(&new)?;
+    let decision = &made.decided.decision;
+    let view = DecisionView::new(made.turn, &made.decided.session, decision, &made.banners);
+    context.print(&view, || {
+        for banner in &made.banners {
+            anstream::println!("{}\n", styled(NOTICE, &banner.to_string()));
+        }
+        anstream::print!("{}", why(None, decision));
+    })?;
+    if decision.model.is_some() { Ok(()) } else { Err(Failure::No) }
+}
+
+fn new_turn(arguments: &RouteArguments) -> Result<NewTurn, Failure> {
+    let session = arguments.continue_session.as_deref().unwrap_or("preview");
+    let session = SessionId::try_from(session).map_err(EngineError::from)?;
+    let message = arguments.message.clone().unwrap_or_default();
+    let mut new = NewTurn::new(session, "preview", message.clone());
+    let workspace = arguments.workspace.clone().or_else(|| std::env::current_dir().ok());
+    new.workspace = workspace.and_then(|path| std::path::absolute(path).ok()).map(|path| path.display().to_string());
+    new.images = arguments.images;
+    new.needs = Needs {
+        images: arguments.images,
+        tools: !arguments.no_tools,
+        system_prompt: !arguments.no_system_prompt,
+        structured_output: arguments.structured_output,
+    };
+    new.prompt = PromptShape {
+        recorded_tokens: arguments.tokens,
+        characters: message.chars().count() as u64,
+        messages: 1,
+        images: u64::from(arguments.images),
+        ..PromptShape::default()
+    };
+    new.skills = arguments.skills.iter().cloned().collect();
+    new.seen = engine::History {
+        tool_calls: u64::from(arguments.tool_history),
+        extensions: arguments.extensions.iter().map(|name| name.to_lowercase()).collect(),
+        ..engine::History::default()
+    };
+    Ok(new)
+}
+
+/// Every turn of a session file, decided on an empty log in memory.
+fn session(context: &Context, file: &Path) -> Result<(), Failure> {
+    let stores = Stores {
+        log: Arc::new(MemoryLog::new()),
+        texts: Arc::new(MemoryTexts::default()),
+        clock: Box::new(SystemClock),
+        offset: local_offset,
+    };
+    let models = Models::load(&context.home.models())?;
+    let mut engine = Engine::with_models(&context.home, models, stores)?;
+    let mut reader = claude_code::read(file).map_err(|error| Failure::NotDone(format!("{error}: {}", error.source)))?;
+    let mut rows = Vec::new();
+    while let Some(turn) = reader.next() {
+        let Some(session) = reader.session().cloned() else { continue };
+        let ran_on = turn.calls().next().map(|call| call.model.clone());
+        if let Some(made) = engine.observe_turn(&session, &turn)? {
+            rows.push((made, ran_on, turn.message));
+        }
+    }
+    let issues: Vec<_> = reader.issues().iter().map(ToString::to_string).collect();
+    let views: Vec<_> = rows
+        .iter()
+        .map(|(made, ran_on, _)| {
+            json!({ "ran_on": ran_on, "decision": DecisionView::new(made.turn, &made.decided.session, &made.decided.decision, &made.banners) })
+        })
+        .collect();
+    context.print(&json!({ "turns": views, "issues": issues }), || {
+        let mut table = Table::new(&[">#", "STARTED", "RAN ON", "CHOSEN", "DECIDED BY", "MESSAGE"]);
+        for (number, (made, ran_on, message)) in (1..).zip(&rows) {
+            table.row(row(number, made, ran_on.as_deref(), message));
+        }
+        table.print();
+        for issue in &issues {
+            anstream::println!("{} {issue}", styled(NOTICE, "skipped:"));
+        }
+    })
+}
+
+fn row(number: u32, made: &DecidedTurn, ran_on: Option<&str>, message: &str) -> [String; 6] {
+    let decision = &made.decided.decision;
+    let start: String = message.lines().next().unwrap_or_default().chars().take(40).collect();
+    [
+        number.to_string(),
+        local_time(made.at),
+        ran_on.unwrap_or("-").to_owned(),
+        decision.model.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
+        decided_by(decision),
+        start,
+    ]
+}
+
+fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> {
+    let mut engine = context.engine()?;
+    match command {
+        RouteCommand::Override { turn } => {
+            let turn = turn_named(&engine, turn)?;
+            let fact = engine.accept_suggestion(turn)?;
+            engine.close()?;
+            let text = format!("Turn {turn} goes to {} instead of {}.", fact.model, fact.original);
+            context.print(&fact, || anstream::println!("{text}"))
+        }
+        RouteCommand::Ignore { turn } => {
+            let turn = turn_named(&engine, turn)?;
+            let fact = engine.dismiss_suggestion(turn)?;
+            engine.close()?;
+            let text = format!("Turn {turn} stays on {}; {} was dismissed.", fact.model, fact.dismissed);
+            context.print(&fact, || anstream::println!("{text}"))
+        }
+    }
+}
+
+fn turn_named(engine: &Engine, turn: &str) -> Result<TurnId, Failure> {
+    let log = engine.log().as_ref();
+    let insight = if turn == "last" { last_decision(log)? } else { decision_of(log, turn)? };
+    Ok(insight.decided.turn)
+}

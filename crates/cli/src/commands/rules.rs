@@ -1,0 +1,124 @@
+//! `rules`: check, show or test the policy.
+
+use std::{path::Path, sync::Arc};
+
+use engine::{Models, PolicyFile, check_expectations};
+use router_core::{Policy, notes, schema_text};
+use serde_json::json;
+
+use crate::{
+    arguments::RulesCommand,
+    context::{Context, read_text},
+    failure::Failure,
+    screen::{BAD, FAINT, GOOD, NOTICE, Table, styled},
+};
+
+pub(super) fn run(context: &Context, command: RulesCommand) -> Result<(), Failure> {
+    match command {
+        RulesCommand::Check { file } => check(context, file.as_deref().unwrap_or(&context.home.policy)),
+        RulesCommand::Show => show(context),
+        RulesCommand::Test { file } => test(context, &file),
+        RulesCommand::Schema => {
+            print!("{}", schema_text());
+            Ok(())
+        }
+    }
+}
+
+fn models(context: &Context) -> Result<Models, Failure> {
+    Ok(Models::load(&context.home.models())?)
+}
+
+fn check(context: &Context, path: &Path) -> Result<(), Failure> {
+    let text = read_text(path)?;
+    let registry = Arc::clone(&models(context)?.registry);
+    let shown = path.display();
+    match Policy::load(&text, registry, context.home.user_text()) {
+        Ok(policy) => {
+            let (rules, notes) = (policy.rules().count(), notes(&policy));
+            let notes: Vec<_> = notes.iter().map(ToString::to_string).collect();
+            context.print(&json!({ "ok": true, "file": path, "rules": rules, "notes": notes }), || {
+                for note in &notes {
+                    anstream::println!("{} {shown}: {note}", styled(NOTICE, "note:"));
+                }
+                anstream::println!("{} {shown}: {rules} rules", styled(GOOD, "ok"));
+            })
+        }
+        Err(problems) => {
+            let listed: Vec<_> = problems
+                .iter()
+                .map(|problem| json!({ "line": problem.line, "column": problem.column, "message": problem.message }))
+                .collect();
+            context.print(&json!({ "ok": false, "file": path, "problems": listed }), || {
+                for problem in &problems {
+                    let place = format!("{shown}:{}:{}:", problem.line, problem.column);
+                    anstream::println!("{} {} {}", styled(FAINT, &place), styled(BAD, "error:"), problem.message);
+                }
+                anstream::println!(
+                    "{} problems; an earlier valid version stays in use where one is running",
+                    problems.len()
+                );
+            })?;
+            Err(Failure::No)
+        }
+    }
+}
+
+fn open(context: &Context) -> Result<PolicyFile, Failure> {
+    let registry = Arc::clone(&models(context)?.registry);
+    PolicyFile::open(context.home.policy.clone(), context.home.user_text(), registry)
+        .map_err(|error| engine::EngineError::from(error).into())
+}
+
+fn show(context: &Context) -> Result<(), Failure> {
+    let file = open(context)?;
+    let in_force = file.in_force();
+    let policy = &in_force.policy;
+    let rules: Vec<_> = policy.rules().collect();
+    let listed: Vec<_> = rules
+        .iter()
+        .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.model, "line": rule.line }))
+        .collect();
+    let json = json!({ "file": in_force.path, "hash": in_force.hash, "global_default": policy.global_default(), "rules": listed });
+    context.print(&json, || {
+        anstream::println!("Policy {} ({})", in_force.path, &in_force.hash.to_string()[..12]);
+        if !rules.is_empty() {
+            anstream::println!();
+            let mut table = Table::new(&[">LINE", "RULE", "WHEN", "USE"]);
+            for rule in &rules {
+                let name = rule.workspace.map_or_else(|| rule.name.to_owned(), |path| format!("{path}: {}", rule.name));
+                table.row([rule.line.to_string(), name, rule.when.clone(), rule.model.to_string()]);
+            }
+            table.print();
+        }
+        match policy.global_default() {
+            Some(model) => anstream::println!("\nEverything else: {model}"),
+            None => anstream::println!("\nEverything else is refused: the policy has no global_default."),
+        }
+    })
+}
+
+fn test(context: &Context, path: &Path) -> Result<(), Failure> {
+    let file = open(context)?;
+    let text = read_text(path)?;
+    let checked = check_expectations(&path.display().to_string(), &text, &file.in_force().policy)
+        .map_err(|error| Failure::Wrong(error.to_string()))?;
+    let failed = checked.iter().filter(|test| !test.differences.is_empty()).count();
+    context.print(&json!({ "passed": checked.len() - failed, "failed": failed, "tests": checked }), || {
+        for test in &checked {
+            if test.differences.is_empty() {
+                anstream::println!("{}   {}", styled(GOOD, "ok"), test.name);
+                continue;
+            }
+            anstream::println!("{} {}", styled(BAD, "FAIL"), test.name);
+            for difference in &test.differences {
+                anstream::println!("       {difference}");
+            }
+            for line in test.why.lines() {
+                anstream::println!("       {}", styled(FAINT, line));
+            }
+        }
+        anstream::println!("{} passed, {failed} failed", checked.len() - failed);
+    })?;
+    if failed == 0 { Ok(()) } else { Err(Failure::No) }
+}

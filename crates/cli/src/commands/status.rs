@@ -1,0 +1,43 @@
+//! `status`: which providers and models are available.
+
+use availability::State;
+use contracts::OutageScope;
+
+use crate::{
+    context::{Context, local_time},
+    failure::Failure,
+    screen::Table,
+};
+
+pub(super) fn run(context: &Context) -> Result<(), Failure> {
+    let engine = context.reader()?;
+    let rows = engine.state().availability.status(engine.now());
+    context.print(&rows, || {
+        if rows.is_empty() {
+            anstream::println!("No call was recorded yet, so nothing is known to be out.");
+            return;
+        }
+        let mut table = Table::new(&["SCOPE", "STATE", ">FAILURES", "SINCE", "TRIGGER", "CLEARS"]);
+        for row in &rows {
+            let scope = match &row.scope {
+                OutageScope::ProviderWide(provider) => provider.to_string(),
+                OutageScope::ModelSpecific(model) => format!("  {model}"),
+            };
+            let shown = row.state != State::Healthy;
+            table.row([
+                scope,
+                row.state.name().to_owned(),
+                if row.failures == 0 { String::new() } else { row.failures.to_string() },
+                row.since.filter(|_| shown).map(local_time).unwrap_or_default(),
+                row.trigger.map(|trigger| snake(&trigger)).unwrap_or_default(),
+                row.clears_at.filter(|_| shown).map(local_time).unwrap_or_default(),
+            ]);
+        }
+        table.print();
+    })
+}
+
+/// A name as JSON has it.
+fn snake(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

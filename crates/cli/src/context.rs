@@ -1,0 +1,124 @@
+//! What every command needs: where things are, how to print, and the engine.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use contracts::facts::{LogRepaired, RepairAction};
+use engine::{Engine, Home, Stores};
+use event_bus::{EventLog, JournalReader, Repair, SledLog, SystemClock, TextFiles};
+use event_core::{EventId, NewEvent, Timestamp};
+use serde::Serialize;
+
+use crate::{arguments::Arguments, failure::Failure, screen};
+
+/// The surroundings of a command.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) home: Home,
+    pub(crate) json: bool,
+}
+
+impl Context {
+    pub(crate) fn new(arguments: &Arguments) -> Self {
+        let user = std::env::home_dir();
+        let dir = arguments.home.clone().unwrap_or_else(|| match &user {
+            Some(user) => user.join(".turnwise"),
+            None => PathBuf::from(".turnwise"),
+        });
+        let home = Home::new(dir, user).with_policy(arguments.config.clone());
+        Self { home, json: arguments.json }
+    }
+
+    /// The engine on the user's log, for this process alone.
+    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+        let (log, repairs) = SledLog::open(self.home.log())?;
+        let mut engine = Engine::open(&self.home, self.stores(Arc::new(log)))?;
+        self.tell(&mut engine, &repairs)?;
+        Ok(engine)
+    }
+
+    /// The engine on what the log holds now. Writes nothing and disturbs nobody who does.
+    pub(crate) fn reader(&self) -> Result<Engine, Failure> {
+        let log = self.read_only()?;
+        Ok(Engine::open(&self.home, self.stores(log))?)
+    }
+
+    /// The log, for reading.
+    pub(crate) fn read_only(&self) -> Result<Arc<dyn EventLog>, Failure> {
+        Ok(Arc::new(JournalReader::open(self.home.log())?))
+    }
+
+    fn stores(&self, log: Arc<dyn EventLog>) -> Stores {
+        let texts = TextFiles::of(self.home.log());
+        Stores { log, texts: Arc::new(texts), clock: Box::new(SystemClock), offset: local_offset }
+    }
+
+    /// Says what opening the log repaired, to the user and to the log.
+    fn tell(&self, engine: &mut Engine, repairs: &[Repair]) -> Result<(), Failure> {
+        let mut facts = Vec::new();
+        for (number, repair) in (0..).zip(repairs) {
+            self.notice(&format!("the log was repaired: {repair}"));
+            let now = engine.now();
+            let correlation = EventId::derive(&[b"log"]);
+            let action = match repair.action {
+                event_bus::RepairAction::TailCut => RepairAction::TailCut,
+                event_bus::RepairAction::HeadRewritten => RepairAction::HeadRewritten,
+                event_bus::RepairAction::IndexExtended => RepairAction::IndexExtended,
+                event_bus::RepairAction::IndexRebuilt => RepairAction::IndexRebuilt,
+            };
+            let detail = repair.detail.chars().take(500).collect();
+            let fact = LogRepaired { action, position: repair.position, detail };
+            let id = EventId::derive(&[b"log.repaired", &now.0.to_le_bytes(), &[number]]);
+            facts.push(NewEvent::new(id, now, correlation, &fact).map_err(engine::EngineError::from)?);
+        }
+        Ok(engine.record(facts)?)
+    }
+
+    /// Something to notice, beside the output.
+    pub(crate) fn notice(&self, text: &str) {
+        if !self.json {
+            anstream::eprintln!("{} {text}", screen::styled(screen::NOTICE, "note:"));
+        }
+    }
+
+    /// Prints JSON, or text.
+    pub(crate) fn print(&self, json: &impl Serialize, text: impl FnOnce()) -> Result<(), Failure> {
+        if self.json {
+            let json = serde_json::to_string_pretty(json).map_err(|error| Failure::NotDone(error.to_string()))?;
+            println!("{json}");
+        } else {
+            text();
+        }
+        Ok(())
+    }
+}
+
+/// Minutes by which the computer's clock is ahead of UTC at a time.
+pub(crate) fn local_offset(at: Timestamp) -> i16 {
+    let Some(at) = instant(at) else { return 0 };
+    let offset = jiff::tz::TimeZone::system().to_offset(at);
+    i16::try_from(offset.seconds() / 60).unwrap_or_default()
+}
+
+/// A time as people in the user's time zone write it.
+pub(crate) fn local_time(at: Timestamp) -> String {
+    let zoned = instant(at).map(|at| at.to_zoned(jiff::tz::TimeZone::system()));
+    zoned.map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default()
+}
+
+/// A UTC day as a date.
+pub(crate) fn date(day: u64) -> String {
+    let at = instant(Timestamp::from_secs(day.saturating_mul(86_400)));
+    at.map(|at| at.strftime("%Y-%m-%d").to_string()).unwrap_or_default()
+}
+
+fn instant(at: Timestamp) -> Option<jiff::Timestamp> {
+    jiff::Timestamp::from_microsecond(i64::try_from(at.0).ok()?).ok()
+}
+
+/// A file's text.
+pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))
+}

@@ -1,0 +1,80 @@
+//! What output looks like: styles, tables, progress.
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Something that went wrong.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Something that went well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Something to notice.
+pub(crate) const NOTICE: Style = AnsiColor::Yellow.on_default();
+/// A heading.
+pub(crate) const HEADING: Style = Style::new().bold();
+/// Less important.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// A text in a style.
+pub(crate) fn styled(style: Style, text: &str) -> String {
+    format!("{}{text}{}", style.render(), style.render_reset())
+}
+
+/// Rows in columns. Columns whose title starts with `>` are aligned to the right.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    titles: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new(titles: &[&'static str]) -> Self {
+        Self { titles: titles.to_vec(), rows: Vec::new() }
+    }
+
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    pub(crate) fn print(&self) {
+        let title = |index: usize| self.titles[index].trim_start_matches('>');
+        let width = |index: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(index));
+            cells.map(|cell| cell.chars().count()).chain([title(index).chars().count()]).max().unwrap_or_default()
+        };
+        let widths: Vec<_> = (0..self.titles.len()).map(width).collect();
+        let line = |cell: &dyn Fn(usize) -> String| {
+            let cells: Vec<_> = widths
+                .iter()
+                .enumerate()
+                .map(|(index, &width)| {
+                    let text = cell(index);
+                    let gap = " ".repeat(width.saturating_sub(text.chars().count()));
+                    if self.titles[index].starts_with('>') { gap + &text } else { text + &gap }
+                })
+                .collect();
+            cells.join("  ").trim_end().to_owned()
+        };
+        anstream::println!("{}", styled(HEADING, &line(&|index| title(index).to_owned())));
+        for row in &self.rows {
+            anstream::println!("{}", line(&|index| row.get(index).cloned().unwrap_or_default()));
+        }
+    }
+}
+
+/// A bar for work measured in bytes, on the standard error of a terminal.
+pub(crate) fn byte_bar(bytes: u64, what: &'static str) -> ProgressBar {
+    let template = "{prefix} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
+    bar(bytes, what, template)
+}
+
+/// A bar for work measured in facts.
+pub(crate) fn fact_bar(facts: u64, what: &'static str) -> ProgressBar {
+    bar(facts, what, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
+}
+
+fn bar(length: u64, what: &'static str, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length).with_prefix(what);
+    // The templates are literals; should one not parse, the default look serves.
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.with_style(style.progress_chars("=> "))
+}

@@ -1,0 +1,128 @@
+//! JSON Lines into a log.
+
+use std::io::{self, BufRead, Read as _};
+
+use event_bus::{EventLog, LogError, TextStore};
+use event_core::{Position, Recorded};
+
+use super::{
+    ExchangeError, Exchanged,
+    line::{Parsed, TextLine, parse},
+};
+use crate::error::EngineError;
+
+/// The longest line that is read, in bytes: a text of 16 MiB, escaped.
+const MAX_LINE_BYTES: u64 = 128 * 1024 * 1024;
+/// Facts restored at once. A barrier covers so many bytes at most: this many of the largest facts always fit.
+const PART: usize = 25;
+
+/// Reads lines into a log, which must be empty or end where they start. Facts the log has are skipped. All lines
+/// up to the first wrong one are kept.
+///
+/// # Errors
+/// [`EngineError::Exchange`] with the number of a line that is wrong.
+pub fn import(
+    log: &dyn EventLog,
+    texts: &dyn TextStore,
+    input: &mut dyn BufRead,
+    mut progress: impl FnMut(u64),
+) -> Result<Exchanged, EngineError> {
+    let head = log.head()?;
+    let mut import = Import { log, texts, head, pending: Vec::with_capacity(PART), done: Exchanged::default() };
+    let read = import.lines(input, &mut progress);
+    // What stood before a wrong line is kept, and it is the earlier line that is reported when both are wrong.
+    import.restore()?;
+    read.map(|()| import.done)
+}
+
+struct Import<'a> {
+    log: &'a dyn EventLog,
+    texts: &'a dyn TextStore,
+    /// Where the log will end.
+    head: Position,
+    /// Facts to restore, each with the number of its line.
+    pending: Vec<(u64, Recorded)>,
+    done: Exchanged,
+}
+
+impl Import<'_> {
+    fn lines(&mut self, input: &mut dyn BufRead, progress: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
+        let mut bytes = Vec::new();
+        for number in 1.. {
+            bytes.clear();
+            let mut limited = io::Read::take(&mut *input, MAX_LINE_BYTES);
+            let read = limited.read_until(b'\n', &mut bytes).map_err(ExchangeError::from)?;
+            if read == 0 {
+                break;
+            }
+            progress(read as u64);
+            let wrong = |reason: String| ExchangeError::Line { line: number, reason };
+            let text = std::str::from_utf8(&bytes).map_err(|error| wrong(error.to_string()))?;
+            if text.trim().is_empty() {
+                continue;
+            }
+            match parse(text).map_err(wrong)? {
+                Parsed::Text(line) => self.text(number, &line)?,
+                Parsed::Fact(fact) => self.fact(number, *fact)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, line: u64, text: &TextLine) -> Result<(), EngineError> {
+        if blake3::hash(text.content.as_bytes()) != text.text.0 {
+            let reason = format!("the content is not that of {}", text.text);
+            return Err(ExchangeError::Line { line, reason }.into());
+        }
+        self.texts.put(&text.content)?;
+        self.done.texts += 1;
+        Ok(())
+    }
+
+    fn fact(&mut self, line: u64, fact: Recorded) -> Result<(), EngineError> {
+        let not_a_continuation = ExchangeError::NotAContinuation { head: self.head, start: fact.position };
+        if fact.position == self.head.next() {
+            self.head = fact.position;
+            self.pending.push((line, fact));
+            return if self.pending.len() < PART { Ok(()) } else { self.restore() };
+        }
+        if self.head < fact.position {
+            return Err(not_a_continuation.into());
+        }
+        // Already there, if it is the same fact.
+        self.restore()?;
+        if self.log.find(fact.event.id)? != Some(fact.position) {
+            return Err(not_a_continuation.into());
+        }
+        self.done.known += 1;
+        Ok(())
+    }
+
+    /// Puts what is pending on the disk. When the log refuses a fact, those before it are kept.
+    fn restore(&mut self) -> Result<(), EngineError> {
+        let pending = std::mem::take(&mut self.pending);
+        let facts: Vec<_> = pending.iter().map(|(_, fact)| fact.clone()).collect();
+        match self.log.restore(&facts) {
+            Ok(_) => self.done.facts += facts.len() as u64,
+            // Nothing of the part was taken: once more, one by one, to find the line.
+            Err(_) => {
+                for (line, fact) in pending {
+                    self.log.restore(std::slice::from_ref(&fact)).map_err(|error| refused(line, error))?;
+                    self.log.sync()?;
+                    self.done.facts += 1;
+                }
+            }
+        }
+        Ok(self.log.sync()?)
+    }
+}
+
+/// A fact the log does not take is a wrong line; a log that cannot be written is not the line's fault.
+fn refused(line: u64, error: LogError) -> EngineError {
+    match error {
+        LogError::OutOfOrder { .. } | LogError::Repeated { .. } | LogError::Oversized { .. } => {
+            ExchangeError::Line { line, reason: error.to_string() }.into()
+        }
+        error => error.into(),
+    }
+}

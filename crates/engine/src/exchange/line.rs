@@ -1,0 +1,115 @@
+//! One line of JSON Lines: a fact, or a text that facts name.
+
+use contracts::{ContentHash, catalogue};
+use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Line {
+    position: Position,
+    recorded_at: Timestamp,
+    at: Timestamp,
+    id: EventId,
+    correlation: EventId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    causation: Option<EventId>,
+    kind: String,
+    version: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    payload: Option<String>,
+}
+
+/// A line that carries a stored text.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TextLine {
+    pub(super) text: ContentHash,
+    pub(super) content: String,
+}
+
+pub(super) fn line(fact: &Recorded) -> Line {
+    let event = &fact.event;
+    let data = readable(&event.kind, event.version, &event.payload);
+    Line {
+        position: fact.position,
+        recorded_at: fact.recorded_at,
+        at: event.at,
+        id: event.id,
+        correlation: event.correlation,
+        causation: event.causation,
+        kind: event.kind.to_string(),
+        version: event.version,
+        payload: data.is_none().then(|| hex(&event.payload)),
+        data,
+    }
+}
+
+/// A payload as JSON, when the JSON gives back the same bytes.
+pub fn readable(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
+    let spec = catalogue::find(kind, version)?;
+    let value = (spec.to_json)(payload).ok()?;
+    let back = (spec.from_json)(value.clone()).ok()?;
+    (back == payload).then_some(value)
+}
+
+/// A fact as JSON for people: as exported.
+pub fn as_json(fact: &Recorded) -> Value {
+    serde_json::to_value(line(fact)).unwrap_or(Value::Null)
+}
+
+pub(super) enum Parsed {
+    Fact(Box<Recorded>),
+    Text(TextLine),
+}
+
+pub(super) fn parse(text: &str) -> Result<Parsed, String> {
+    if text.starts_with("{\"text\"") {
+        return serde_json::from_str(text).map(Parsed::Text).map_err(|error| error.to_string());
+    }
+    let line: Line = match serde_json::from_str(text) {
+        Ok(line) => line,
+        // Another tool may have changed the order of the keys.
+        Err(error) => return serde_json::from_str(text).map(Parsed::Text).map_err(|_| error.to_string()),
+    };
+    let payload = match (line.data, line.payload) {
+        (Some(data), None) => {
+            let spec = catalogue::find(&line.kind, line.version).ok_or_else(|| {
+                format!("`{}` version {} is not known here: it needs `payload`", line.kind, line.version)
+            })?;
+            (spec.from_json)(data).map_err(|error| error.to_string())?
+        }
+        (None, Some(payload)) => unhex(&payload).ok_or("`payload` is not hexadecimal")?,
+        _ => return Err("a fact has either `data` or `payload`".to_owned()),
+    };
+    let event = NewEvent {
+        id: line.id,
+        at: line.at,
+        correlation: line.correlation,
+        causation: line.causation,
+        kind: line.kind.into(),
+        version: line.version,
+        payload,
+    };
+    Ok(Parsed::Fact(Box::new(Recorded { position: line.position, recorded_at: line.recorded_at, event })))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    let pairs = text.as_bytes().chunks(2);
+    pairs
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,6 @@
+//! The engine as its skins use it: whole turns on a log in memory, and what the log then says.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+mod support;
+
+mod turn_lock;

@@ -1,0 +1,194 @@
+//! An engine on a log in memory, with a policy file of its own and a clock that the test sets.
+
+use std::{fs, path::PathBuf, sync::Arc};
+
+use contracts::{
+    SessionId, ThreadId, TurnId, Usage,
+    facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
+};
+use engine::{DecidedTurn, Engine, Home, Models, NewTurn, Stores};
+use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
+use event_core::{Event, NewEvent, Position, Recorded, Timestamp};
+use tempfile::TempDir;
+
+use super::models::{model_id, models};
+
+/// The afternoon of 2026-05-08, when the turn of 004 §7.4 took place.
+pub(crate) const START: Timestamp = Timestamp::from_secs(1_778_250_191);
+
+/// An engine and everything around it.
+pub(crate) struct Desk {
+    pub(crate) home: TempDir,
+    pub(crate) clock: SetClock,
+    pub(crate) now: Timestamp,
+    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) texts: Arc<dyn TextStore>,
+    pub(crate) models: Models,
+    pub(crate) engine: Engine,
+    /// Calls recorded so far: their ids follow from it.
+    calls: u64,
+}
+
+pub(crate) fn session(name: &str) -> SessionId {
+    name.try_into().unwrap()
+}
+
+impl Desk {
+    /// With this policy file.
+    pub(crate) fn with(policy: &str) -> Self {
+        Self::open(Some(policy), Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::new()), models())
+    }
+
+    /// Of a user who has written no policy.
+    pub(crate) fn without_a_policy() -> Self {
+        Self::open(None, Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::new()), models())
+    }
+
+    pub(crate) fn open(
+        policy: Option<&str>,
+        log: Arc<dyn EventLog>,
+        texts: Arc<dyn TextStore>,
+        models: Models,
+    ) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        if let Some(policy) = policy {
+            fs::write(home.path().join("routing.yaml"), policy).unwrap();
+        }
+        let clock = SetClock::at(START);
+        let engine = engine(&home, &log, &texts, &models, &clock);
+        Self { home, clock, now: START, log, texts, models, engine, calls: 0 }
+    }
+
+    /// The program ends without saving its state and starts again on the same files and the same log.
+    pub(crate) fn restarted(self) -> Self {
+        let engine = engine(&self.home, &self.log, &self.texts, &self.models, &self.clock);
+        Self { engine, ..self }
+    }
+
+    pub(crate) fn policy_path(&self) -> PathBuf {
+        self.home.path().join("routing.yaml")
+    }
+
+    pub(crate) fn edit_policy(&self, text: &str) {
+        fs::write(self.policy_path(), text).unwrap();
+    }
+
+    pub(crate) fn remove_policy(&self) {
+        fs::remove_file(self.policy_path()).unwrap();
+    }
+
+    /// Time goes on.
+    pub(crate) fn pass_millis(&mut self, millis: u64) {
+        self.now = self.now.plus_micros(millis * 1_000);
+        self.clock.set(self.now);
+    }
+
+    pub(crate) fn pass_secs(&mut self, seconds: u64) {
+        self.pass_millis(seconds * 1_000);
+    }
+
+    /// Starts a turn of a session; the message is its name.
+    pub(crate) fn start(&mut self, name: &str, message: &str) -> DecidedTurn {
+        let number = self.engine.state().sessions.get(&session(name)).map_or(0, |session| session.turns);
+        let new = NewTurn::new(session(name), format!("message-{number}"), message);
+        self.engine.start_turn(&new).unwrap().made
+    }
+
+    pub(crate) fn end(&mut self, name: &str) {
+        self.engine.end_turn(&session(name), TurnStatus::Completed).unwrap();
+    }
+
+    /// A turn from its start to its end, without calls; gives the model it would have run on.
+    pub(crate) fn turn(&mut self, name: &str, message: &str) -> Option<String> {
+        let model = self.start(name, message).decided.decision.model;
+        if model.is_some() {
+            self.end(name);
+        }
+        model.map(|model| model.to_string())
+    }
+
+    /// The turn of a session that is running.
+    pub(crate) fn running(&self, name: &str) -> Option<TurnId> {
+        self.engine.state().sessions.get(&session(name))?.open.as_ref().map(|open| open.turn)
+    }
+
+    /// A call of the running turn is answered by the model it is locked to.
+    pub(crate) fn answer(&mut self, name: &str, stop_reason: StopReason) {
+        let model = self.engine.locked_model(&session(name)).unwrap().to_string();
+        self.answer_as(name, &model, None, Usage { input: 1_000, output: 100, ..Usage::default() }, stop_reason);
+    }
+
+    /// A call of the running turn is answered, on its main line or by a worker.
+    pub(crate) fn answer_as(
+        &mut self,
+        name: &str,
+        model: &str,
+        worker: Option<&str>,
+        usage: Usage,
+        stop_reason: StopReason,
+    ) {
+        let turn = self.running(name).unwrap();
+        let prices = self.models.registry.named(model).and_then(|model| model.prices);
+        let fact = LlmCallCompleted {
+            turn,
+            session: session(name),
+            thread: worker.map(|worker| ThreadId::try_from(worker).unwrap()),
+            model: model_id(model),
+            role: if worker.is_some() { CallRole::Worker } else { CallRole::Planner },
+            usage,
+            cost: prices.map(|prices| prices.cost(&usage)),
+            latency_ms: None,
+            stop_reason,
+            tool_calls: u32::from(stop_reason == StopReason::ToolUse),
+            thinking_blocks: 0,
+            raw_usage: None,
+        };
+        self.record(turn, &fact);
+    }
+
+    /// A call of the running turn fails.
+    pub(crate) fn fail(&mut self, name: &str, model: &str, class: ErrorClass) {
+        let turn = self.running(name).unwrap();
+        let (session, model) = (session(name), model_id(model));
+        self.record(turn, &LlmCallFailed { turn, session, model, class, status: None, retries: 0 });
+    }
+
+    /// Anything else that happens in a turn.
+    pub(crate) fn record<E: Event>(&mut self, turn: TurnId, fact: &E) {
+        self.calls += 1;
+        let id = turn.0.then(E::KIND, 1_000 + self.calls);
+        self.engine.record(vec![NewEvent::new(id, self.now, turn.0, fact).unwrap()]).unwrap();
+    }
+
+    /// The whole log.
+    pub(crate) fn facts(&self) -> Vec<Recorded> {
+        self.log.read_after(Position::ORIGIN, usize::MAX).unwrap()
+    }
+
+    /// The kinds of the facts after a position.
+    pub(crate) fn kinds_after(&self, position: Position) -> Vec<String> {
+        let facts = self.log.read_after(position, usize::MAX).unwrap();
+        facts.iter().map(|fact| fact.event.kind.to_string()).collect()
+    }
+
+    pub(crate) fn head(&self) -> Position {
+        self.log.head().unwrap()
+    }
+
+    /// Every fact of one kind.
+    pub(crate) fn all<E: Event>(&self) -> Vec<E> {
+        self.facts().iter().filter_map(|fact| fact.read::<E>().unwrap()).collect()
+    }
+}
+
+fn engine(
+    home: &TempDir,
+    log: &Arc<dyn EventLog>,
+    texts: &Arc<dyn TextStore>,
+    models: &Models,
+    clock: &SetClock,
+) -> Engine {
+    let stores =
+        Stores { log: Arc::clone(log), texts: Arc::clone(texts), clock: Box::new(clock.clone()), offset: |_| 120 };
+    Engine::with_models(&Home::new(home.path(), None), models.clone(), stores).unwrap()
+}

@@ -1,0 +1,82 @@
+//! Sessions recorded elsewhere, made by hand.
+
+use adapters::observed::{
+    Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
+};
+use contracts::{
+    SideEffect, Usage,
+    facts::{ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
+};
+use event_core::{EventId, Timestamp};
+
+use super::desk::session;
+
+/// A session of Claude Code.
+pub(crate) fn recorded_session(name: &str, started_at: Timestamp) -> ObservedSession {
+    ObservedSession {
+        id: session(name),
+        source: SessionSource::ClaudeCode,
+        workspace: Some("/home/dev/shop".to_owned()),
+        client: Some("2.1.37".to_owned()),
+        started_at,
+    }
+}
+
+/// A turn of it in which nothing has happened yet.
+pub(crate) fn recorded_turn(of: &str, name: &str, message: &str, started_at: Timestamp) -> ObservedTurn {
+    ObservedTurn {
+        session: session(of),
+        name: name.to_owned(),
+        thread: None,
+        started_at,
+        message: message.to_owned(),
+        message_has_images: false,
+        before: Before::default(),
+        steps: Vec::new(),
+        end: None,
+    }
+}
+
+/// The turn is over.
+pub(crate) fn completed(turn: ObservedTurn, at: Timestamp) -> ObservedTurn {
+    ObservedTurn { end: Some((TurnStatus::Completed, at)), ..turn }
+}
+
+/// A call that was answered.
+pub(crate) fn call(name: &str, at: Timestamp, model: &str) -> Step {
+    Step::Call(ObservedCall {
+        id: EventId::derive(&[name.as_bytes()]),
+        message: name.to_owned(),
+        request: None,
+        at,
+        started_at: None,
+        model: model.to_owned(),
+        usage: Usage { input: 2_000, output: 400, ..Usage::default() },
+        raw_usage: None,
+        stop_reason: StopReason::EndTurn,
+        tool_calls: 0,
+        thinking_blocks: 0,
+        complete: true,
+    })
+}
+
+/// A call that failed.
+pub(crate) fn failure(name: &str, at: Timestamp, model: &str, class: ErrorClass) -> Step {
+    let (id, model) = (name.to_owned(), Some(model.to_owned()));
+    Step::Failed(ObservedFailure { id, at, model, class, status: None, attempt: None })
+}
+
+/// A tool that edits a file, and what came of it.
+pub(crate) fn edit(name: &str, at: Timestamp) -> [Step; 2] {
+    let tool = ObservedTool {
+        id: name.to_owned(),
+        call: EventId::derive(&[name.as_bytes()]),
+        at,
+        name: "Edit".to_owned(),
+        side_effect: SideEffect::Write,
+        extensions: [".rs".to_owned()].into(),
+        directories: ["src".to_owned()].into(),
+    };
+    let result = ObservedResult { id: name.to_owned(), at, outcome: ToolOutcome::Succeeded, output_bytes: 12 };
+    [Step::ToolCalled(tool), Step::ToolFinished(result)]
+}

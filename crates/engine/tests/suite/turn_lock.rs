@@ -1,0 +1,195 @@
+//! A turn stays on the model it was started with; a swap waits for the next one (004 §3, §8.9, §8.10).
+
+use contracts::{
+    ModelId, SideEffect,
+    facts::{StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnStatus},
+};
+use engine::EngineError;
+use event_core::Position;
+
+use crate::support::{
+    Desk,
+    desk::{START, session},
+    models::{HAIKU, OPUS, SONNET, model_id},
+    story::story,
+};
+
+const READS: &str = r#"
+rules:
+  - name: "balanced for reads"
+    when: {message_matches: "^Read"}
+    use: sonnet
+global_default: haiku
+"#;
+
+/// A tool is asked for and comes back.
+fn read_file(desk: &mut Desk, call: &str) {
+    let turn = desk.running("sess_42").unwrap();
+    let (session, call) = (session("sess_42"), call.to_owned());
+    desk.record(
+        turn,
+        &ToolCalled {
+            turn,
+            session: session.clone(),
+            call: call.clone(),
+            name: "read_file".to_owned(),
+            side_effect: SideEffect::Read,
+            extensions: vec![".md".to_owned()],
+            directories: Vec::new(),
+        },
+    );
+    desk.pass_millis(300);
+    desk.record(turn, &ToolFinished { turn, session, call, outcome: ToolOutcome::Succeeded, output_bytes: 812 });
+}
+
+fn swap(desk: &mut Desk, model: Option<&str>) -> String {
+    let model: Option<ModelId> = model.map(|name| desk.engine.model_named(name).unwrap());
+    desk.engine.select_model(&session("sess_42"), model).unwrap().to_string()
+}
+
+/// What the log tells, and why the last turn was decided as it was.
+fn shown(desk: &Desk) -> String {
+    let why = engine::last_decision(desk.log.as_ref()).unwrap().text();
+    format!("{}\n{why}", story(&desk.facts(), START))
+}
+
+#[test]
+fn example_8_9_a_turn_keeps_its_model_through_tool_cycles() {
+    let mut desk = Desk::with(READS);
+    desk.start("sess_42", "Read README.md and summarize");
+    desk.pass_millis(1_200);
+    desk.answer("sess_42", StopReason::ToolUse);
+    read_file(&mut desk, "toolu_01");
+    desk.pass_millis(100);
+    desk.answer("sess_42", StopReason::ToolUse);
+    read_file(&mut desk, "toolu_02");
+    desk.pass_millis(200);
+    desk.answer("sess_42", StopReason::EndTurn);
+    desk.end("sess_42");
+    insta::assert_snapshot!(shown(&desk));
+}
+
+#[test]
+fn example_8_10_a_swap_in_the_middle_of_a_turn_waits_for_the_next() {
+    let mut desk = Desk::with(READS);
+    desk.start("sess_42", "Read README.md and summarize");
+    desk.pass_millis(1_200);
+    desk.answer("sess_42", StopReason::ToolUse);
+    let banner = swap(&mut desk, Some("opus"));
+    desk.pass_millis(700);
+    desk.answer("sess_42", StopReason::EndTurn);
+    desk.end("sess_42");
+    desk.pass_millis(5_000);
+    desk.start("sess_42", "Read the table of contents, too");
+    insta::assert_snapshot!(format!("Shown: {banner}\n\n{}", shown(&desk)));
+}
+
+#[test]
+fn the_lock_names_one_model_from_the_start_to_the_end_of_a_turn() {
+    let mut desk = Desk::with(READS);
+    assert_eq!(desk.engine.locked_model(&session("sess_42")), None);
+    desk.start("sess_42", "Read it");
+    for _ in 0..5 {
+        assert_eq!(desk.engine.locked_model(&session("sess_42")), Some(&model_id(SONNET)));
+        desk.answer("sess_42", StopReason::ToolUse);
+        swap(&mut desk, Some("opus"));
+    }
+    desk.end("sess_42");
+    assert_eq!(desk.engine.locked_model(&session("sess_42")), None);
+}
+
+#[test]
+fn of_several_swaps_in_one_turn_the_last_one_counts() {
+    let mut desk = Desk::with(READS);
+    desk.start("sess_42", "Read it");
+    assert_eq!(swap(&mut desk, Some("opus")), format!("Model swap pending: {OPUS}. Applies to next turn."));
+    assert_eq!(swap(&mut desk, Some("haiku")), format!("Model swap pending: {HAIKU}. Applies to next turn."));
+    desk.end("sess_42");
+    assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(HAIKU));
+    assert_eq!(desk.turn("sess_42", "Read it once more").as_deref(), Some(HAIKU), "it stays set");
+}
+
+#[test]
+fn a_swap_back_to_the_rules_waits_as_well() {
+    let mut desk = Desk::with(READS);
+    assert_eq!(swap(&mut desk, Some("opus")), format!("Model set: {OPUS}. It takes every turn of this session."));
+    assert_eq!(desk.start("sess_42", "Read it").decided.decision.model, Some(model_id(OPUS)));
+    assert_eq!(swap(&mut desk, None), "Return to the rules pending. Applies to next turn.");
+    assert_eq!(desk.engine.locked_model(&session("sess_42")), Some(&model_id(OPUS)));
+    desk.end("sess_42");
+    assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(SONNET));
+    assert_eq!(swap(&mut desk, None), "Model cleared. The policy decides again.");
+}
+
+#[test]
+fn a_cancelled_turn_lets_the_queued_swap_through() {
+    let mut desk = Desk::with(READS);
+    desk.start("sess_42", "Read it");
+    swap(&mut desk, Some("opus"));
+    desk.engine.end_turn(&session("sess_42"), TurnStatus::Cancelled).unwrap();
+    assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(OPUS));
+}
+
+#[test]
+fn a_choice_after_the_turn_supersedes_the_one_queued_during_it() {
+    let mut desk = Desk::with(READS);
+    desk.start("sess_42", "Read it");
+    swap(&mut desk, Some("opus"));
+    desk.end("sess_42");
+    swap(&mut desk, Some("haiku"));
+    assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(HAIKU));
+    swap(&mut desk, None);
+    assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(SONNET));
+}
+
+#[test]
+fn a_swap_concerns_its_own_session_only() {
+    let mut desk = Desk::with(READS);
+    swap(&mut desk, Some("opus"));
+    assert_eq!(desk.turn("another", "Read it").as_deref(), Some(SONNET));
+    assert_eq!(desk.turn("sess_42", "Read it").as_deref(), Some(OPUS));
+}
+
+#[test]
+fn a_queued_swap_survives_a_restart_in_the_middle_of_the_turn() {
+    let mut desk = Desk::with(READS);
+    desk.start("sess_42", "Read it");
+    swap(&mut desk, Some("opus"));
+    let mut desk = desk.restarted();
+    assert_eq!(desk.engine.locked_model(&session("sess_42")), Some(&model_id(SONNET)));
+    desk.end("sess_42");
+    assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(OPUS));
+}
+
+#[test]
+fn a_second_turn_of_a_session_waits_for_the_first() {
+    let mut desk = Desk::with(READS);
+    desk.start("sess_42", "Read it");
+    let head = desk.head();
+    let new = engine::NewTurn::new(session("sess_42"), "another", "Read something else");
+    let refused = desk.engine.start_turn(&new).unwrap_err();
+    assert!(matches!(&refused, EngineError::TurnRunning { session, .. } if session == "sess_42"), "{refused}");
+    assert_eq!(desk.head(), head);
+    assert_eq!(desk.turn("another", "Read it").as_deref(), Some(SONNET), "other sessions go on");
+}
+
+#[test]
+fn a_turn_that_was_decided_is_not_decided_again_under_the_same_name() {
+    let mut desk = Desk::with(READS);
+    let new = engine::NewTurn::new(session("sess_42"), "message-0", "Read it");
+    desk.engine.start_turn(&new).unwrap();
+    desk.end("sess_42");
+    desk.edit_policy("global_default: opus");
+    let again = desk.engine.start_turn(&new).unwrap_err();
+    insta::assert_snapshot!(again, @"");
+    assert_eq!(desk.running("sess_42"), None);
+    assert_eq!(desk.kinds_after(Position::ORIGIN).iter().filter(|kind| *kind == "route.decided").count(), 1);
+}
+
+#[test]
+fn ending_a_turn_that_does_not_run_is_an_error() {
+    let mut desk = Desk::with(READS);
+    let error = desk.engine.end_turn(&session("sess_42"), TurnStatus::Completed).unwrap_err();
+    assert!(matches!(error, EngineError::UnknownTurn(_)), "{error}");
+    insta::assert_snapshot!(error, @"");
+}
