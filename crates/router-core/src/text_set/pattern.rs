@@ -15,7 +15,7 @@ const MAX_PLACES: u64 = 2_000;
 /// The most ranges of characters a pattern may have: what it costs in memory.
 const MAX_RANGES: u64 = 20_000;
 /// What a pattern within the bounds above compiles to stays far below this many bytes.
-const COMPILED_BYTES: usize = 64 * 1024 * 1024;
+pub(super) const COMPILED_BYTES: usize = 64 * 1024 * 1024;
 /// A literal shorter than this is found in nearly every message and filters nothing.
 const LEAST_LITERAL_BYTES: usize = 2;
 

@@ -1,1 +1,219 @@
-//! What one pass over a message finds.
+//! One pass over a message finds what every predicate finds alone, and no accepted pattern costs too much.
+
+use proptest::{
+    collection::vec,
+    prelude::*,
+    sample::select,
+    test_runner::{RngSeed, TestCaseResult},
+};
+use regex::Regex;
+
+use super::{LOOKED_AT_BYTES, Matches, Pattern, TextSet, pattern::COMPILED_BYTES};
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(9), ..ProptestConfig::default() }
+}
+
+/// What a policy may ask of a message.
+#[derive(Debug, Clone)]
+enum Asked {
+    Pattern(String),
+    Needles(Vec<String>),
+}
+
+/// Pieces of messages, and of what is looked for in them: so that much is found, and much nearly.
+const PIECES: [&str; 16] =
+    ["a", "b", "ab", "AB", "abc", "ba", "é", "É", "ß", "ΣΑΣ", "σας", "日本", " ", "\n", "1", "/ab"];
+
+fn message() -> impl Strategy<Value = String> {
+    vec(select(&PIECES[..]), 0..12).prop_map(|pieces| pieces.concat())
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    let literal = select(&PIECES[..]).prop_map(regex::escape);
+    let class = select(&["[ab]", "[^a]", r"\w", r"\d", r"\s", ".", r"\p{Greek}", "[a-zé]", "(?s:.)"][..]);
+    let anchor = select(&["^", "$", r"\b", r"\B", "(?m:^)", "(?m:$)", r"\A", r"\z", ""][..]);
+    let leaf = prop_oneof![6 => literal, 2 => class.prop_map(str::to_owned), 1 => anchor.prop_map(str::to_owned)];
+    leaf.prop_recursive(4, 12, 3, |inner| {
+        let repeated = select(&["*", "+", "?", "{2}", "{0,2}", "*?", "{2,}"][..]);
+        prop_oneof![
+            4 => vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+            2 => vec(inner.clone(), 1..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
+            1 => inner.clone().prop_map(|part| format!("({part})")),
+            1 => inner.clone().prop_map(|part| format!("(?i:{part})")),
+            1 => inner.clone().prop_map(|part| format!("(?-u:{part})")),
+            2 => (inner, repeated).prop_map(|(part, times)| format!("(?:{part}){times}")),
+        ]
+    })
+}
+
+fn asked() -> impl Strategy<Value = Asked> {
+    let needles = vec(vec(select(&PIECES[..]), 1..3).prop_map(|pieces| pieces.concat()), 1..4);
+    prop_oneof![3 => pattern().prop_map(Asked::Pattern), 1 => needles.prop_map(Asked::Needles)]
+}
+
+/// What a predicate says when it is asked alone, in the most obvious way.
+fn holds(asked: &Asked, message: &str) -> bool {
+    match asked {
+        Asked::Pattern(pattern) => Regex::new(pattern).unwrap().is_match(message),
+        Asked::Needles(needles) => needles.iter().any(|needle| message.to_lowercase().contains(&needle.to_lowercase())),
+    }
+}
+
+/// The set of those that are accepted, each with its number.
+fn set_of(all: Vec<Asked>) -> (TextSet, Vec<(u16, Asked)>) {
+    let mut set = TextSet::default();
+    let add = |asked: Asked| {
+        let number = match &asked {
+            Asked::Pattern(pattern) => set.add_pattern(pattern),
+            Asked::Needles(needles) => set.add_needles(&needles.iter().map(String::as_str).collect::<Vec<_>>()),
+        };
+        number.ok().map(|number| (number, asked))
+    };
+    let numbered = all.into_iter().filter_map(add).collect();
+    (set, numbered)
+}
+
+fn agrees(set: &TextSet, numbered: &[(u16, Asked)], message: &str) -> TestCaseResult {
+    let matches = set.matches(message);
+    for (number, asked) in numbered {
+        prop_assert_eq!(matches.has(*number), holds(asked, message), "{:?} in {:?}", asked, message);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn the_set_finds_what_every_predicate_finds_alone(
+        all in vec(asked(), 1..8),
+        messages in vec(message(), 1..6),
+    ) {
+        let (set, numbered) = set_of(all);
+        for message in messages {
+            agrees(&set, &numbered, &message)?;
+        }
+    }
+
+    #[test]
+    fn arbitrary_text_is_a_pattern_that_compiles_or_is_refused(text in "\\PC{0,40}") {
+        if let Ok(pattern) = Pattern::new(&text) {
+            prop_assert!(compiles(&pattern), "{:?}", text);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(20))]
+
+    /// More than 64 predicates: more than one word of bits.
+    #[test]
+    fn a_hundred_predicates_answer_for_themselves(
+        needles in vec(vec(select(&PIECES[..]), 2..5).prop_map(|pieces| pieces.concat()), 100),
+        message in message(),
+    ) {
+        let all = needles.into_iter().enumerate().map(|(index, text)| match index % 2 {
+            0 => Asked::Pattern(regex::escape(&text)),
+            _ => Asked::Needles(vec![text]),
+        });
+        let (set, numbered) = set_of(all.collect());
+        agrees(&set, &numbered, &message)?;
+        let matches = set.matches(&message);
+        prop_assert_eq!(Matches::from_numbers(&matches.numbers()).numbers(), matches.numbers());
+    }
+}
+
+fn compiles(pattern: &Pattern) -> bool {
+    regex::RegexBuilder::new(pattern.text()).size_limit(COMPILED_BYTES).build().is_ok()
+}
+
+/// The most repetitions of `part` that are accepted.
+fn most_repeated(part: &str) -> Pattern {
+    let accepted = |times: u32| Pattern::new(&format!("(?:{part}){{{times}}}")).ok();
+    let (mut yes, mut no) = (0, 2_001);
+    while 1 < no - yes {
+        let middle = u32::midpoint(yes, no);
+        if accepted(middle).is_some() { yes = middle } else { no = middle }
+    }
+    accepted(yes).unwrap()
+}
+
+/// The bound counts without compiling; what it lets through must compile, or a rule would silently never match.
+#[test]
+fn what_is_accepted_up_to_the_bound_compiles() {
+    let parts = [
+        "a",
+        "ab",
+        "[ab]",
+        "(?i)k",
+        "(?i)straße",
+        ".",
+        "(?s).",
+        r"\w",
+        r"\W",
+        r"\d",
+        r"\s",
+        r"\pL",
+        r"\PL",
+        r"[^\w\s]",
+        "[^a]",
+        "日",
+        r"\b",
+        "^",
+        "a?",
+        "a*",
+        "a|b",
+        "(a|b|)",
+        r"(?:\w|\d|x)",
+        r"[\p{Greek}\p{Cyrillic}]",
+        "",
+        r"(?i:[a-z])",
+        r"\b\w+\b",
+        "(?:a{3}|b{4}){5}",
+        r"(?-u:\w)",
+    ];
+    for part in parts {
+        let pattern = most_repeated(part);
+        assert!(compiles(&pattern), "{}", pattern.text());
+    }
+}
+
+#[test]
+fn repetitions_within_repetitions_are_multiplied() {
+    for text in
+        ["a{1000}{100}", "(a{50}){50}", "((a{2}){50}){50}", r"\w{26}", "(?:a|b|c){700}", "a{0,3000}", "a{3000,}"]
+    {
+        let error = Pattern::new(text).unwrap_err().to_string();
+        assert!(error.contains("too large"), "{error}");
+    }
+}
+
+#[test]
+fn only_the_first_16_kib_are_looked_at_cut_at_a_character() {
+    let mut set = TextSet::default();
+    let end = set.add_pattern("end").unwrap();
+    let last = set.add_pattern("é$").unwrap();
+    let needle = set.add_needles(&["END"]).unwrap();
+    let found = |message: &str| set.matches(message).numbers();
+
+    let fits = format!("{}end", "x".repeat(LOOKED_AT_BYTES - 3));
+    assert_eq!(found(&fits), [end, needle]);
+    assert_eq!(found(&format!("{fits} and so on")), [end, needle]);
+    assert_eq!(found(&format!("x{fits}")), [0_u16; 0]);
+
+    // A character of two bytes that ends at the cut is seen, one that straddles it is not.
+    assert_eq!(found(&format!("{}éend", "x".repeat(LOOKED_AT_BYTES - 2))), [last]);
+    assert_eq!(found(&format!("{}éend", "x".repeat(LOOKED_AT_BYTES - 1))), [0_u16; 0]);
+}
+
+#[test]
+fn equal_predicates_have_one_number() {
+    let mut set = TextSet::default();
+    assert_eq!(set.add_pattern("ab"), Ok(0));
+    assert_eq!(set.add_needles(&["ab"]), Ok(1));
+    assert_eq!(set.add_pattern("(?i)ab"), Ok(2));
+    assert_eq!(set.add_needles(&["AB"]), Ok(1), "needles are compared without case");
+    assert_eq!(set.add_pattern("ab"), Ok(0));
+    assert_eq!(set.matches("xABx").numbers(), [1, 2]);
+}
