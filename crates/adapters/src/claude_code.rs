@@ -5,42 +5,44 @@
 //! already seen, to recognise repetitions).
 //!
 //! # What is read
-//! - `assistant` lines: one line for every block of an answer. A call is one (message id, request id); of each bucket of
-//!   its usage the largest number counts, because the early lines hold what was known while the answer streamed.
-//!   Many clients never write the final line, so recorded output can be far below what was billed: the numbers are
-//!   the file's, nothing is added. Without a stop reason in the file, a call that asks for tools stopped for them, and any other is
-//!   `unknown`. Lines of the model `<synthetic>` are no calls; with `isApiErrorMessage` they are failures.
+//! - `assistant` lines: one line for every block of an answer. A call is one (message id, request id); of each
+//!   bucket of its usage the largest number counts, because the early lines hold what was known while the answer
+//!   streamed. Many clients never write the final line, so recorded output can be far below what was billed: the
+//!   numbers are the file's, nothing is added. Without a stop reason in the file, a call that asks for tools stopped
+//!   for them, and any other is `unknown`. Lines of the model `<synthetic>` are no calls; with `isApiErrorMessage`
+//!   they are failures.
 //! - `user` lines: messages, results of tools, and notes of the client (see below).
 //! - `system` lines `compact_boundary` (a compaction) and `api_error` (an attempt that failed and is tried again).
 //!
 //! # What is dropped
 //! The other `system` lines (hooks, durations, local commands) and all other known types of line, such as `summary`,
-//! `queue-operation`, `pr-link`, `file-history-snapshot`, `attachment` and `progress`. Types this program has never heard
-//! of are counted in [`Skipped::unknown`]. Lines whose `uuid` was seen before in the same file are counted in
-//! [`Skipped::repeated`]; history copied into *another* file is recognised by the log, since the ids of turns and calls
-//! do not depend on the file.
+//! `queue-operation`, `pr-link`, `file-history-snapshot`, `attachment` and `progress`. Types this program has never
+//! heard of are counted in [`Skipped::unknown`]. Lines whose `uuid` was seen before in the same file are counted in
+//! [`Skipped::repeated`]; history copied into *another* file is recognised by the log, since the ids of turns and
+//! calls do not depend on the file.
 //!
 //! # What is a turn
 //! - A message the user wrote, with or without images. A second message before any answer to the first is a turn of
 //!   its own and the first one was cancelled, so that what was read once never changes when the file grows.
-//! - A command (`<command-name>`), if a call, a failure or an interruption follows it before the next message; its text is what was typed,
-//!   `/name arguments`. Commands that never reach a model (`/exit`, `/clear`, `/mcp`) vanish.
-//! - Not: results of tools, `isMeta` lines (the text of a skill or command: part of the running turn), summaries of compactions,
-//!   output of local commands and shell lines (`<local-command-…>`, `<bash-…>`), and notifications of background
-//!   tasks, which continue the running turn. They count as text of the prompt.
-//! - An answer without a message before it (the message was in a broken line, or in another file) belongs to the running turn, and if
-//!   there is none, to a turn without text named after the line it answers.
+//! - A command (`<command-name>`), if a call, a failure or an interruption follows it before the next message; its
+//!   text is what was typed, `/name arguments`. Commands that never reach a model (`/exit`, `/clear`, `/mcp`)
+//!   vanish.
+//! - Not: results of tools, `isMeta` lines (the text of a skill or command: part of the running turn), summaries of
+//!   compactions, output of local commands and shell lines (`<local-command-…>`, `<bash-…>`), and notifications of
+//!   background tasks, which continue the running turn. They count as text of the prompt.
+//! - An answer without a message before it (the message was in a broken line, or in another file) belongs to the
+//!   running turn, and if there is none, to a turn without text named after the line it answers.
 //!
 //! # How a turn ends
-//! `[Request interrupted by user…]` and `Operation stopped by hook: …` cancel it. Otherwise the next message of its thread decides, by what came last: an
-//! answer with text and no tool outstanding completed it, a failure nobody tried again failed it, anything else (an
-//! unanswered tool, a declined one) means that the user cancelled it. At the end of the file the first two hold as
-//! well; anything else leaves it open.
+//! `[Request interrupted by user…]` and `Operation stopped by hook: …` cancel it. Otherwise the next message of its
+//! thread decides, by what came last: an answer with text and no tool outstanding completed it, a failure nobody
+//! tried again failed it, anything else (an unanswered tool, a declined one) means that the user cancelled it. At
+//! the end of the file the first two hold as well; anything else leaves it open.
 //!
 //! # Threads
-//! Lines with `isSidechain` belong to a sub-agent: to `agentId`, or, in old files, to the chain of parents that begins at
-//! one line. Sub-agents come out after the turn of the main line they worked in, in the order in which they started. Files that hold
-//! one sub-agent alone (`agent-*.jsonl`) are read like any other.
+//! Lines with `isSidechain` belong to a sub-agent: to `agentId`, or, in old files, to the chain of parents that
+//! begins at one line. Sub-agents come out after the turn of the main line they worked in, in the order in which
+//! they started. Files that hold one sub-agent alone (`agent-*.jsonl`) are read like any other.
 
 mod content;
 mod discover;

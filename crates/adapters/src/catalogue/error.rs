@@ -26,6 +26,14 @@ impl fmt::Display for CatalogueError {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CatalogueErrors(pub Vec<CatalogueError>);
 
+impl CatalogueErrors {
+    /// In the order of the file.
+    pub(super) fn sorted(mut errors: Vec<CatalogueError>) -> Self {
+        errors.sort_by(|one, other| (&one.file, one.place).cmp(&(&other.file, other.place)));
+        Self(errors)
+    }
+}
+
 impl fmt::Display for CatalogueErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();

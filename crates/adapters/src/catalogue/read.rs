@@ -57,7 +57,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<BTreeMap<ModelId, Located>,
             }
         }
     }
-    if errors.is_empty() { Ok(models) } else { Err(CatalogueErrors(errors)) }
+    if errors.is_empty() { Ok(models) } else { Err(CatalogueErrors::sorted(errors)) }
 }
 
 /// Small limits: a file of models is a flat list.
@@ -77,9 +77,15 @@ fn options() -> serde_saphyr::Options {
 /// The message without the place, which is told apart.
 fn cause_of(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
+    let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    // The library's advice is for programmers.
+    let text = text.split_once(", set DuplicateKeyPolicy").map_or(text, |(before, _)| before);
+    match text.strip_prefix("budget breached: ") {
+        Some(limit) if limit.starts_with("Anchor") || limit.starts_with("Alias") => {
+            "anchors and aliases have no place in a list of models".to_owned()
+        }
+        Some(limit) => format!("more than a list of models may be ({limit})"),
+        None => text.replace("invalid u64", "not a whole number"),
     }
 }
 

@@ -61,15 +61,15 @@ pub fn load_over(below: Source<'_>, user: Option<Source<'_>>) -> Result<Registry
     let names = Names::of(&models);
     let specs: Vec<ModelSpec> = models.iter().filter_map(|(id, model)| spec(id, model, &names, &mut errors)).collect();
     match Registry::new(specs) {
-        Ok(registry) if errors.0.0.is_empty() => Ok(registry),
-        Ok(_) => Err(errors.0),
+        Ok(registry) if errors.0.is_empty() => Ok(registry),
+        Ok(_) => Err(CatalogueErrors::sorted(errors.0)),
         Err(clashes) => {
             for clash in clashes {
                 if let Some(model) = models.get(&clash.second) {
                     errors.push(model.file, model.located.place, clash.to_string());
                 }
             }
-            Err(errors.0)
+            Err(CatalogueErrors::sorted(errors.0))
         }
     }
 }
@@ -85,11 +85,11 @@ struct Model<'a> {
 }
 
 #[derive(Default)]
-struct Errors(CatalogueErrors);
+struct Errors(Vec<CatalogueError>);
 
 impl Errors {
     fn push(&mut self, file: &str, place: (u64, u64), cause: String) {
-        self.0.0.push(CatalogueError { file: file.to_owned(), place: Some(place), cause });
+        self.0.push(CatalogueError { file: file.to_owned(), place: Some(place), cause });
     }
 }
 

@@ -9,7 +9,7 @@ pub enum RegistryTextError {
     #[error("the text is not a list of models")]
     Json(#[from] serde_json::Error),
     /// Two models share a name.
-    #[error("{} names in the list belong to two models, the first is `{}`", .0.len(), .0.first().map_or("", |clash| clash.alias.as_str()))]
+    #[error("{} names in the list belong to two models", .0.len())]
     Names(Vec<RegistryError>),
 }
 

@@ -34,8 +34,9 @@ pub struct DiscoverError {
 /// How much of a file is searched for its first time, in bytes.
 const BEGINNING: u64 = 1024 * 1024;
 
-/// All `*.jsonl` files below a folder, or the one file that `path` names, by first time and then by name, so that history that was
-/// copied comes after its original. Files without a time come last. Links to folders are not followed.
+/// All `*.jsonl` files below a folder, or the one file that `path` names, by first time and then by name, so that
+/// history that was copied comes after its original. Files without a time come last. Links to folders are not
+/// followed.
 ///
 /// # Errors
 /// [`DiscoverError`] for the first folder or file that cannot be read.

@@ -10,8 +10,8 @@ pub(super) type Failure = (ErrorClass, Option<u16>);
 
 /// The `error` of a `system` line with subtype `api_error`: an attempt that failed and is tried again.
 ///
-/// The client tries again after answers that it may, and after connections that failed. Those carry no status, so an error without
-/// one is a connection.
+/// The client tries again after answers that it may, and after connections that failed. Those carry no status, so an
+/// error without one is a connection.
 pub(super) fn of_attempt(error: Option<&str>) -> Failure {
     let error = error.unwrap_or_default();
     let fields: ErrorFields<'_> = serde_json::from_str(error).unwrap_or_default();

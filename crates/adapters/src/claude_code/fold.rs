@@ -79,7 +79,7 @@ impl Fold {
         let kind = line.kind.text();
         if !matches!(kind, "user" | "assistant" | "system") {
             if !DROPPED.contains(&kind) {
-                *self.skipped.unknown.entry(kind.to_owned()).or_default() += 1;
+                self.skipped.count_unknown(kind);
             }
             return Ok(());
         }
@@ -174,7 +174,8 @@ impl Fold {
         self.running(&place.key)
     }
 
-    /// Starts a turn, which ends the one before it in the same thread, and with a turn of the main line the whole batch.
+    /// Starts a turn, which ends the one before it in the same thread, and with a turn of the main line the whole
+    /// batch.
     fn start(&mut self, mut turn: OpenTurn) {
         let early = std::mem::take(&mut self.thread(&turn.key).early);
         turn.turn.steps.extend(early.into_iter().map(Step::Compacted));

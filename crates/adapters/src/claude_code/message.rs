@@ -78,13 +78,14 @@ mod tests {
         check("<local-command-stdout></local-command-stdout>", UserText::Aside);
         check("<task-notification>\n<task-id>1</task-id>", UserText::Notification);
         check(
-            "<command-message>commit</command-message>\n<command-name>/commit</command-name>\n<command-args>all of it</command-args>",
+            "<command-message>commit</command-message>\n<command-name>/commit</command-name>\n\
+             <command-args>all of it</command-args>",
             UserText::Command("/commit all of it".to_owned()),
         );
         check(
             "<command-name>/exit</command-name>\n  <command-args></command-args>",
             UserText::Command("/exit".to_owned()),
         );
-        check("<command-message>init is running…</command-message>", UserText::Command("/init is running…".to_owned()));
+        check("<command-message>init</command-message>", UserText::Command("/init".to_owned()));
     }
 }

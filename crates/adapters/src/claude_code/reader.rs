@@ -44,6 +44,13 @@ pub struct Skipped {
     pub unknown: BTreeMap<String, u64>,
 }
 
+impl Skipped {
+    pub(super) fn count_unknown(&mut self, kind: &str) {
+        let kind = if kind.is_empty() { "(no type)" } else { kind };
+        *self.unknown.entry(kind.to_owned()).or_default() += 1;
+    }
+}
+
 /// A file that cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot open session file `{}`", path.display())]
@@ -198,15 +205,20 @@ fn take(fold: &mut Fold, bytes: &[u8]) -> Result<(), String> {
         Err(error) => match serde_json::from_str::<Kind<'_>>(text) {
             // A type of line we know has a shape we do not know.
             Ok(kind) if matches!(kind.kind.text(), "user" | "assistant" | "system") => {
-                Err(format!("a line of type `{}` has an unexpected shape: {error}", kind.kind.text()))
+                Err(format!("a line of type `{}` has an unexpected shape: {}", kind.kind.text(), in_line(&error)))
             }
             Ok(kind) => {
-                *fold.skipped.unknown.entry(kind.kind.text().to_owned()).or_default() += 1;
+                fold.skipped.count_unknown(kind.kind.text());
                 Ok(())
             }
-            Err(error) => Err(format!("not JSON: {error}")),
+            Err(error) => Err(format!("not JSON: {}", in_line(&error))),
         },
     }
+}
+
+/// The error without the line number serde gives it, which is always 1.
+fn in_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
 }
 
 /// A session's name from the name of its file, or, if that cannot be one, from its hash.

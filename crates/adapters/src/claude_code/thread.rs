@@ -3,18 +3,19 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    SessionId, ThreadId,
+    SessionId, ThreadId, Tokenizer,
     facts::{ErrorClass, StopReason, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
 
 use crate::{
-    estimate::PromptShape,
+    estimate::{PromptShape, tokens},
     observed::{Before, ObservedCall, ObservedCompaction, ObservedTurn, Step},
 };
 
-/// Tokens of what Claude Code sends before the first message: system prompt, tool definitions, project notes. They are
-/// not in the file. The median of the first calls of 33 recorded sessions is 40,500 (25,900 to 68,200), less the message.
+/// Tokens of what Claude Code sends before the first message: system prompt, tool definitions, project notes. They
+/// are not in the file. The median of the first calls of 33 recorded sessions is 40,500 (25,900 to 68,200), less the
+/// message. Sub-agents send less, by how much is not recorded.
 pub const PREAMBLE_TOKENS: u64 = 40_000;
 
 /// A thread: the main line of the session, or a sub-agent.
@@ -34,6 +35,8 @@ impl ThreadKey {
 pub(super) struct Thread {
     /// What a turn that starts now has before it.
     pub(super) before: Before,
+    /// What goes before the first message: [`PREAMBLE_TOKENS`], or, after a call, what its account showed it to be.
+    preamble: u64,
     /// The model of the last call.
     pub(super) model: Option<String>,
     /// The running turn: its place in the batch.
@@ -50,7 +53,15 @@ impl Thread {
     pub(super) fn new() -> Self {
         let mut before = Before::default();
         before.prompt.recorded_tokens = PREAMBLE_TOKENS;
-        Self { before, model: None, turn: None, candidate: None, early: Vec::new(), last_at: None }
+        Self {
+            before,
+            preamble: PREAMBLE_TOKENS,
+            model: None,
+            turn: None,
+            candidate: None,
+            early: Vec::new(),
+            last_at: None,
+        }
     }
 
     /// Adds a text or an image to the prompt of the next call.
@@ -64,13 +75,17 @@ impl Thread {
 
     /// A call was answered: its input is what the prompt had become.
     pub(super) fn restart_at(&mut self, input_tokens: u64) {
+        if self.model.is_none() {
+            let said = PromptShape { recorded_tokens: 0, ..self.before.prompt };
+            self.preamble = input_tokens.saturating_sub(tokens(Tokenizer::Anthropic, &said));
+        }
         self.before.prompt = PromptShape { recorded_tokens: input_tokens, messages: 1, ..PromptShape::default() };
     }
 
     /// The history was replaced by a summary.
     pub(super) fn compact(&mut self, characters: u64) {
         self.before.prompt =
-            PromptShape { recorded_tokens: PREAMBLE_TOKENS, characters, messages: 1, ..PromptShape::default() };
+            PromptShape { recorded_tokens: self.preamble, characters, messages: 1, ..PromptShape::default() };
         self.before.images = false;
     }
 }
@@ -133,7 +148,7 @@ impl OpenTurn {
 
     /// The step of a call, when the call belongs to this turn.
     pub(super) fn call(&mut self, id: EventId) -> Option<&mut ObservedCall> {
-        let (_, index) = self.calls.iter().find(|(call, _)| *call == id)?;
+        let (_, index) = self.calls.iter().rev().find(|(call, _)| *call == id)?;
         match self.turn.steps.get_mut(*index) {
             Some(Step::Call(call)) => Some(call),
             _ => None,

@@ -68,11 +68,8 @@ mod tests {
             assert_eq!(read(raw), Some(Usage { cache_write_5m, cache_write_1h, ..Usage::default() }), "{raw}");
         };
         check(r#"{"cache_creation_input_tokens":900}"#, 900, 0);
-        check(
-            r#"{"cache_creation_input_tokens":900,"cache_creation":{"ephemeral_1h_input_tokens":900,"ephemeral_5m_input_tokens":0}}"#,
-            0,
-            900,
-        );
+        let hour = r#""cache_creation":{"ephemeral_1h_input_tokens":900,"ephemeral_5m_input_tokens":0}"#;
+        check(&format!(r#"{{"cache_creation_input_tokens":900,{hour}}}"#), 0, 900);
         check(r#"{"cache_creation_input_tokens":900,"cache_creation":{"ephemeral_1h_input_tokens":400}}"#, 500, 400);
         check(r#"{"cache_creation":{"ephemeral_5m_input_tokens":7}}"#, 7, 0);
         assert_eq!(read("\"none\""), None);

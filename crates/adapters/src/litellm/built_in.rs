@@ -30,8 +30,8 @@ pub enum BuiltInError {
 
 /// Makes the built-in list from a price list, as the YAML that is committed.
 ///
-/// Dated names (`…-20251101`, `…-2026-04-23`) become snapshots of the undated model, if that is in the list and charges the same. A
-/// dated name that was deprecated stays a snapshot, because old sessions name it.
+/// Dated names (`…-20251101`, `…-2026-04-23`) become snapshots of the undated model, if that is in the list and
+/// charges the same. A dated name that was deprecated stays a snapshot, because old sessions name it.
 ///
 /// # Errors
 /// [`BuiltInError`] when the price list is not one, or when the curation does not fit it any more.

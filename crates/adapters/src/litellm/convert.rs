@@ -10,7 +10,7 @@ use crate::catalogue::{CapabilityEntry, Entries, LongContext, ModelEntry, PriceE
 
 /// A price list that cannot be read at all.
 #[derive(Debug, thiserror::Error)]
-#[error("not a price list: expected a JSON object of models, line {}, column {}: {source}", source.line(), source.column())]
+#[error("not a price list, which is a JSON object of models: {source}")]
 pub struct ConvertError {
     /// What is wrong with the JSON.
     #[from]

@@ -41,6 +41,8 @@ impl Fold {
             call.thinking_blocks = call.thinking_blocks.saturating_add(thinking);
             call.stop_reason = stop_reason(message.stop_reason.get(), call.stop_reason, call.tool_calls);
         } else if first_seen {
+            // A model goes on when every tool has answered; what is missing here was lost with a broken line.
+            open.waiting.clear();
             open.calls.push((id, open.turn.steps.len()));
             open.turn.steps.push(Step::Call(ObservedCall {
                 id,
