@@ -1,4 +1,4 @@
-//! The second copy: facts by id and position, and checkpoints, in sled. The one module that names sled.
+//! The second copy: frames by position, and saved states, in sled. The one module that names sled.
 //!
 //! sled's own `flush` is no barrier (decision D16), so each one is followed by a sync of its file. What sled holds is
 //! trusted only as far as it agrees with the journal, and its panics end here.
@@ -15,11 +15,11 @@ use std::{
     },
 };
 
-use event_core::{EventId, Position};
+use event_core::Position;
 
 use crate::{
     files::{File, Files, Mode},
-    frame::{self, Chain},
+    frame::{self, Chain, Flaw, Frame},
 };
 
 /// The name of sled's directory in the log's directory.
@@ -28,9 +28,12 @@ pub(crate) const INDEX: &str = "index";
 /// What sled may keep in memory, in bytes. It treats this as a hint.
 const CACHE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Key prefixes: one tree holds everything, so that one batch covers it.
-const FACT: u8 = b'e';
-const ID: u8 = b'i';
+/// Key prefix of frames: one tree holds everything, so that one batch covers it.
+const FACTS: u8 = b'e';
+
+/// The most bytes of frames under one key, unless one frame alone has more. Sled costs by the key, and starts a file
+/// of its own, which it never syncs, at 16 KiB.
+const PACK: usize = 4 * 1024;
 
 /// What went wrong inside the index, in words.
 #[derive(Debug, Clone)]
@@ -39,26 +42,6 @@ pub(crate) struct Failure(pub(crate) String);
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the index failed: {}", self.0)
-    }
-}
-
-/// A fact to be added: its id, its place and its frame.
-pub(crate) type Entry<'a> = (EventId, Position, &'a [u8]);
-
-/// A sum over ids and their positions that does not depend on the order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Census {
-    pub(crate) count: u64,
-    sum: u128,
-}
-
-impl Census {
-    pub(crate) fn add(&mut self, id: EventId, position: Position) {
-        // The odd factor spreads the position over all bits, so that two swapped positions show.
-        let place = u128::from(position.0).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
-        let id = u128::from_le_bytes(id.0);
-        self.count += 1;
-        self.sum = self.sum.wrapping_add((id ^ place).wrapping_mul(place | 1));
     }
 }
 
@@ -93,34 +76,33 @@ impl Index {
 
     /// The last fact's place and chain.
     pub(crate) fn last(&self) -> Result<Option<(Position, Chain)>, Failure> {
-        let last = self.call(|store| store.scan_prefix([FACT]).next_back().transpose())?;
-        let Some((key, bytes)) = last else { return Ok(None) };
-        let position = key.get(1..).and_then(|key| <[u8; 8]>::try_from(key).ok()).map(Position::from_key);
-        match (position, frame::read(&bytes)) {
-            (Some(position), Ok(frame)) if frame.position() == position => Ok(Some((position, frame.chain()))),
-            _ => Err(Failure("its last record is damaged".to_owned())),
+        let last = self.call(|store| store.scan_prefix([FACTS]).next_back().transpose())?;
+        let Some((_, pack)) = last else { return Ok(None) };
+        let mut found = None;
+        for frame in unpack(&pack) {
+            let frame = frame.map_err(|_| Failure("its last record is damaged".to_owned()))?;
+            found = Some((frame.position(), frame.chain()));
         }
+        Ok(found)
     }
 
-    /// Counts the ids it knows, reading every one.
-    pub(crate) fn census(&self) -> Result<Census, Failure> {
-        self.call(|store| {
-            let mut census = Census::default();
-            for entry in store.scan_prefix([ID]) {
-                let (key, value) = entry?;
-                let id = key.get(1..).and_then(|id| <[u8; 16]>::try_from(id).ok()).unwrap_or_default();
-                census.add(EventId(id), position(&value).unwrap_or_default());
-            }
-            Ok(census)
-        })
-    }
-
-    /// Adds facts. They are durable after the next [`Index::barrier`].
-    pub(crate) fn add<'a>(&self, entries: impl Iterator<Item = Entry<'a>>) -> Result<(), Failure> {
+    /// Adds frames, one after the other in `bytes`. They are durable after the next [`Index::barrier`].
+    pub(crate) fn add(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut batch = sled::Batch::default();
-        for (id, position, frame) in entries {
-            batch.insert(&fact_key(position), frame);
-            batch.insert(&id_key(id), &position.to_key());
+        let mut pack: Option<(Position, usize)> = None;
+        let mut at = 0;
+        for frame in unpack(bytes) {
+            let frame = frame.map_err(|_| Failure("a frame to be added is damaged".to_owned()))?;
+            let end = at + frame.bytes().len();
+            let (first, start) = *pack.get_or_insert((frame.position(), at));
+            if PACK < end - start && start < at {
+                batch.insert(&key(first), &bytes[start..at]);
+                pack = Some((frame.position(), at));
+            }
+            at = end;
+        }
+        if let Some((first, start)) = pack {
+            batch.insert(&key(first), &bytes[start..at]);
         }
         self.call(|store| store.apply_batch(batch))
     }
@@ -134,28 +116,18 @@ impl Index {
         })
     }
 
-    /// Where the fact with an id stands.
-    pub(crate) fn find(&self, id: EventId) -> Result<Option<Position>, Failure> {
-        let value = self.call(|store| store.get(id_key(id)))?;
-        value
-            .map(|value| position(&value).ok_or_else(|| Failure(format!("the place of `{id}` is damaged"))))
-            .transpose()
-    }
-
-    /// The frame of the fact at a position, whether or not it is sound.
+    /// The frame of the fact at a position, if it is there and sound.
     pub(crate) fn frame(&self, position: Position) -> Result<Option<Vec<u8>>, Failure> {
-        let value = self.call(|store| store.get(fact_key(position)))?;
-        Ok(value.map(|bytes| bytes.to_vec()))
-    }
-
-    /// Whether sled has failed and is not asked any more.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed)
+        let pack = self.call(|store| store.range(key(Position::ORIGIN)..=key(position)).next_back().transpose())?;
+        Ok(pack.and_then(|(_, pack)| {
+            let mut frames = unpack(&pack).map_while(Result::ok);
+            frames.find(|frame| frame.position() == position).map(|frame| frame.bytes().to_vec())
+        }))
     }
 
     /// Calls sled, unless it has failed before.
     fn call<T>(&self, work: impl FnOnce(&sled::Tree) -> sled::Result<T>) -> Result<T, Failure> {
-        let Some(store) = self.store.as_ref().filter(|_| !self.has_failed()) else {
+        let Some(store) = self.store.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) else {
             return Err(Failure("it is not used after a failure".to_owned()));
         };
         guard(|| work(store)).inspect_err(|_| self.failed.store(true, Ordering::Relaxed))
@@ -189,18 +161,21 @@ fn guard<T>(work: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
     }
 }
 
-fn fact_key(position: Position) -> [u8; 9] {
-    let mut key = [FACT; 9];
-    key[1..].copy_from_slice(&position.to_key());
-    key
+/// The frames that stand one after the other in `bytes`, up to the first flaw.
+fn unpack(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, Flaw>> {
+    let mut rest = Some(bytes).filter(|bytes| !bytes.is_empty());
+    std::iter::from_fn(move || {
+        let bytes = rest.take()?;
+        let frame = frame::read(bytes);
+        if let Ok(frame) = &frame {
+            rest = Some(&bytes[frame.bytes().len()..]).filter(|bytes| !bytes.is_empty());
+        }
+        Some(frame)
+    })
 }
 
-fn id_key(id: EventId) -> [u8; 17] {
-    let mut key = [ID; 17];
-    key[1..].copy_from_slice(&id.0);
+fn key(first: Position) -> [u8; 9] {
+    let mut key = [FACTS; 9];
+    key[1..].copy_from_slice(&first.to_key());
     key
-}
-
-fn position(value: &[u8]) -> Option<Position> {
-    <[u8; 8]>::try_from(value).ok().map(Position::from_key)
 }

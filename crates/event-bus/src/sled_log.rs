@@ -6,7 +6,7 @@ mod writer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard},
 };
 
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
@@ -14,6 +14,7 @@ use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 use crate::{
     Appended, EventLog, Expected, LogError, Repair,
     files::{Files, SystemFiles},
+    ids::Ids,
     index::{Failure, Index},
     journal::Readable,
     lock::Lock,
@@ -25,7 +26,7 @@ use writer::Writer;
 /// | name | what it is |
 /// | --- | --- |
 /// | `journal` | every fact, framed, checked and chained: the record |
-/// | `index` | sled: facts by id and position, saved states; can be rebuilt |
+/// | `index` | sled: the same frames again, and saved states; can be rebuilt from the journal |
 /// | `HEAD` | where the log ended a moment ago |
 /// | `lock` | who has the log open |
 /// | `texts` | long texts by the hash of their content |
@@ -33,11 +34,18 @@ use writer::Writer;
 pub struct SledLog {
     root: PathBuf,
     files: Arc<dyn Files>,
-    readable: RwLock<Readable>,
+    visible: RwLock<Visible>,
     writer: Mutex<Writer>,
     index: Index,
     #[expect(dead_code, reason = "held while the log is open")]
     lock: Lock,
+}
+
+/// What is durable, and so may be read.
+#[derive(Debug)]
+struct Visible {
+    readable: Readable,
+    ids: Ids,
 }
 
 impl SledLog {
@@ -72,28 +80,13 @@ impl SledLog {
         })
     }
 
-    fn readable(&self) -> Readable {
-        self.readable.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn visible(&self) -> RwLockReadGuard<'_, Visible> {
+        self.visible.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn stopped(&self, writer: &mut Writer, cause: &Failure) -> LogError {
         writer.stop(&cause.to_string());
         writer.stopped_error(&self.root)
-    }
-
-    /// What `place` and `restore` ask: the log's own answer, staged facts apart.
-    fn known(&self, id: EventId) -> Result<Option<Position>, LogError> {
-        self.index
-            .find(id)
-            .map_err(|failure| LogError::Stopped { path: self.root.clone(), cause: failure.to_string().into() })
-    }
-
-    /// A failed index leaves ids in doubt, so nothing more may be written.
-    fn stop_if_failed<T>(&self, writer: &mut Writer, outcome: Result<T, LogError>) -> Result<T, LogError> {
-        if let Err(LogError::Stopped { cause, .. }) = &outcome {
-            writer.stop(cause);
-        }
-        outcome
     }
 }
 
@@ -101,8 +94,7 @@ impl EventLog for SledLog {
     fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError> {
         let mut writer = self.writer();
         writer.check_running(&self.root)?;
-        let placed = writer.group.place(expected, at, batch, |id| self.known(id));
-        let placed = self.stop_if_failed(&mut writer, placed)?;
+        let placed = writer.group.place(expected, at, batch, |id| self.find(id))?;
         if !writer.group.has_room_for(&placed) {
             self.commit(&mut writer)?;
         }
@@ -112,8 +104,7 @@ impl EventLog for SledLog {
     fn restore(&self, facts: &[Recorded]) -> Result<Appended, LogError> {
         let mut writer = self.writer();
         writer.check_running(&self.root)?;
-        let checked = writer.group.continues_with(facts, |id| self.known(id));
-        self.stop_if_failed(&mut writer, checked)?;
+        writer.group.continues_with(facts, |id| self.find(id))?;
         for fact in facts {
             if !writer.group.has_room_for_fact(&fact.event) {
                 self.commit(&mut writer)?;
@@ -128,22 +119,23 @@ impl EventLog for SledLog {
     }
 
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
-        let start = self.readable.read().unwrap_or_else(PoisonError::into_inner).start(after);
+        let start = self.visible().readable.start(after);
         start.read(limit)
     }
 
     fn head(&self) -> Result<Position, LogError> {
-        Ok(self.readable.read().unwrap_or_else(PoisonError::into_inner).end.position)
+        Ok(self.visible().readable.end.position)
     }
 
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
-        let head = self.head()?;
-        match self.index.find(id) {
-            // What is in the index and not yet published is not durable yet.
-            Ok(found) => Ok(found.filter(|position| *position <= head)),
-            // The journal knows too; it only takes longer.
-            Err(_) => self.readable().start(Position::ORIGIN).find(id),
-        }
+        let visible = self.visible();
+        let Some(position) = visible.ids.guess(id).filter(|position| *position <= visible.readable.end.position) else {
+            return Ok(None);
+        };
+        let start = visible.readable.start(Position(position.0.saturating_sub(1)));
+        drop(visible);
+        let fact = start.read(1)?;
+        Ok(fact.first().filter(|fact| fact.event.id == id).map(|fact| fact.position))
     }
 
     fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError> {

@@ -7,8 +7,9 @@ use crate::{
     frame::{self, Flaw, Frame, MAX_FRAME},
 };
 
-/// Bytes read at once.
-const WINDOW: usize = 256 * 1024;
+/// Bytes read at once, at first and at most: a look at one fact reads little, a walk reads much.
+const SMALL: usize = 16 * 1024;
+const LARGE: usize = 256 * 1024;
 
 /// What stands at a place in the journal.
 #[derive(Debug)]
@@ -29,11 +30,13 @@ pub(crate) struct Cursor<'f> {
     window_at: u64,
     /// The next byte within the window.
     next: usize,
+    /// Bytes to read the next time.
+    ask: usize,
 }
 
 impl<'f> Cursor<'f> {
     pub(crate) fn new(file: &'f dyn File, offset: u64, until: u64) -> Self {
-        Self { file, until, window: Vec::new(), window_at: offset, next: 0 }
+        Self { file, until, window: Vec::new(), window_at: offset, next: 0, ask: SMALL }
     }
 
     /// Where the next step stands in the file.
@@ -73,7 +76,8 @@ impl<'f> Cursor<'f> {
         self.window_at += self.next as u64;
         self.window.drain(..self.next);
         self.next = 0;
-        let more = usize::try_from(unread).unwrap_or(WINDOW).min(WINDOW);
+        let more = usize::try_from(unread).unwrap_or(self.ask).min(self.ask);
+        self.ask = (self.ask * 2).min(LARGE);
         self.window.resize(held + more, 0);
         let read = files::read_full(self.file, self.window_at + held as u64, &mut self.window[held..])?;
         self.window.truncate(held + read);

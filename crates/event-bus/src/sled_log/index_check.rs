@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use event_core::{EventId, Position};
+use event_core::Position;
 
 use super::open::Opening;
 use crate::{
     LogError, RepairAction,
     files::{self, Files},
     frame::Chain,
-    index::{Census, Failure, INDEX, Index},
+    index::{Failure, INDEX, Index},
     journal::{Cursor, Readable, Step},
 };
 
-/// Facts added to the index at once while it is built. No barrier in between: until the last one the index is
-/// compared with the journal again anyway.
-const BUILD: usize = 256;
+/// Bytes added to the index at once while it is built. No barrier in between: should the computer crash before the
+/// last one, the index is compared with the journal again.
+const BUILD: usize = 128 * 1024;
 
 /// What the index says before the journal is read.
 pub(super) enum Witness {
@@ -27,15 +27,7 @@ pub(super) enum Witness {
         index: Index,
         last: Position,
         chain: Chain,
-        census: Census,
     },
-}
-
-/// What the journal says about the place where the index ends.
-#[derive(Default)]
-pub(super) struct Claim {
-    pub(super) chain: Option<Chain>,
-    pub(super) census: Census,
 }
 
 impl Witness {
@@ -47,8 +39,7 @@ impl Witness {
         }
         let asked = Index::open(&path, files).and_then(|index| {
             let (last, chain) = index.last()?.unwrap_or((Position::ORIGIN, Chain::ORIGIN));
-            let census = index.census()?;
-            Ok(Self::Sound { index, last, chain, census })
+            Ok(Self::Sound { index, last, chain })
         });
         Ok(asked.unwrap_or_else(Self::Damaged))
     }
@@ -65,7 +56,7 @@ impl Witness {
         match self {
             Self::Missing => true,
             Self::Damaged(_) => false,
-            Self::Sound { last, census, .. } => *last == Position::ORIGIN && census.count == 0,
+            Self::Sound { last, .. } => *last == Position::ORIGIN,
         }
     }
 
@@ -73,21 +64,13 @@ impl Witness {
         matches!(self, Self::Sound { .. })
     }
 
-    /// The index, if it agrees with the journal, or why it is of no use.
-    fn settle(self, claim: &Claim) -> Result<(Index, Position), Option<String>> {
+    /// The index, if it ends on the journal's own chain, or why it is of no use.
+    fn settle(self, journal: Chain) -> Result<(Index, Position), Option<String>> {
         match self {
             Self::Missing => Err(None),
             Self::Damaged(failure) => Err(Some(failure.to_string())),
-            Self::Sound { last, chain, census, index } => {
-                if claim.chain.unwrap_or(Chain::ORIGIN) != chain {
-                    Err(Some(format!("its hash chain at position {last} is not the journal's")))
-                } else if claim.census != census {
-                    let (held, known) = (census.count, claim.census.count);
-                    Err(Some(format!("its {held} ids up to position {last} are not the journal's {known}")))
-                } else {
-                    Ok((index, last))
-                }
-            }
+            Self::Sound { last, chain, index } if chain == journal => Ok((index, last)),
+            Self::Sound { last, .. } => Err(Some(format!("its hash chain at position {last} is not the journal's"))),
         }
     }
 }
@@ -97,12 +80,12 @@ impl Opening<'_> {
     pub(super) fn settle_index(
         &mut self,
         witness: Witness,
-        claim: Claim,
+        chain: Chain,
         journal: &Readable,
     ) -> Result<Index, LogError> {
         let path = self.index_path();
         let end = journal.end.position;
-        let (index, known, why) = match witness.settle(&claim) {
+        let (index, known, why) = match witness.settle(chain) {
             Ok((index, known)) if known == end => return Ok(index),
             Ok((index, Position::ORIGIN)) => (index, Position::ORIGIN, "it was empty".to_owned()),
             Ok((index, known)) => (index, known, "it ended before the journal".to_owned()),
@@ -135,31 +118,28 @@ impl Opening<'_> {
 
 /// Adds every fact after a position, and counts them.
 fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
-    let read = LogError::io("read", &journal.path);
     let mut cursor = Cursor::new(&*journal.file, journal.offsets.before(known.next()), journal.end.offset);
     let mut added = 0;
-    let mut group: Vec<(EventId, Position, Vec<u8>)> = Vec::with_capacity(BUILD);
+    let mut bytes = Vec::with_capacity(BUILD);
     loop {
-        let full = match cursor.next() {
-            Ok(Step::Frame(frame)) => {
+        let more = match cursor.next().map_err(LogError::io("read", &journal.path))? {
+            Step::Frame(frame) => {
                 if known < frame.position() {
-                    group.push((frame.id(), frame.position(), frame.bytes().to_vec()));
+                    bytes.extend_from_slice(frame.bytes());
+                    added += 1;
                 }
-                false
+                true
             }
             // The journal was read a moment ago and was whole; should it end early, the next opening shows it.
-            Ok(Step::Flaw(_) | Step::End) => true,
-            Err(error) => return Err(read(error)),
+            Step::Flaw(_) | Step::End => false,
         };
-        if group.len() == BUILD || full {
-            added += group.len() as u64;
-            let entries = group.iter().map(|(id, position, frame)| (*id, *position, frame.as_slice()));
-            if let Err(failure) = index.add(entries) {
+        if BUILD <= bytes.len() || !more {
+            if let Err(failure) = index.add(&bytes) {
                 return Ok(Err(failure));
             }
-            group.clear();
+            bytes.clear();
         }
-        if full {
+        if !more {
             return Ok(index.barrier().map(|()| added));
         }
     }

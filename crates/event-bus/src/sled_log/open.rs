@@ -7,16 +7,14 @@ use std::{
 
 use event_core::Position;
 
-use super::{
-    SledLog,
-    index_check::{Claim, Witness},
-    writer::Writer,
-};
+use super::{SledLog, Visible, index_check::Witness, writer::Writer};
 use crate::{
     LogError, Repair, RepairAction,
     files::{self, File, Files, Mode},
+    frame::Chain,
     head::{self, Found, Head},
-    index::{Census, INDEX},
+    ids::Ids,
+    index::INDEX,
     journal::{self, Break, End, Header, JOURNAL, Offsets, Readable, Scan},
     lock,
 };
@@ -28,11 +26,11 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
     let found = head::read(&*files, root)?;
     let witness = Witness::question(root, &*files)?;
     let file = opening.open_journal(found, &witness)?;
-    let (scan, claim) = opening.scan(&*file, found, &witness)?;
+    let Walked { scan, ids, index_chain } = opening.scan(&*file, found, &witness)?;
     opening.check_tail(&*file, &scan, &witness)?;
     let end = scan.whole;
     let readable = Readable { path: opening.journal(), file, end, offsets: scan.offsets };
-    let index = opening.settle_index(witness, claim, &readable)?;
+    let index = opening.settle_index(witness, index_chain, &readable)?;
     let head = opening.settle_head(found, end)?;
     for repair in &opening.repairs {
         tracing::warn!(log = %root.display(), %repair, "the log was repaired");
@@ -40,13 +38,22 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
     let repairs = opening.repairs;
     let log = SledLog {
         root: root.to_owned(),
-        readable: RwLock::new(readable),
-        writer: Mutex::new(Writer::new(end, head)),
+        writer: Mutex::new(Writer::new(end, head, Arc::clone(&readable.file))),
+        visible: RwLock::new(Visible { readable, ids }),
         index,
         files,
         lock,
     };
     Ok((log, repairs))
+}
+
+/// What reading the journal gives.
+struct Walked {
+    scan: Scan,
+    /// Every id, also of a tail that will be cut: a position beyond the log's end counts as unknown.
+    ids: Ids,
+    /// The journal's chain where the index ends.
+    index_chain: Chain,
 }
 
 /// What the steps of opening share.
@@ -101,7 +108,7 @@ impl Opening<'_> {
     }
 
     /// Reads the whole journal and looks up what `HEAD` and the index claim about it.
-    fn scan(&self, file: &dyn File, found: Found, witness: &Witness) -> Result<(Scan, Claim), LogError> {
+    fn scan(&self, file: &dyn File, found: Found, witness: &Witness) -> Result<Walked, LogError> {
         let path = self.journal();
         let length = file.length().map_err(LogError::io("read", &path))?;
         let recorded = match found {
@@ -109,16 +116,16 @@ impl Opening<'_> {
             Found::Missing | Found::Damaged => None,
         };
         let mut head_holds = recorded.is_none_or(|head| head.position == Position::ORIGIN);
-        let mut claim = Claim::default();
-        let mut census = Census::default();
+        let mut index_chain = Chain::ORIGIN;
+        let mut ids = Ids::default();
         let scan = journal::scan(file, End::START, Offsets::default(), length, |frame| {
             let position = frame.position();
             if let Some(head) = recorded.filter(|head| head.position == position) {
                 head_holds = head.chain == frame.chain();
             }
-            census.add(frame.id(), position);
+            ids.add(frame.id(), position);
             if witness.position() == position {
-                claim = Claim { chain: Some(frame.chain()), census };
+                index_chain = frame.chain();
             }
         })
         .map_err(LogError::io("read", &path))?;
@@ -140,7 +147,7 @@ impl Opening<'_> {
         {
             return Err(self.damaged(head.position, "the hash chain is not the one `HEAD` remembers"));
         }
-        Ok((scan, claim))
+        Ok(Walked { scan, ids, index_chain })
     }
 
     /// Cuts what an unfinished write left, and refuses everything else that is not whole.

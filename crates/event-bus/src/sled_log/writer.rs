@@ -9,7 +9,9 @@ use std::{
 
 use super::SledLog;
 use crate::{
-    LogError, files, frame,
+    LogError,
+    files::{self, File},
+    frame,
     group::{Group, Staged},
     head::{self, Head},
     journal::{End, JOURNAL},
@@ -22,6 +24,7 @@ const HEAD_EVERY: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) group: Group,
+    journal: Arc<dyn File>,
     /// Where the durable part of the journal ends.
     end: End,
     head: Head,
@@ -37,9 +40,9 @@ struct Written {
 }
 
 impl Writer {
-    pub(super) fn new(end: End, head: Head) -> Self {
+    pub(super) fn new(end: End, head: Head, journal: Arc<dyn File>) -> Self {
         let group = Group::after(end.position, end.recorded_at);
-        Self { group, end, head, head_at: Instant::now(), stopped: None }
+        Self { group, journal, end, head, head_at: Instant::now(), stopped: None }
     }
 
     /// Nothing more is written. The first cause is kept.
@@ -92,28 +95,22 @@ impl SledLog {
     fn barrier(&self, writer: &mut Writer, staged: &[Staged]) -> Result<(), String> {
         let written = writer.frames(staged);
         let Some((_, end)) = written.ends.last().copied() else { return Ok(()) };
-        self.write_journal(writer.end.offset, &written.bytes)?;
+        self.write_journal(&*writer.journal, writer.end.offset, &written.bytes)?;
         // From here on the group may come back when the log is opened again, acknowledged or not.
-        let starts = written.ends.iter().map(|(start, _)| *start);
-        let stops = starts.clone().skip(1).chain([written.bytes.len()]);
-        let entries = staged
-            .iter()
-            .zip(starts.zip(stops))
-            .map(|(staged, (start, stop))| (staged.fact.event.id, staged.fact.position, &written.bytes[start..stop]));
-        self.index.add(entries).and_then(|()| self.index.barrier()).map_err(|failure| failure.to_string())?;
+        self.index.add(&written.bytes).and_then(|()| self.index.barrier()).map_err(|failure| failure.to_string())?;
         let before = writer.end.offset;
         writer.end = end;
         self.keep_head(writer)?;
-        let mut readable = self.readable.write().unwrap_or_else(PoisonError::into_inner);
-        for (start, end) in &written.ends {
-            readable.offsets.note(end.position, before + *start as u64);
+        let mut visible = self.visible.write().unwrap_or_else(PoisonError::into_inner);
+        for (staged, (start, end)) in staged.iter().zip(&written.ends) {
+            visible.readable.offsets.note(end.position, before + *start as u64);
+            visible.ids.add(staged.fact.event.id, end.position);
         }
-        readable.end = end;
+        visible.readable.end = end;
         Ok(())
     }
 
-    fn write_journal(&self, offset: u64, bytes: &[u8]) -> Result<(), String> {
-        let file = Arc::clone(&self.readable().file);
+    fn write_journal(&self, file: &dyn File, offset: u64, bytes: &[u8]) -> Result<(), String> {
         let describe = |action: &str, error: io::Error| {
             // Nobody else knows of these bytes yet. Should cutting them fail as well, opening the log will.
             if let Err(error) = file.truncate(offset) {
@@ -121,7 +118,7 @@ impl SledLog {
             }
             format!("cannot {action} `{}`: {error}", self.root.join(JOURNAL).display())
         };
-        files::write_full(&*file, offset, bytes).map_err(|error| describe("write to", error))?;
+        files::write_full(file, offset, bytes).map_err(|error| describe("write to", error))?;
         file.sync_data().map_err(|error| describe("sync", error))
     }
 

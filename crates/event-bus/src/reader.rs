@@ -1,0 +1,132 @@
+//! The log for those who only read, beside a process that writes.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
+
+use crate::{
+    Appended, EventLog, Expected, LogError,
+    files::{Files, Mode, SystemFiles},
+    head::{self, Found},
+    journal::{self, End, JOURNAL, Offsets, Readable, Start},
+};
+
+/// The journal of a log, without its lock and without its index.
+///
+/// Sees what the writer has put into the file up to the last whole batch, which may be some milliseconds ahead of what
+/// is durable. Each call looks for more. Knows no saved states; [`EventLog::find`] reads the whole journal.
+#[derive(Debug)]
+pub struct JournalReader {
+    root: PathBuf,
+    files: Arc<dyn Files>,
+    readable: Mutex<Readable>,
+}
+
+impl JournalReader {
+    /// Opens the log in a directory for reading.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`] when facts that were acknowledged are missing or changed, [`LogError::Format`],
+    /// [`LogError::Io`], also when there is no log.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self, LogError> {
+        Self::open_with(directory, Arc::new(SystemFiles))
+    }
+
+    /// [`JournalReader::open`] on other files than the operating system's.
+    ///
+    /// # Errors
+    /// As [`JournalReader::open`].
+    pub fn open_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> Result<Self, LogError> {
+        let root = directory.as_ref().to_owned();
+        let path = root.join(JOURNAL);
+        // Before the journal: the writer moves the journal on first.
+        let promised = head::read(&*files, &root)?;
+        let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
+        let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
+        journal::check_header(header, path.clone())?;
+        let mut readable = Readable { path, file, end: End::START, offsets: Offsets::default() };
+        let flaw = advance(&mut readable)?;
+        if let Found::Head(head) = promised
+            && readable.end.position < head.position
+        {
+            let position = readable.end.position.next();
+            let what = flaw.map_or_else(String::new, |flaw| format!(" ({flaw})"));
+            let detail = format!("`HEAD` knows facts up to position {}{what}", head.position);
+            return Err(LogError::Damaged { path: readable.path, position, detail });
+        }
+        Ok(Self { root, files, readable: Mutex::new(readable) })
+    }
+
+    /// The log's directory.
+    pub fn directory(&self) -> &Path {
+        &self.root
+    }
+
+    /// What can be read by now.
+    fn latest(&self) -> Result<MutexGuard<'_, Readable>, LogError> {
+        let mut readable = self.readable.lock().unwrap_or_else(PoisonError::into_inner);
+        advance(&mut readable)?;
+        Ok(readable)
+    }
+
+    fn start(&self, after: Position) -> Result<Start, LogError> {
+        Ok(self.latest()?.start(after))
+    }
+
+    fn read_only<T>(&self) -> Result<T, LogError> {
+        Err(LogError::ReadOnly { path: self.root.clone() })
+    }
+}
+
+/// Walks on from where the last walk ended. What is not whole yet may be so the next time.
+fn advance(readable: &mut Readable) -> Result<Option<&'static str>, LogError> {
+    let read = LogError::io("read", &readable.path);
+    let walk = || {
+        let length = readable.file.length()?;
+        if length <= readable.end.offset {
+            return Ok(None);
+        }
+        journal::scan(&*readable.file, readable.end, readable.offsets.clone(), length, |_| {}).map(Some)
+    };
+    let Some(scan) = walk().map_err(read)? else { return Ok(None) };
+    readable.end = scan.whole;
+    readable.offsets = scan.offsets;
+    Ok(scan.flaw.map(journal::Break::what))
+}
+
+impl EventLog for JournalReader {
+    fn append(&self, _: Expected, _: Timestamp, _: &[NewEvent]) -> Result<Appended, LogError> {
+        self.read_only()
+    }
+
+    fn restore(&self, _: &[Recorded]) -> Result<Appended, LogError> {
+        self.read_only()
+    }
+
+    fn sync(&self) -> Result<(), LogError> {
+        Ok(())
+    }
+
+    fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
+        self.start(after)?.read(limit)
+    }
+
+    fn head(&self) -> Result<Position, LogError> {
+        Ok(self.latest()?.end.position)
+    }
+
+    fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
+        self.start(Position::ORIGIN)?.find(id)
+    }
+
+    fn load_checkpoint(&self, _: &str) -> Result<Option<Checkpoint>, LogError> {
+        Ok(None)
+    }
+
+    fn save_checkpoint(&self, _: &str, _: &Checkpoint) -> Result<(), LogError> {
+        self.read_only()
+    }
+}
