@@ -19,7 +19,7 @@ pub(crate) struct Fingerprint {
 
 /// The key of a turn's features. All of them take part, also those that similarity does not look at; the order
 /// of values in a set and repetitions do not.
-pub(crate) fn key(features: &Features) -> Key {
+pub fn key(features: &Features) -> u128 {
     let lists = [&features.extensions, &features.directories, &features.tools].map(|list| {
         let mut list: Vec<&[u8]> = list.iter().map(String::as_bytes).collect();
         list.sort_unstable();

@@ -30,6 +30,7 @@ mod vocabulary;
 
 pub mod features;
 
+pub use fingerprint::key as fingerprint_key;
 pub use judgement::MIN_EVAL_CONFIDENCE;
 pub use packed::similarity;
 pub use projection::Patterns;

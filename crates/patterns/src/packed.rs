@@ -1,6 +1,6 @@
 //! The features of a turn, packed for comparison, and how alike two turns are.
 
-use contracts::{Features, Score, SideEffect};
+use contracts::{Features, Score};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -19,12 +19,23 @@ mod weight {
     pub(super) const IMAGES: u64 = 5;
 }
 
-/// Everything a comparison looks at.
+/// The sets of strings, in the order of their weights.
+const SETS: usize = 3;
+
+/// What each set of strings weighs, in hundredths.
+const SET_WEIGHTS: [u64; SETS] = [weight::EXTENSIONS, weight::TOOLS, weight::DIRECTORIES];
+
+/// As many sets as the six intents can form.
+const INTENT_SETS: usize = 1 << 6;
+
+/// As many sets as the five side effects can form.
+const EFFECT_SETS: usize = 1 << 5;
+
+/// Everything a comparison looks at, in 64 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Packed {
-    extensions: Bits,
-    directories: Bits,
-    tools: Bits,
+    masks: [u128; SETS],
+    sizes: [u16; SETS],
     side_effects: u8,
     intents: u8,
     tokens: u8,
@@ -42,33 +53,36 @@ pub(crate) struct Vocabularies {
 impl Vocabularies {
     /// The features packed, learning every value in them.
     pub(crate) fn learn(&mut self, features: &Features) -> Packed {
-        Packed {
-            extensions: self.extensions.learn(&features.extensions),
-            directories: self.directories.learn(&features.directories),
-            tools: self.tools.learn(&features.tools),
-            ..plain(features)
-        }
+        packed(
+            features,
+            [
+                self.extensions.learn(&features.extensions),
+                self.tools.learn(&features.tools),
+                self.directories.learn(&features.directories),
+            ],
+        )
     }
 
     /// The features packed.
     pub(crate) fn pack(&self, features: &Features) -> Packed {
-        Packed {
-            extensions: self.extensions.pack(&features.extensions),
-            directories: self.directories.pack(&features.directories),
-            tools: self.tools.pack(&features.tools),
-            ..plain(features)
-        }
+        packed(
+            features,
+            [
+                self.extensions.pack(&features.extensions),
+                self.tools.pack(&features.tools),
+                self.directories.pack(&features.directories),
+            ],
+        )
     }
 }
 
-/// What needs no vocabulary.
-fn plain(features: &Features) -> Packed {
+fn packed(features: &Features, sets: [Bits; SETS]) -> Packed {
     Packed {
-        extensions: Bits::default(),
-        directories: Bits::default(),
-        tools: Bits::default(),
-        side_effects: features.side_effects.iter().fold(0, |bits, effect: &SideEffect| bits | 1 << *effect as u8),
-        intents: features.intents.0,
+        masks: sets.map(|set| set.mask),
+        sizes: sets.map(|set| set.size),
+        side_effects: features.side_effects.iter().fold(0, |bits, effect| bits | 1 << *effect as u8),
+        // Only six bits mean something.
+        intents: features.intents.0 & 0x3f,
         tokens: features.tokens.0,
         images: features.images,
     }
@@ -76,21 +90,15 @@ fn plain(features: &Features) -> Packed {
 
 impl Packed {
     /// Whether the turn has none of the things two turns can share.
-    pub(crate) const fn is_bare(&self) -> bool {
-        self.extensions.size == 0
-            && self.directories.size == 0
-            && self.tools.size == 0
-            && self.side_effects == 0
-            && self.intents == 0
+    pub(crate) fn is_bare(&self) -> bool {
+        self.sizes == [0; SETS] && self.side_effects == 0 && self.intents == 0
     }
 
     /// Whether the two turns share any one thing: an intent, an extension, a tool, a directory, an effect.
-    pub(crate) const fn shares_with(&self, other: &Self) -> bool {
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
         self.intents & other.intents != 0
             || self.side_effects & other.side_effects != 0
-            || self.extensions.mask & other.extensions.mask != 0
-            || self.tools.mask & other.tools.mask != 0
-            || self.directories.mask & other.directories.mask != 0
+            || self.masks.iter().zip(&other.masks).any(|(own, other)| own & other != 0)
     }
 }
 
@@ -98,54 +106,59 @@ impl Packed {
 pub(crate) struct Query {
     packed: Packed,
     /// The share of the intents, for every set of intents.
-    intents: [u64; 256],
+    intents: [u64; INTENT_SETS],
     /// The share of the side effects, for every set of them.
-    side_effects: [u64; 256],
+    side_effects: [u64; EFFECT_SETS],
 }
 
 impl Query {
     pub(crate) fn new(packed: Packed) -> Self {
-        let share = |weight: u64, own: u8| {
-            let mut shares = [0; 256];
-            for (other, slot) in (0..=u8::MAX).zip(&mut shares) {
-                *slot = weight * jaccard_bits(own, other);
-            }
-            shares
-        };
-        Self {
-            intents: share(weight::INTENTS, packed.intents),
-            side_effects: share(weight::SIDE_EFFECTS, packed.side_effects),
-            packed,
-        }
+        let intents = shares(weight::INTENTS, packed.intents);
+        let side_effects = shares(weight::SIDE_EFFECTS, packed.side_effects);
+        Self { packed, intents, side_effects }
     }
 
     pub(crate) const fn packed(&self) -> &Packed {
         &self.packed
     }
 
-    /// How alike the turns are, or `None` when that is certainly less than `floor`.
+    /// How alike the turns are, or `None` when that is less than `floor`.
     pub(crate) fn similarity(&self, other: &Packed, floor: Score) -> Option<Score> {
         let own = &self.packed;
-        let equal = |weight: u64, equal: bool| if equal { weight * Score::ONE.0 } else { 0 };
-        let quick = self.intents[usize::from(other.intents)]
-            + self.side_effects[usize::from(other.side_effects)]
+        let equal = |weight: u64, equal: bool| u64::from(equal) * weight * Score::ONE.0;
+        let mut hundredths = self.intents[usize::from(other.intents) % INTENT_SETS]
+            + self.side_effects[usize::from(other.side_effects) % EFFECT_SETS]
             + equal(weight::TOKENS, own.tokens == other.tokens)
             + equal(weight::IMAGES, own.images == other.images);
-        let most = (weight::EXTENSIONS + weight::TOOLS + weight::DIRECTORIES) * Score::ONE.0;
-        if quick + most < floor.0.saturating_mul(100) {
+        let needed = floor.0.saturating_mul(100);
+        // Even if all other sets were equal.
+        if hundredths + SET_WEIGHTS.iter().sum::<u64>() * Score::ONE.0 < needed {
             return None;
         }
-        let set = |weight: u64, own: &Bits, other: &Bits| {
-            let (common, union) = own.overlap(other);
-            weight * jaccard(common, union)
-        };
-        let hundredths = quick
-            + set(weight::EXTENSIONS, &own.extensions, &other.extensions)
-            + set(weight::TOOLS, &own.tools, &other.tools)
-            + set(weight::DIRECTORIES, &own.directories, &other.directories);
+        for (set, weight) in SET_WEIGHTS.iter().enumerate() {
+            let common = ones(own.masks[set] & other.masks[set]);
+            let both = u32::from(own.sizes[set]) + u32::from(other.sizes[set]);
+            hundredths += weight * jaccard(common, both.saturating_sub(common));
+        }
         let similarity = Score(hundredths / 100);
         (floor <= similarity).then_some(similarity)
     }
+}
+
+/// The number of bits, most often without a look at the upper half.
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is what is meant")]
+const fn ones(mask: u128) -> u32 {
+    let (lower, upper) = (mask as u64, (mask >> 64) as u64);
+    if upper == 0 { lower.count_ones() } else { lower.count_ones() + upper.count_ones() }
+}
+
+/// What a set shares with each of `N` others, weighted.
+fn shares<const N: usize>(weight: u64, own: u8) -> [u64; N] {
+    let mut shares = [0; N];
+    for (other, share) in (0_u8..=u8::MAX).zip(&mut shares) {
+        *share = weight * jaccard_bits(own, other);
+    }
+    shares
 }
 
 /// How alike two turns are, from 0 to 1: a weighted sum of what their features have in common.

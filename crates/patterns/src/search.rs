@@ -58,10 +58,10 @@ impl Store {
         let must_share = settings.min_similarity != Score::ZERO && !query.packed().is_bare();
         let mut floor = settings.min_similarity;
         for (place, packed) in self.packed.iter().enumerate() {
+            let Some(similarity) = query.similarity(packed, floor) else { continue };
             if must_share && !query.packed().shares_with(packed) {
                 continue;
             }
-            let Some(similarity) = query.similarity(packed, floor) else { continue };
             let Some(fingerprint) = self.fingerprints.get(place) else { continue };
             for (row, content) in fingerprint.rows.iter().enumerate() {
                 if known.get(content.model as usize) != Some(&true) {

@@ -12,11 +12,12 @@ const OWN_BITS: usize = 127;
 pub(crate) struct Vocabulary(BTreeMap<String, u8>);
 
 /// A set of values as bits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bits {
+    /// The bits of its values.
     pub(crate) mask: u128,
     /// Values in the set, those without a bit included.
-    pub(crate) size: u32,
+    pub(crate) size: u16,
 }
 
 impl Vocabulary {
@@ -35,23 +36,16 @@ impl Vocabulary {
     /// The set as bits. A value never seen has no bit: it is in the set but in no other.
     pub(crate) fn pack(&self, values: &[String]) -> Bits {
         let mut bits = Bits::default();
-        let mut unseen = 0;
+        let mut unseen = 0_u16;
         for value in values {
             match self.0.get(value) {
                 Some(bit) => bits.mask |= 1 << (bit & 127),
-                None if self.0.len() < OWN_BITS => unseen += 1,
+                None if self.0.len() < OWN_BITS => unseen = unseen.saturating_add(1),
                 None => bits.mask |= 1 << OWN_BITS,
             }
         }
-        bits.size = bits.mask.count_ones() + unseen;
+        // At most 128, which fits.
+        bits.size = u16::try_from(bits.mask.count_ones()).unwrap_or(u16::MAX).saturating_add(unseen);
         bits
-    }
-}
-
-impl Bits {
-    /// Values in both sets, and values in either.
-    pub(crate) const fn overlap(&self, other: &Self) -> (u32, u32) {
-        let common = (self.mask & other.mask).count_ones();
-        (common, (self.size + other.size).saturating_sub(common))
     }
 }

@@ -1,0 +1,107 @@
+//! From text and paths to features.
+
+use contracts::IntentTag;
+use patterns::features::{TEXT_BYTES, extension, intent_tags, top_directory};
+
+#[track_caller]
+fn check_intents(message: &str, names: &str) {
+    let tags = intent_tags(message);
+    let found: Vec<_> = IntentTag::ALL.into_iter().filter(|tag| tags.has(*tag)).collect();
+    assert_eq!(format!("{found:?}").to_lowercase(), format!("[{names}]"), "in `{message}`");
+}
+
+#[test]
+fn words_of_the_message_say_what_it_asks_for() {
+    check_intents("", "");
+    check_intents("hello there", "");
+    check_intents("Commit this", "commit");
+    check_intents("please git   add the file", "commit");
+    check_intents("stage it", "commit");
+    check_intents("Refactoring, renamed, extracted, inlined, cleanup, simplify", "refactor");
+    check_intents("the architectural design of this module and its interface", "architecture");
+    check_intents("DEBUG the stacktrace, it fails", "debug");
+    check_intents("a stack  trace", "debug");
+    check_intents("document it in the README", "doc");
+    check_intents("run pytest and e2e, and a unit test", "test");
+    check_intents("refactor the module, fix the bug, comment it and test", "refactor, architecture, debug, doc, test");
+}
+
+#[test]
+fn a_word_must_stand_alone_where_the_pattern_says_so() {
+    for message in ["bugs and errors", "documentation", "testing", "recommit", "committed", "redesign", "prefix_test"] {
+        check_intents(message, "");
+    }
+}
+
+#[test]
+fn words_end_at_ascii_boundaries() {
+    check_intents("ébug", "debug");
+    check_intents("éfailsé", "debug");
+    check_intents("日本語test日本語", "test");
+}
+
+#[test]
+fn only_the_first_eight_kilobytes_are_read_and_no_character_is_cut() {
+    let filler = "é".repeat(TEXT_BYTES / 2 - 2);
+    check_intents(&format!("{filler}bug é"), "debug");
+    check_intents(&format!("{filler}  bug"), "");
+    check_intents(&format!("a{}", "é".repeat(TEXT_BYTES)), "");
+}
+
+#[test]
+fn an_extension_is_what_follows_the_last_dot_of_a_files_name() {
+    for (path, expected) in [
+        ("src/main.rs", Some(".rs")),
+        ("SRC/MAIN.RS", Some(".rs")),
+        ("archive.tar.gz", Some(".gz")),
+        (r"C:\shop\main.cpp", Some(".cpp")),
+        ("notes.c++", Some(".c++")),
+        ("Makefile", None),
+        (".gitignore", None),
+        ("src/.env", None),
+        ("a.b/c", None),
+        ("ends.", None),
+        ("", None),
+        ("sentence. with words", None),
+        ("x.averyveryverylongextension", None),
+        ("x.é", None),
+    ] {
+        assert_eq!(extension(path).as_deref(), expected, "of `{path}`");
+    }
+}
+
+#[test]
+fn a_top_directory_is_the_first_one_inside_the_workspace() {
+    let workspace = Some("/home/dev/shop");
+    for (path, expected) in [
+        ("src/main.rs", Some("src")),
+        ("./src/main.rs", Some("src")),
+        (".github/workflows/ci.yml", Some(".github")),
+        ("./.github/x", Some(".github")),
+        ("src/../docs/x.md", Some("docs")),
+        ("/home/dev/shop/src/main.rs", Some("src")),
+        ("/home/dev/shop/./.github/x", Some(".github")),
+        ("/home/dev/shop/main.rs", None),
+        ("/home/dev/shop", None),
+        ("/home/dev/shopping/src/main.rs", None),
+        ("/etc/passwd", None),
+        ("../other/src/main.rs", None),
+        ("main.rs", None),
+        ("", None),
+    ] {
+        assert_eq!(top_directory(path, workspace).as_deref(), expected, "of `{path}`");
+    }
+}
+
+#[test]
+fn without_a_workspace_only_relative_paths_say_anything() {
+    assert_eq!(top_directory("/home/dev/shop/src/main.rs", None), None);
+    assert_eq!(top_directory("src/main.rs", None).as_deref(), Some("src"));
+}
+
+#[test]
+fn paths_of_other_systems_are_understood() {
+    assert_eq!(top_directory(r"src\main.rs", None).as_deref(), Some("src"));
+    assert_eq!(top_directory(r"C:\shop\src\main.rs", Some(r"C:\shop")).as_deref(), Some("src"));
+    assert_eq!(top_directory(r"D:\shop\src\main.rs", Some(r"C:\shop")), None);
+}

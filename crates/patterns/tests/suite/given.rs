@@ -1,0 +1,170 @@
+//! Features, samples and facts for tests.
+
+use contracts::{
+    Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Score, SessionId, SideEffect, Slot, ThreadId, TokenBucket,
+    TurnId, Usage,
+    facts::{
+        CallRole, EvalCompleted, LlmCallCompleted, RouteOverridden, StopReason, TurnEnded, TurnStarted, TurnStatus,
+    },
+};
+use event_core::{Event, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
+use patterns::Patterns;
+
+pub(crate) fn model(name: &str) -> ModelId {
+    ModelId::try_from(name).unwrap()
+}
+
+fn strings(values: &[&str]) -> Vec<String> {
+    values.iter().map(|value| (*value).to_owned()).collect()
+}
+
+/// The two turns of the golden value 0.375.
+pub(crate) fn golden() -> [Features; 2] {
+    let one = Features {
+        extensions: strings(&[".py"]),
+        tools: strings(&["read_file"]),
+        tokens: TokenBucket(1),
+        intents: [IntentTag::Refactor, IntentTag::Architecture, IntentTag::Test].into_iter().collect(),
+        ..Features::default()
+    };
+    let other = Features {
+        extensions: strings(&[".py", ".sql"]),
+        images: true,
+        intents: [IntentTag::Architecture, IntentTag::Debug].into_iter().collect(),
+        ..Features::default()
+    };
+    [one, other]
+}
+
+/// A turn of which nothing is known but what it asks for.
+pub(crate) fn asking(intent: IntentTag) -> Features {
+    Features { intents: [intent].into_iter().collect(), ..Features::default() }
+}
+
+pub(crate) fn full() -> Features {
+    Features {
+        extensions: strings(&[".rs"]),
+        directories: strings(&["src"]),
+        tools: strings(&["Read"]),
+        side_effects: vec![SideEffect::Read],
+        images: false,
+        tool_history: true,
+        tokens: TokenBucket(2),
+        intents: [IntentTag::Refactor].into_iter().collect(),
+    }
+}
+
+/// A log of facts about turns, and the projection that follows it.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) events: Vec<Recorded>,
+    pub(crate) view: Projected<Patterns>,
+}
+
+pub(crate) const WORKSPACE: &str = "/home/dev/shop";
+
+impl Log {
+    pub(crate) fn append<E: Event>(&mut self, fact: &E) {
+        let position = Position(self.events.len() as u64 + 1);
+        let id = EventId::derive(&[b"patterns", &position.0.to_le_bytes()]);
+        let recorded_at = Timestamp::from_secs(position.0);
+        let event = NewEvent::new(id, recorded_at, id, fact).unwrap();
+        let recorded = Recorded { position, recorded_at, event };
+        self.view.advance(&recorded).unwrap();
+        self.events.push(recorded);
+    }
+
+    /// A whole turn: one call of `model` that costs so many nano-dollars.
+    pub(crate) fn turn(&mut self, name: &str, features: &Features, model: &str, cost: Option<u64>) {
+        self.append(&started(name, features));
+        self.append(&called(name, model, cost));
+        self.append(&ended(name));
+    }
+
+    /// Workspace, fingerprints, rows, samples, scored.
+    pub(crate) fn status(&self) -> Vec<(Option<&str>, usize, usize, u64, u64)> {
+        let status = self.view.state().status();
+        status.map(|row| (row.workspace, row.fingerprints, row.rows, row.samples, row.scored)).collect()
+    }
+}
+
+pub(crate) fn turn(name: &str) -> TurnId {
+    TurnId::derive(&session(), name)
+}
+
+fn session() -> SessionId {
+    SessionId::try_from("s").unwrap()
+}
+
+pub(crate) fn started(name: &str, features: &Features) -> TurnStarted {
+    TurnStarted {
+        turn: turn(name),
+        session: session(),
+        thread: None,
+        message_bytes: 0,
+        offset_minutes: 0,
+        override_model: None,
+        sticky: None,
+        delegation: None,
+        workspace: Some(WORKSPACE.to_owned()),
+        needs: Needs::default(),
+        message_has_images: false,
+        tool_calls_in_history: false,
+        tokens: Estimates::default(),
+        extensions: Vec::new(),
+        skills: Vec::new(),
+        spent_today: NanoUsd::default(),
+        features: features.clone(),
+    }
+}
+
+pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallCompleted {
+    LlmCallCompleted {
+        turn: turn(name),
+        session: session(),
+        thread: None,
+        model: model(by),
+        role: CallRole::Planner,
+        usage: Usage::default(),
+        cost: cost.map(NanoUsd),
+        latency_ms: None,
+        stop_reason: StopReason::EndTurn,
+        tool_calls: 0,
+        thinking_blocks: 0,
+        raw_usage: None,
+    }
+}
+
+/// A call of a worker inside the turn.
+pub(crate) fn called_by_worker(name: &str, by: &str, cost: Option<u64>) -> LlmCallCompleted {
+    let thread = Some(ThreadId::try_from("worker").unwrap());
+    LlmCallCompleted { thread, role: CallRole::Worker, ..called(name, by, cost) }
+}
+
+pub(crate) fn ended(name: &str) -> TurnEnded {
+    TurnEnded { turn: turn(name), session: session(), status: TurnStatus::Completed, llm_calls: 1, tool_calls: 0 }
+}
+
+pub(crate) fn overridden(name: &str, original: &str, to: &str) -> RouteOverridden {
+    RouteOverridden {
+        turn: turn(name),
+        session: session(),
+        original: model(original),
+        model: model(to),
+        deferred: Slot::PatternRecommendation,
+        rule: None,
+        confidence: Score::ONE,
+    }
+}
+
+/// A verdict in hundredths, by version `version` of a rubric.
+pub(crate) fn judged(name: &str, score: u64, confidence: u64, version: u16) -> EvalCompleted {
+    EvalCompleted {
+        turn: turn(name),
+        session: session(),
+        score: Score(score * 10_000_000),
+        confidence: Score(confidence * 10_000_000),
+        rubric: "turn-signals".to_owned(),
+        rubric_version: version,
+    }
+}

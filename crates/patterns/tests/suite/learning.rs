@@ -1,0 +1,180 @@
+//! Which facts teach what.
+
+use contracts::{
+    Score,
+    facts::{CallRole, LlmCallCompleted},
+    views::{PatternSettings, PatternView},
+};
+use event_core::{Position, Projected};
+use patterns::{Patterns, Sample, Store};
+
+use crate::given::{Log, WORKSPACE, called, called_by_worker, ended, full, judged, model, overridden, started};
+
+/// What a turn like [`full`] is recommended: model and score in billionths.
+fn advice(log: &Log) -> Option<(String, u64)> {
+    let settings = PatternSettings { cost_weight: Score::ZERO, ..PatternSettings::default() };
+    let found = log.view.state().recommend(Some(WORKSPACE), &full(), &settings, &|_| true)?;
+    Some((found.model.to_string(), found.alternatives[0].score.unwrap().0))
+}
+
+#[test]
+fn a_turn_is_learned_when_it_has_ended() {
+    let mut log = Log::default();
+    log.append(&started("one", &full()));
+    log.append(&called("one", "a:x", Some(5)));
+    assert_eq!(log.status(), []);
+    log.append(&ended("one"));
+    assert_eq!(log.status(), [(Some(WORKSPACE), 1, 1, 1, 0)]);
+    log.append(&ended("one"));
+    assert_eq!(log.status(), [(Some(WORKSPACE), 1, 1, 1, 0)]);
+}
+
+#[test]
+fn a_turn_that_no_model_answered_teaches_nothing() {
+    let mut log = Log::default();
+    log.append(&started("one", &full()));
+    log.append(&ended("one"));
+    assert_eq!(log.status(), []);
+}
+
+#[test]
+fn turns_of_the_same_features_and_model_are_one_row() {
+    let mut log = Log::default();
+    log.turn("one", &full(), "a:x", Some(5));
+    log.turn("two", &full(), "a:x", Some(5));
+    log.turn("three", &full(), "a:y", Some(5));
+    assert_eq!(log.status(), [(Some(WORKSPACE), 1, 2, 3, 0)]);
+}
+
+#[test]
+fn a_judgement_counts_whether_it_comes_before_or_after_the_end_of_the_turn() {
+    let mut log = Log::default();
+    log.append(&started("one", &full()));
+    log.append(&called("one", "a:x", None));
+    log.append(&judged("one", 90, 80, 1));
+    log.append(&ended("one"));
+    log.turn("two", &full(), "a:x", None);
+    log.append(&judged("two", 70, 80, 1));
+    assert_eq!(advice(&log), Some(("a:x".to_owned(), 800_000_000)));
+}
+
+#[test]
+fn a_judge_who_is_not_sure_does_not_count() {
+    let mut log = Log::default();
+    log.turn("one", &full(), "a:x", None);
+    log.append(&judged("one", 90, 49, 1));
+    assert_eq!(advice(&log), None);
+    log.append(&judged("one", 80, 50, 1));
+    assert_eq!(advice(&log), Some(("a:x".to_owned(), 800_000_000)));
+    log.append(&judged("one", 10, 49, 2));
+    assert_eq!(advice(&log), Some(("a:x".to_owned(), 800_000_000)));
+}
+
+#[test]
+fn the_same_or_a_newer_rubric_replaces_a_score_and_an_older_one_does_not() {
+    let mut log = Log::default();
+    log.turn("one", &full(), "a:x", None);
+    for (score, version, counts) in [(50, 2, 50), (60, 2, 60), (70, 3, 70), (10, 2, 70)] {
+        log.append(&judged("one", score, 90, version));
+        assert_eq!(advice(&log), Some(("a:x".to_owned(), counts * 10_000_000)));
+    }
+    assert_eq!(log.status(), [(Some(WORKSPACE), 1, 1, 1, 1)]);
+}
+
+#[test]
+fn a_judgement_of_an_unknown_turn_is_ignored() {
+    let mut log = Log::default();
+    log.append(&judged("never", 90, 90, 1));
+    assert_eq!(log.status(), []);
+}
+
+#[test]
+fn calls_on_the_side_and_of_workers_do_not_say_who_took_the_turn() {
+    let mut log = Log::default();
+    log.append(&started("one", &full()));
+    log.append(&LlmCallCompleted { role: CallRole::Side, ..called("one", "a:title", None) });
+    log.append(&called_by_worker("one", "a:worker", None));
+    log.append(&called("one", "a:planner", Some(5)));
+    log.append(&ended("one"));
+    log.append(&judged("one", 90, 90, 1));
+    assert_eq!(advice(&log).unwrap().0, "a:planner");
+    assert_eq!(log.status(), [(Some(WORKSPACE), 1, 1, 1, 1)]);
+}
+
+#[test]
+fn the_model_of_a_turn_is_the_one_that_answered_most_of_its_calls() {
+    let mut log = Log::default();
+    log.append(&started("one", &full()));
+    for by in ["a:z", "a:y", "a:y"] {
+        log.append(&called("one", by, None));
+    }
+    log.append(&ended("one"));
+    log.append(&judged("one", 90, 90, 1));
+    assert_eq!(advice(&log).unwrap().0, "a:y");
+}
+
+#[test]
+fn an_override_begins_the_turn_again() {
+    let mut log = Log::default();
+    log.append(&started("one", &full()));
+    log.append(&called("one", "a:rule", None));
+    log.append(&called("one", "a:rule", None));
+    log.append(&overridden("one", "a:rule", "a:pattern"));
+    log.append(&called("one", "a:pattern", None));
+    log.append(&ended("one"));
+    log.append(&judged("one", 90, 90, 1));
+    assert_eq!(advice(&log).unwrap().0, "a:pattern");
+}
+
+#[test]
+fn workspaces_learn_apart() {
+    let mut log = Log::default();
+    log.turn("one", &full(), "a:x", None);
+    log.append(&judged("one", 90, 90, 1));
+    let patterns = log.view.state();
+    let settings = PatternSettings::default();
+    for (workspace, found) in [(Some(WORKSPACE), true), (Some("/elsewhere"), false), (None, false)] {
+        assert_eq!(patterns.recommend(workspace, &full(), &settings, &|_| true).is_some(), found, "{workspace:?}");
+    }
+}
+
+#[test]
+fn the_row_that_has_gone_longest_without_a_change_makes_room() {
+    let mut store = Store::keeping(2);
+    let known = model("a:x");
+    let features = |number: u8| contracts::Features { tokens: contracts::TokenBucket(number), ..full() };
+    let mut record = |number| {
+        let row = store.record(Sample { features: &features(number), model: &known, cost: None });
+        store.judge(row, None, Some(Score::ONE));
+        (row, store.rows(), store.fingerprints())
+    };
+    let (first, ..) = record(1);
+    record(2);
+    record(1);
+    assert_eq!(record(3).1, 2);
+    assert_eq!(record(3).2, 2);
+    let exact = PatternSettings { min_similarity: Score::ONE, ..PatternSettings::default() };
+    let knows = |store: &Store, number| store.recommend(&features(number), &exact, &|_| true).is_some();
+    assert_eq!([1, 2, 3].map(|number| knows(&store, number)), [true, false, true]);
+
+    // A judgement of a turn whose row was evicted changes nothing, even when a row of that name is there again.
+    let mut again = store.clone();
+    for number in [4, 5, 1] {
+        again.record(Sample { features: &features(number), model: &known, cost: None });
+    }
+    let before = again.clone();
+    again.judge(first, Some(Score::ONE), None);
+    assert_eq!(again, before);
+}
+
+#[test]
+fn the_packed_form_survives_a_checkpoint() {
+    let mut log = Log::default();
+    log.turn("one", &full(), "a:x", None);
+    log.append(&judged("one", 90, 90, 1));
+    let saved = log.view.checkpoint().unwrap();
+    let resumed: Projected<Patterns> = Projected::resume(Some(&saved), Position(4));
+    assert_eq!(resumed, log.view);
+    let settings = PatternSettings::default();
+    assert!(resumed.state().recommend(Some(WORKSPACE), &full(), &settings, &|_| true).is_some());
+}

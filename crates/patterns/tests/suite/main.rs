@@ -1,0 +1,10 @@
+//! What is learned from turns and how it is found again.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod features;
+mod given;
+mod learning;
+mod properties;
+mod recommendation;
+mod reference;
+mod similarity;

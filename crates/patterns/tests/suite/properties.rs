@@ -1,0 +1,222 @@
+//! What holds for every log and every store.
+
+use contracts::{
+    Features, IntentTags, NanoUsd, Score, SideEffect, TokenBucket,
+    views::{CostScale, PatternSettings, PatternView},
+};
+use event_core::{Position, Projected};
+use patterns::{Patterns, Sample, Store, features, similarity};
+use proptest::{option, prelude::*, sample::select};
+
+use crate::{
+    given::{Log, called, called_by_worker, ended, judged, model, overridden, started},
+    reference::{self, Turn},
+};
+
+const MODELS: [&str; 4] = ["a:x", "a:y", "b:x", "b:gone"];
+
+/// Sorted, without repetition, like every list of features.
+fn list(values: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
+    prop::collection::btree_set(select(values), 0..3).prop_map(|values| values.into_iter().map(str::to_owned).collect())
+}
+
+fn some_features() -> impl Strategy<Value = Features> {
+    let effects = select(&[SideEffect::Read, SideEffect::Write, SideEffect::Execute][..]);
+    (
+        (list(&[".rs", ".md", ".py"]), list(&["src", "docs", "tests"]), list(&["Read", "Edit", "Bash"])),
+        prop::collection::btree_set(effects, 0..3),
+        (prop::bool::weighted(0.1), any::<bool>()),
+        (0..4_u8, select(&[0_u8, 1, 2, 3, 8, 32, 63][..])),
+    )
+        .prop_map(|((extensions, directories, tools), effects, (images, tool_history), (tokens, intents))| {
+            Features {
+                extensions,
+                directories,
+                tools,
+                side_effects: effects.into_iter().collect(),
+                images,
+                tool_history,
+                tokens: TokenBucket(tokens),
+                intents: IntentTags(intents),
+            }
+        })
+}
+
+fn score() -> impl Strategy<Value = Score> {
+    prop_oneof![(0..=1_000_000_000_u64).prop_map(Score), (0..=4_u64).prop_map(|quarter| Score(quarter * 250_000_000))]
+}
+
+fn turns() -> impl Strategy<Value = Vec<Turn>> {
+    let cost = option::weighted(0.9, prop_oneof![(0..5_u64).prop_map(NanoUsd), (0..u64::MAX / 64).prop_map(NanoUsd)]);
+    let turn = (some_features(), select(&MODELS[..]).prop_map(model), cost, option::weighted(0.7, score()));
+    prop::collection::vec(turn, 0..60)
+}
+
+fn some_settings() -> impl Strategy<Value = PatternSettings> {
+    let min_similarity = select(&[0, 300_000_000, 700_000_000][..]).prop_map(Score);
+    let scale = select(&[CostScale::Cluster, CostScale::Relative][..]);
+    (score(), min_similarity, prop_oneof![0..12_u16, Just(u16::MAX)], scale).prop_map(
+        |(cost_weight, min_similarity, neighbours, cost_scale)| PatternSettings {
+            cost_weight,
+            min_similarity,
+            neighbours,
+            cost_scale,
+            ..PatternSettings::default()
+        },
+    )
+}
+
+fn store(turns: &[Turn]) -> Store {
+    let mut store = Store::default();
+    for (features, model, cost, score) in turns {
+        let row = store.record(Sample { features, model, cost: *cost });
+        store.judge(row, None, *score);
+    }
+    store
+}
+
+/// One fact about one of a few turns.
+#[derive(Debug, Clone)]
+enum Step {
+    Started(Features),
+    Called(&'static str, Option<u64>),
+    Worker,
+    Overridden,
+    Ended,
+    Judged(u64, u64, u16),
+}
+
+fn steps() -> impl Strategy<Value = Vec<(&'static str, Step)>> {
+    let step = prop_oneof![
+        2 => some_features().prop_map(Step::Started),
+        3 => (select(&MODELS[..]), option::of(0..1_000_u64)).prop_map(|(model, cost)| Step::Called(model, cost)),
+        1 => Just(Step::Worker),
+        1 => Just(Step::Overridden),
+        2 => Just(Step::Ended),
+        2 => (0..=100_u64, 40..=100_u64, 1..3_u16).prop_map(|(score, sure, version)| Step::Judged(score, sure, version)),
+    ];
+    prop::collection::vec((select(&["one", "two", "three", "four"][..]), step), 0..60)
+}
+
+fn log(steps: &[(&str, Step)]) -> Log {
+    let mut log = Log::default();
+    for (turn, step) in steps {
+        match step {
+            Step::Started(features) => log.append(&started(turn, features)),
+            Step::Called(model, cost) => log.append(&called(turn, model, *cost)),
+            Step::Worker => log.append(&called_by_worker(turn, "a:worker", None)),
+            Step::Overridden => log.append(&overridden(turn, "a:x", "a:y")),
+            Step::Ended => log.append(&ended(turn)),
+            Step::Judged(score, sure, version) => log.append(&judged(turn, *score, *sure, *version)),
+        }
+    }
+    log
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_search_agrees_with_sorting_everything(
+        turns in turns(), query in some_features(), settings in some_settings()
+    ) {
+        let known = |model: &contracts::ModelId| model.as_str() != "b:gone";
+        let found = store(&turns).recommend(&query, &settings, &known);
+        prop_assert_eq!(found, reference::recommend(&turns, &query, &settings, known));
+    }
+
+    #[test]
+    fn the_order_of_turns_does_not_matter(
+        (turns, shuffled) in turns().prop_flat_map(|turns| (Just(turns.clone()), Just(turns).prop_shuffle())),
+        query in some_features(),
+        settings in some_settings(),
+    ) {
+        let [one, other] = [turns, shuffled].map(|turns| store(&turns).recommend(&query, &settings, &|_| true));
+        prop_assert_eq!(one, other);
+    }
+
+    #[test]
+    fn similarity_agrees_with_the_naive_reading_and_has_no_direction(one in some_features(), other in some_features()) {
+        prop_assert_eq!(similarity(&one, &other), reference::similarity(&one, &other));
+        prop_assert_eq!(similarity(&one, &other), similarity(&other, &one));
+    }
+
+    #[test]
+    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(steps in steps(), cut in 0..60_usize) {
+        let log = log(&steps);
+        let before = self::log(&steps[..cut.min(steps.len())]).view;
+        let saved = before.checkpoint().unwrap();
+        let mut resumed: Projected<Patterns> = Projected::resume(Some(&saved), Position(log.events.len() as u64));
+        prop_assert_eq!(&resumed, &before);
+        for event in &log.events {
+            resumed.advance(event).unwrap();
+        }
+        prop_assert_eq!(&resumed, &log.view);
+    }
+
+    #[test]
+    fn no_more_rows_are_kept_than_the_limit_and_every_one_is_found(turns in turns(), limit in 0..20_usize) {
+        let mut store = Store::keeping(limit);
+        for (features, model, cost, score) in &turns {
+            let row = store.record(Sample { features, model, cost: *cost });
+            store.judge(row, None, *score);
+            prop_assert!(store.rows() <= limit);
+        }
+        let (samples, scored) = store.samples();
+        prop_assert!(scored <= samples && samples <= turns.len() as u64);
+        let settings =
+            PatternSettings { min_similarity: Score::ZERO, neighbours: u16::MAX, ..PatternSettings::default() };
+        let found = store.recommend(&Features::default(), &settings, &|_| true);
+        let counted = found.map_or(0, |found| found.alternatives.iter().map(|model| model.samples).sum());
+        prop_assert_eq!(counted, scored);
+    }
+
+    #[test]
+    fn a_recommendation_is_total(
+        lists in prop::array::uniform3(prop::collection::vec("[ab]{0,2}", 0..200)),
+        bytes in any::<[u8; 2]>(),
+        numbers in any::<[u64; 5]>(),
+        neighbours in any::<u16>(),
+    ) {
+        let [extensions, directories, tools] = lists;
+        let [tokens, intents] = bytes.map(|byte| byte);
+        let odd = Features {
+            extensions, directories, tools,
+            tokens: TokenBucket(tokens),
+            intents: IntentTags(intents),
+            ..Features::default()
+        };
+        let [score, cost, cost_weight, min_similarity, min_confidence] = numbers;
+        let settings = PatternSettings {
+            cost_weight: Score(cost_weight),
+            min_similarity: Score(min_similarity),
+            min_confidence: Score(min_confidence),
+            neighbours,
+            ..PatternSettings::default()
+        };
+        let mut log = Log::default();
+        log.append(&started("one", &odd));
+        log.append(&called("one", "a:x", Some(cost)));
+        log.append(&contracts::facts::EvalCompleted { score: Score(score), ..judged("one", 0, 100, 1) });
+        log.append(&ended("one"));
+        for features in [&odd, &Features::default()] {
+            let found = log.view.state().recommend(Some(crate::given::WORKSPACE), features, &settings, &|_| true);
+            for score in found.iter().flat_map(|found| &found.alternatives).filter_map(|model| model.score) {
+                prop_assert!(score <= Score::ONE);
+            }
+        }
+    }
+
+    #[test]
+    fn features_are_total(text in any::<String>(), workspace in any::<Option<String>>()) {
+        let _ = features::intent_tags(&text);
+        let extension = features::extension(&text);
+        prop_assert!(extension.is_none_or(|extension| extension.starts_with('.')));
+        let directory = features::top_directory(&text, workspace.as_deref());
+        prop_assert!(directory.is_none_or(|directory| !directory.contains('/')));
+    }
+}

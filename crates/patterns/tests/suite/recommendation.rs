@@ -1,0 +1,193 @@
+//! The formula of 004 §5.5 with the numbers its author published.
+
+use contracts::{
+    NanoUsd, Recommendation, Score,
+    views::{CostScale, PatternSettings},
+};
+use patterns::{Sample, Store};
+
+use crate::given::{full, model};
+
+/// Scores and costs of one model: `None` where unknown.
+struct Turns<'a>(&'a str, &'a [(Option<u64>, Option<u64>)]);
+
+const CENT: u64 = 10_000_000;
+
+/// Turns of the same features; scores in thousandths, costs in nano-dollars.
+fn recommend(models: &[Turns<'_>], settings: PatternSettings) -> Option<Recommendation> {
+    let mut store = Store::default();
+    for Turns(name, turns) in models {
+        for (score, cost) in *turns {
+            let sample = Sample { features: &full(), model: &model(name), cost: cost.map(NanoUsd) };
+            let row = store.record(sample);
+            store.judge(row, None, score.map(|score| Score(score * 1_000_000)));
+        }
+    }
+    store.recommend(&full(), &settings, &|_| true)
+}
+
+fn weighing(cost_weight: u64) -> PatternSettings {
+    PatternSettings { cost_weight: Score(cost_weight * 10_000_000), ..PatternSettings::default() }
+}
+
+/// `a:haiku 0.79 of 1, a:sonnet 0.63 of 1: a:haiku by 0.202531645`: every model with its score and how many
+/// scored samples it has, then the choice with its confidence.
+fn show(recommendation: Option<Recommendation>) -> String {
+    let Some(found) = recommendation else { return "nothing".to_owned() };
+    let alternatives = found.alternatives.iter().map(|alternative| match alternative.score {
+        Some(score) => format!("{} {} of {}", alternative.model, decimal(score), alternative.samples),
+        None => format!("{} unknown", alternative.model),
+    });
+    let alternatives = alternatives.collect::<Vec<_>>().join(", ");
+    format!("{alternatives}: {} by {}", found.model, decimal(found.confidence))
+}
+
+/// All nine decimals, without the zeros at the end.
+fn decimal(score: Score) -> String {
+    let text = format!("{}.{:09}", score.0 / 1_000_000_000, score.0 % 1_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn two(haiku: u64, sonnet: u64, cost_weight: u64) -> String {
+    let cheap = [(Some(haiku), Some(CENT))];
+    let dear = [(Some(sonnet), Some(10 * CENT))];
+    show(recommend(&[Turns("a:sonnet", &dear), Turns("a:haiku", &cheap)], weighing(cost_weight)))
+}
+
+#[test]
+fn a_lower_weight_of_cost_turns_a_clear_lead_in_quality_into_the_choice() {
+    insta::assert_snapshot!(two(700, 900, 30), @"a:haiku 0.79 of 1, a:sonnet 0.63 of 1: a:haiku by 0.202531645");
+    insta::assert_snapshot!(two(700, 900, 10), @"a:sonnet 0.81 of 1, a:haiku 0.73 of 1: a:sonnet by 0.098765432");
+    insta::assert_snapshot!(two(780, 850, 10), @"a:haiku 0.802 of 1, a:sonnet 0.765 of 1: a:haiku by 0.046134663");
+    insta::assert_snapshot!(two(780, 850, 5), @"a:sonnet 0.8075 of 1, a:haiku 0.791 of 1: a:sonnet by 0.020433436");
+    insta::assert_snapshot!(two(910, 1000, 10), @"a:haiku 0.919 of 1, a:sonnet 0.9 of 1: a:haiku by 0.020674646");
+    insta::assert_snapshot!(two(910, 1000, 5), @"a:sonnet 0.95 of 1, a:haiku 0.9145 of 1: a:sonnet by 0.037368421");
+}
+
+#[test]
+fn on_the_knife_edge_confidence_is_exactly_the_weight_of_cost() {
+    insta::assert_snapshot!(two(1000, 1000, 5), @"a:haiku 1 of 1, a:sonnet 0.95 of 1: a:haiku by 0.05");
+    let found = recommend(
+        &[Turns("a:haiku", &[(Some(1000), Some(CENT))]), Turns("a:sonnet", &[(Some(1000), Some(10 * CENT))])],
+        PatternSettings::default(),
+    );
+    assert_eq!(found.unwrap().confidence, PatternSettings::default().min_confidence);
+}
+
+#[test]
+fn pure_quality_and_pure_cost_differ_on_the_same_cluster() {
+    insta::assert_snapshot!(two(700, 900, 0), @"a:sonnet 0.9 of 1, a:haiku 0.7 of 1: a:sonnet by 0.222222222");
+    insta::assert_snapshot!(two(700, 900, 100), @"a:haiku 1 of 1, a:sonnet 0 of 1: a:haiku by 1");
+}
+
+#[test]
+fn equal_costs_leave_quality_alone() {
+    let turns = |score| [(Some(score), Some(CENT))];
+    let found = recommend(&[Turns("a:haiku", &turns(700)), Turns("a:sonnet", &turns(900))], weighing(30));
+    insta::assert_snapshot!(show(found), @"a:sonnet 0.63 of 1, a:haiku 0.49 of 1: a:sonnet by 0.222222222");
+}
+
+#[test]
+fn equal_models_tie_and_the_first_by_id_is_taken_without_confidence() {
+    // 1/3 and 2/6: the same mean from different sums.
+    let once = [(Some(0), Some(CENT)), (Some(0), Some(CENT)), (Some(1000), Some(CENT))];
+    let twice = [once, once].concat();
+    let found = recommend(&[Turns("a:y", &twice), Turns("a:x", &once)], weighing(5));
+    insta::assert_snapshot!(show(found), @"a:x 0.316666666 of 3, a:y 0.316666666 of 6: a:x by 0");
+}
+
+#[test]
+fn a_model_alone_is_certain() {
+    insta::assert_snapshot!(show(recommend(&[Turns("a:haiku", &[(Some(700), Some(CENT))])], weighing(5))), @"a:haiku 0.665 of 1: a:haiku by 1");
+}
+
+#[test]
+fn a_top_score_of_nothing_is_no_confidence() {
+    insta::assert_snapshot!(show(recommend(&[Turns("a:haiku", &[(Some(0), Some(CENT))])], weighing(5))), @"a:haiku 0 of 1: a:haiku by 0");
+}
+
+#[test]
+fn an_unscored_model_is_listed_last_and_is_no_runner_up() {
+    let found = recommend(
+        &[Turns("a:haiku", &[(None, Some(CENT)), (None, Some(CENT))]), Turns("a:sonnet", &[(Some(100), Some(CENT))])],
+        weighing(5),
+    );
+    insta::assert_snapshot!(show(found), @"a:sonnet 0.095 of 1, a:haiku unknown: a:sonnet by 1");
+}
+
+#[test]
+fn without_any_score_nothing_is_recommended() {
+    assert_eq!(show(recommend(&[Turns("a:haiku", &[(None, Some(CENT))])], weighing(5))), "nothing");
+}
+
+#[test]
+fn an_unscored_model_does_not_stretch_the_scale_of_costs() {
+    let models = [
+        Turns("a:haiku", &[(Some(500), Some(CENT))]),
+        Turns("a:sonnet", &[(Some(500), Some(2 * CENT))]),
+        Turns("a:opus", &[(None, Some(1_000 * CENT))]),
+    ];
+    insta::assert_snapshot!(show(recommend(&models, weighing(10))), @"a:haiku 0.55 of 1, a:sonnet 0.45 of 1, a:opus unknown: a:haiku by 0.181818181");
+}
+
+#[test]
+fn a_model_of_unknown_cost_gets_no_bonus_for_it() {
+    let models = [
+        Turns("a:haiku", &[(Some(500), Some(CENT))]),
+        Turns("a:sonnet", &[(Some(500), Some(2 * CENT))]),
+        Turns("ollama:qwen3", &[(Some(500), None)]),
+    ];
+    insta::assert_snapshot!(show(recommend(&models, weighing(10))), @"a:haiku 0.55 of 1, a:sonnet 0.45 of 1, ollama:qwen3 0.45 of 1: a:haiku by 0.181818181");
+}
+
+#[test]
+fn a_sample_without_a_score_does_not_lower_the_mean() {
+    let models = [Turns("a:haiku", &[(Some(800), Some(CENT)), (None, Some(CENT)), (Some(600), Some(CENT))])];
+    insta::assert_snapshot!(show(recommend(&models, weighing(0))), @"a:haiku 0.7 of 2: a:haiku by 1");
+}
+
+#[test]
+fn on_the_relative_scale_a_difference_of_one_per_cent_stays_one_per_cent() {
+    let models =
+        [Turns("a:haiku", &[(Some(500), Some(99 * CENT))]), Turns("a:sonnet", &[(Some(500), Some(100 * CENT))])];
+    let relative = PatternSettings { cost_scale: CostScale::Relative, ..weighing(10) };
+    insta::assert_snapshot!(show(recommend(&models, relative)), @"a:haiku 0.451 of 1, a:sonnet 0.45 of 1: a:haiku by 0.002217294");
+    insta::assert_snapshot!(show(recommend(&models, weighing(10))), @"a:haiku 0.55 of 1, a:sonnet 0.45 of 1: a:haiku by 0.181818181");
+}
+
+#[test]
+fn free_models_are_no_division_by_nothing() {
+    let relative = PatternSettings { cost_scale: CostScale::Relative, ..weighing(10) };
+    let models = [Turns("ollama:a", &[(Some(500), Some(0))]), Turns("ollama:b", &[(Some(600), Some(0))])];
+    insta::assert_snapshot!(show(recommend(&models, relative)), @"ollama:b 0.54 of 1, ollama:a 0.45 of 1: ollama:b by 0.166666666");
+}
+
+#[test]
+fn only_the_nearest_rows_count() {
+    let mut store = Store::default();
+    let far = contracts::Features { tools: Vec::new(), ..full() };
+    for (features, name, score) in [(full(), "a:near", 100), (far, "a:far", 1_000)] {
+        let row = store.record(Sample { features: &features, model: &model(name), cost: None });
+        store.judge(row, None, Some(Score(score * 1_000_000)));
+    }
+    let nearest = |neighbours| {
+        let settings = PatternSettings { neighbours, ..weighing(0) };
+        show(store.recommend(&full(), &settings, &|_| true))
+    };
+    insta::assert_snapshot!(nearest(1), @"a:near 0.1 of 1: a:near by 1");
+    insta::assert_snapshot!(nearest(2), @"a:far 1 of 1, a:near 0.1 of 1: a:far by 0.9");
+    assert_eq!(nearest(0), "nothing");
+}
+
+#[test]
+fn a_model_that_is_no_longer_known_does_not_even_take_a_neighbours_place() {
+    let mut store = Store::default();
+    for name in ["a:gone", "a:here"] {
+        let row = store.record(Sample { features: &full(), model: &model(name), cost: None });
+        store.judge(row, None, Some(Score::ONE));
+    }
+    let settings = PatternSettings { neighbours: 1, ..PatternSettings::default() };
+    let found = store.recommend(&full(), &settings, &|model| model.as_str() != "a:gone");
+    insta::assert_snapshot!(show(found), @"a:here 0.95 of 1: a:here by 1");
+    assert_eq!(store.recommend(&full(), &settings, &|_| false), None);
+}

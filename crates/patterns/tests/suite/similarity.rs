@@ -1,0 +1,92 @@
+//! How alike two turns are.
+
+use contracts::{Features, IntentTag, Score, views::PatternSettings};
+use patterns::{Sample, Store, similarity};
+
+use crate::given::{asking, full, golden, model};
+
+#[test]
+fn the_golden_pair_is_three_eighths_alike() {
+    let [one, other] = golden();
+    assert_eq!(similarity(&one, &other), Score(375_000_000));
+    assert_eq!(similarity(&other, &one), Score(375_000_000));
+}
+
+#[test]
+fn a_turn_is_wholly_like_itself() {
+    assert_eq!(similarity(&full(), &full()), Score::ONE);
+    assert_eq!(similarity(&Features::default(), &Features::default()), Score::ONE);
+}
+
+#[test]
+fn earlier_tool_calls_do_not_matter() {
+    assert_eq!(similarity(&full(), &Features { tool_history: false, ..full() }), Score::ONE);
+}
+
+#[test]
+fn each_feature_weighs_what_it_should() {
+    let full = full();
+    for (changed, weight) in [
+        (Features { intents: asking(IntentTag::Doc).intents, ..full.clone() }, 30),
+        (Features { extensions: vec![".md".to_owned()], ..full.clone() }, 20),
+        (Features { tools: Vec::new(), ..full.clone() }, 15),
+        (Features { directories: vec!["docs".to_owned()], ..full.clone() }, 10),
+        (Features { side_effects: Vec::new(), ..full.clone() }, 10),
+        (Features { tokens: contracts::TokenBucket(0), ..full.clone() }, 10),
+        (Features { images: true, ..full.clone() }, 5),
+    ] {
+        assert_eq!(similarity(&full, &changed), Score((100 - weight) * 10_000_000), "{changed:?}");
+    }
+}
+
+/// A store with one scored turn.
+fn store(features: &Features) -> Store {
+    let mut store = Store::default();
+    let row = store.record(Sample { features, model: &model("a:x"), cost: None });
+    store.judge(row, None, Some(Score::ONE));
+    store
+}
+
+fn finds(recorded: &Features, query: &Features, min_similarity: Score) -> bool {
+    let settings = PatternSettings { min_similarity, ..PatternSettings::default() };
+    store(recorded).recommend(query, &settings, &|_| true).is_some()
+}
+
+#[test]
+fn two_turns_that_share_nothing_but_emptiness_are_no_neighbours() {
+    let floor = PatternSettings::default().min_similarity;
+    let (debug, doc) = (asking(IntentTag::Debug), asking(IntentTag::Doc));
+    assert_eq!(similarity(&debug, &doc), Score(700_000_000));
+    assert!(!finds(&debug, &doc, floor));
+    assert!(!finds(&Features::default(), &doc, floor));
+    assert!(finds(&doc, &doc, floor));
+    assert!(finds(&Features::default(), &Features::default(), floor));
+}
+
+#[test]
+fn without_a_floor_every_row_is_a_candidate() {
+    let (debug, doc) = (asking(IntentTag::Debug), asking(IntentTag::Doc));
+    assert!(finds(&debug, &doc, Score::ZERO));
+}
+
+#[test]
+fn the_floor_is_inclusive() {
+    let [one, other] = golden();
+    assert!(finds(&one, &other, Score(375_000_000)));
+    assert!(!finds(&one, &other, Score(375_000_001)));
+}
+
+#[test]
+fn beyond_127_values_the_newest_share_a_place() {
+    let with = |number: usize| Features { tools: vec![format!("tool{number:03}")], ..full() };
+    let mut store = Store::default();
+    for number in 0..200 {
+        let row = store.record(Sample { features: &with(number), model: &model("a:x"), cost: None });
+        store.judge(row, None, Some(Score::ONE));
+    }
+    let settings = PatternSettings { min_similarity: Score::ONE, neighbours: 200, ..PatternSettings::default() };
+    let alike = |number| {
+        store.recommend(&with(number), &settings, &|_| true).map_or(0, |recommendation| recommendation.samples)
+    };
+    assert_eq!([alike(0), alike(126), alike(127), alike(199), alike(500)], [1, 1, 73, 73, 73]);
+}
