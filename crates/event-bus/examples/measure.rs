@@ -1,5 +1,6 @@
 //! Measures a log: `measure DIR append PRODUCERS SECONDS`, `measure DIR fill EVENTS`, `measure DIR open`.
 #![expect(clippy::print_stdout, reason = "the figures are the output")]
+#![expect(clippy::cast_precision_loss, reason = "rates need no more digits than an `f64` has")]
 
 use std::{
     error::Error,
@@ -57,7 +58,7 @@ fn event(producer: u64, number: u64) -> NewEvent {
         causation: Some(EventId::derive(&[&number.to_le_bytes()])),
         kind: "llm.call_completed".into(),
         version: 1,
-        payload: (0..224_u64).map(|index| (index.wrapping_mul(number) >> 3) as u8).collect(),
+        payload: (0..224_u64).map(|index| (index.wrapping_mul(number) >> 3).to_le_bytes()[0]).collect(),
     }
 }
 

@@ -3,7 +3,12 @@
 mod failing;
 mod system;
 
-use std::{ffi::OsString, fmt, io, path::Path, sync::Arc};
+use std::{
+    ffi::OsString,
+    fmt, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 pub use failing::{FailingFiles, Fault, Operation};
 pub use system::SystemFiles;
@@ -144,17 +149,27 @@ pub(crate) fn exists(files: &dyn Files, path: &Path) -> io::Result<bool> {
 }
 
 /// Moves a damaged file or directory out of the way, to the first free `NAME.damaged-N`, and says where it went.
-pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<std::path::PathBuf> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let taken = files.list(parent(path))?;
-    let free = (1_u32..)
-        .map(|number| format!("{name}.damaged-{number}"))
-        .find(|candidate| !taken.iter().any(|taken| taken == candidate.as_str()))
-        .unwrap_or_default();
-    let aside = path.with_file_name(free);
+pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
+    let aside = free_name(files, path)?;
     files.rename(path, &aside)?;
     files.sync_dir(parent(path))?;
     Ok(aside)
+}
+
+/// Keeps a copy of a small file under the name [`move_aside`] would give it.
+pub(crate) fn copy_aside(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let aside = free_name(files, path)?;
+    replace(files, &aside, bytes)?;
+    Ok(aside)
+}
+
+fn free_name(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let taken = files.list(parent(path))?;
+    // One of them is free: there are more candidates than names.
+    let mut candidates = (0..=taken.len()).map(|number| format!("{name}.damaged-{}", number + 1));
+    let free = candidates.find(|candidate| !taken.iter().any(|taken| taken == candidate.as_str()));
+    Ok(path.with_file_name(free.unwrap_or_default()))
 }
 
 fn parent(path: &Path) -> &Path {

@@ -34,7 +34,8 @@ const CAUSED: u8 = 4;
 /// The longest kind a frame can hold, in bytes.
 pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
 /// The largest payload, in bytes. Frames stay far below the 16 KiB at which sled starts a file of its own.
-pub(crate) const MAX_PAYLOAD: usize = MAX_PAYLOAD_BYTES as usize;
+pub(crate) const MAX_PAYLOAD: usize = 4 * 1024;
+const _: () = assert!(MAX_PAYLOAD as u64 == MAX_PAYLOAD_BYTES, "the codec and the frame agree on the largest payload");
 
 /// Length and checksum.
 const PREFIX: usize = 8;
@@ -125,7 +126,7 @@ pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: boo
 pub(crate) fn read(bytes: &[u8]) -> Result<Frame<'_>, Flaw> {
     let Some(length) = bytes.first_chunk::<4>() else { return Err(Flaw::Incomplete) };
     let total = (u32::from_le_bytes(*length) as usize).saturating_add(PREFIX);
-    if total < MIN_FRAME || MAX_FRAME < total {
+    if !(MIN_FRAME..=MAX_FRAME).contains(&total) {
         return Err(Flaw::Invalid("the length is out of range"));
     }
     let Some(whole) = bytes.get(..total) else { return Err(Flaw::Incomplete) };
@@ -193,6 +194,22 @@ impl<'a> Frame<'a> {
         let hash = if self.purged() { self.array(self.payload_at) } else { *blake3::hash(payload).as_bytes() };
         let caused = self.bytes[PREFIX] & CAUSED;
         link(before, caused, &self.bytes[PREFIX + MARKS..self.payload_at - 2], hash)
+    }
+
+    /// Writes the same fact after another one, as a batch and a barrier of its own, and returns its chain.
+    pub(crate) fn rewrite(&self, into: &mut Vec<u8>, before: Chain) -> Chain {
+        let chain = self.chain_after(before);
+        let start = into.len();
+        into.extend_from_slice(self.bytes);
+        into[start + PREFIX] &= !GOES_ON;
+        into[start + PREFIX + 1] = 0;
+        let chain_at = into.len() - CHAIN;
+        into[chain_at..].copy_from_slice(&chain.0);
+        let mut length = [0; 4];
+        length.copy_from_slice(&self.bytes[..4]);
+        let checksum = checksum(length, &into[start + PREFIX..]);
+        into[start + 4..start + PREFIX].copy_from_slice(&checksum);
+        chain
     }
 
     /// The fact. The payload of a purged one is empty.

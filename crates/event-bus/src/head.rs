@@ -27,7 +27,7 @@ pub(crate) const HEAD: &str = "HEAD";
 const TITLE: &str = "turnwise log head 1";
 
 /// A head file has some 150 bytes.
-const MAX_BYTES: usize = 1_024;
+pub(crate) const MAX_BYTES: usize = 1_024;
 
 /// What the file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

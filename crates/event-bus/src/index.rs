@@ -116,6 +116,20 @@ impl Index {
         })
     }
 
+    /// Shows every frame to `visit`, in the order of positions.
+    pub(crate) fn walk(&self, mut visit: impl FnMut(&Frame<'_>)) -> Result<(), Failure> {
+        let sound = self.call(|store| {
+            for pack in store.scan_prefix([FACTS]).values() {
+                for frame in unpack(&pack?) {
+                    let Ok(frame) = frame else { return Ok(false) };
+                    visit(&frame);
+                }
+            }
+            Ok(true)
+        })?;
+        if sound { Ok(()) } else { Err(Failure("a record in it is damaged".to_owned())) }
+    }
+
     /// The frame of the fact at a position, if it is there and sound.
     pub(crate) fn frame(&self, position: Position) -> Result<Option<Vec<u8>>, Failure> {
         let pack = self.call(|store| store.range(key(Position::ORIGIN)..=key(position)).next_back().transpose())?;

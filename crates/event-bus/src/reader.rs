@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
@@ -21,7 +21,6 @@ use crate::{
 #[derive(Debug)]
 pub struct JournalReader {
     root: PathBuf,
-    files: Arc<dyn Files>,
     readable: Mutex<Readable>,
 }
 
@@ -32,18 +31,18 @@ impl JournalReader {
     /// [`LogError::Damaged`] when facts that were acknowledged are missing or changed, [`LogError::Format`],
     /// [`LogError::Io`], also when there is no log.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, LogError> {
-        Self::open_with(directory, Arc::new(SystemFiles))
+        Self::open_with(directory, &SystemFiles)
     }
 
     /// [`JournalReader::open`] on other files than the operating system's.
     ///
     /// # Errors
     /// As [`JournalReader::open`].
-    pub fn open_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> Result<Self, LogError> {
+    pub fn open_with(directory: impl AsRef<Path>, files: &dyn Files) -> Result<Self, LogError> {
         let root = directory.as_ref().to_owned();
         let path = root.join(JOURNAL);
         // Before the journal: the writer moves the journal on first.
-        let promised = head::read(&*files, &root)?;
+        let promised = head::read(files, &root)?;
         let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         journal::check_header(header, path.clone())?;
@@ -57,7 +56,7 @@ impl JournalReader {
             let detail = format!("`HEAD` knows facts up to position {}{what}", head.position);
             return Err(LogError::Damaged { path: readable.path, position, detail });
         }
-        Ok(Self { root, files, readable: Mutex::new(readable) })
+        Ok(Self { root, readable: Mutex::new(readable) })
     }
 
     /// The log's directory.

@@ -101,7 +101,7 @@ fn a_saved_state_reads_back(log: &dyn EventLog) {
     assert_eq!(log.load_checkpoint("none").unwrap(), None);
     // Grows and shrinks over what one piece, and what one barrier, can hold.
     for (round, bytes) in [0, 1, 4_096, 4_097, 300_000, 5_000, 0].into_iter().enumerate() {
-        let state = (0..bytes).map(|index: usize| (index * 31 + round) as u8).collect();
+        let state = (0..bytes).map(|index: usize| (index * 31 + round).to_le_bytes()[0]).collect();
         let saved = Checkpoint { version: 3, position: Position(round as u64), state };
         log.save_checkpoint("a.state", &saved).unwrap();
         log.save_checkpoint("a.state.of.another", &Checkpoint { version: 9, ..saved.clone() }).unwrap();

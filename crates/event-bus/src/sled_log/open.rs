@@ -80,11 +80,9 @@ impl Opening<'_> {
     fn open_journal(&mut self, found: Found, witness: &Witness) -> Result<Arc<dyn File>, LogError> {
         let path = self.journal();
         let exists = files::exists(self.files, &path).map_err(LogError::io("list", self.root))?;
-        let fresh = found == Found::Missing && witness.knows_nothing();
+        let fresh = found == Found::Missing && witness.knows_nothing() && !self.has_old_journal()?;
         if !exists && !fresh {
-            return Err(
-                self.damaged(Position(1), "the file is missing, and `HEAD` or the index show that it was there")
-            );
+            return Err(self.damaged(Position(1), "the file is missing, and other files show that it was there"));
         }
         let file = self.files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
@@ -105,6 +103,12 @@ impl Opening<'_> {
         };
         begin().map_err(LogError::io("create", path))?;
         Ok(file)
+    }
+
+    /// Whether there is what a repair keeps of a journal: it may have been interrupted.
+    fn has_old_journal(&self) -> Result<bool, LogError> {
+        let names = self.files.list(self.root).map_err(LogError::io("list", self.root))?;
+        Ok(names.iter().any(|name| name.to_string_lossy().starts_with("journal.")))
     }
 
     /// Reads the whole journal and looks up what `HEAD` and the index claim about it.

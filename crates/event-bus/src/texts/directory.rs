@@ -41,7 +41,7 @@ impl TextFiles {
     }
 
     fn path(&self, hash: [u8; 32]) -> PathBuf {
-        let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = blake3::Hash::from_bytes(hash).to_hex();
         self.directory.join(&digits[..2]).join(&digits[2..])
     }
 

@@ -1,0 +1,64 @@
+//! Checks a log against what `crash_writer` said: `crash_check DIR < LINES`.
+//!
+//! Fails when an acknowledged fact is missing or stands elsewhere, when positions have a hole, or when an id is there
+//! twice. Prints counts.
+#![expect(clippy::print_stdout, reason = "the counts are the output")]
+
+use std::{collections::BTreeMap, error::Error, io::BufRead as _, time::Instant};
+
+use event_bus::{EventLog, SledLog, verify};
+use event_core::{EventId, Position};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let Some(directory) = std::env::args().nth(1) else { return Err("usage: crash_check DIR < LINES".into()) };
+    let begun = Instant::now();
+    let (log, repairs) = SledLog::open(&directory)?;
+    let opened = begun.elapsed();
+    for repair in &repairs {
+        println!("repair: {repair}");
+    }
+
+    let mut recorded: BTreeMap<EventId, Position> = BTreeMap::new();
+    let mut after = Position::ORIGIN;
+    loop {
+        // The log itself fails on a hole.
+        let facts = log.read_after(after, 1_024)?;
+        let Some(last) = facts.last() else { break };
+        after = last.position;
+        for fact in facts {
+            if let Some(first) = recorded.insert(fact.event.id, fact.position) {
+                return Err(format!("{} is recorded at {first} and again at {}", fact.event.id, fact.position).into());
+            }
+            if log.find(fact.event.id)? != Some(fact.position) {
+                return Err(format!("{} at {} is not found by its id", fact.event.id, fact.position).into());
+            }
+        }
+    }
+    if after != log.head()? {
+        return Err(format!("the log ends at {} and reads up to {after}", log.head()?).into());
+    }
+
+    let mut acknowledged = 0_u64;
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        // The last line of a killed process may be cut, and comments tell what it repaired.
+        let Some((position, id)) = line.split_once(' ').filter(|(_, id)| id.len() == 32) else { continue };
+        let (position, id) = (Position(position.parse()?), id.parse::<EventId>()?);
+        acknowledged += 1;
+        if recorded.get(&id) != Some(&position) {
+            let found = recorded.get(&id);
+            return Err(format!("{id} was acknowledged at {position}, the log has it at {found:?}").into());
+        }
+    }
+    drop(log);
+    let verified = verify(&directory)?;
+    if !verified.is_sound() || verified.indexed != Some(verified.facts) {
+        return Err(format!("the log does not verify: {verified:?}").into());
+    }
+    println!(
+        "{} facts, {acknowledged} acknowledgements, 0 missing, 0 holes, 0 duplicates, {} repairs, opened in {opened:?}",
+        recorded.len(),
+        repairs.len(),
+    );
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Appends facts until it is killed: `crash_writer DIR SEED`.
+//!
+//! Prints `POSITION ID` for every fact the moment it is acknowledged. Batches come from several threads at once and
+//! have one to eight facts; some repeat ids that are recorded already, and are acknowledged with their first places.
+#![expect(clippy::print_stdout, reason = "what is acknowledged is the output")]
+
+use std::{error::Error, io::Write as _, sync::Arc, thread};
+
+use event_bus::{Bus, BusError, Expected, SledLog, SystemClock};
+use event_core::{EventId, NewEvent, Timestamp};
+
+const PRODUCERS: u64 = 8;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(directory), Some(seed)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: crash_writer DIR SEED".into());
+    };
+    let seed: u64 = seed.parse()?;
+    let (log, repairs) = SledLog::open(directory)?;
+    for repair in repairs {
+        println!("# {repair}");
+    }
+    let bus = Bus::start(Arc::new(log), SystemClock)?;
+    let (failed, failures) = mpsc::channel();
+    for producer in 0..PRODUCERS {
+        let (bus, failed) = (bus.clone(), failed.clone());
+        let stream = seed.wrapping_mul(PRODUCERS).wrapping_add(producer);
+        thread::spawn(move || failed.send(produce(&bus, stream)));
+    }
+    Err(failures.recv()?.into())
+}
+
+/// Appends until that fails, and says why.
+fn produce(bus: &Bus, stream: u64) -> String {
+    let mut random = stream;
+    let mut next = 0;
+    loop {
+        // A step of a linear congruential generator: what matters is that runs differ.
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let size = (random >> 60) % 8 + 1;
+        let repeat = if (random >> 50).is_multiple_of(4) { size.min(next) } else { 0 };
+        let batch: Vec<NewEvent> = (next - repeat..next - repeat + size).map(|number| event(stream, number)).collect();
+        next = next - repeat + size;
+        let ids: Vec<EventId> = batch.iter().map(|event| event.id).collect();
+        let said = match bus.append_blocking(Expected::Any, batch) {
+            Ok(appended) => say(&appended.positions, &ids),
+            Err(error) => return error.to_string(),
+        };
+        if let Err(error) = said {
+            return error.to_string();
+        }
+    }
+}
+
+/// One write, so that lines of two producers do not mix, and nothing stays behind in a buffer.
+fn say(positions: &[Position], ids: &[EventId]) -> io::Result<()> {
+    let lines: String = positions
+        .iter()
+        .zip(ids)
+        .fold(String::new(), |lines, (position, id)| lines + &position.to_string() + " " + &id.to_string() + "\n");
+    let mut out = io::stdout().lock();
+    out.write_all(lines.as_bytes())?;
+    out.flush()
+}
+
+fn event(stream: u64, number: u64) -> NewEvent {
+    let id = EventId::derive(&[b"crash", &stream.to_le_bytes(), &number.to_le_bytes()]);
+    NewEvent {
+        id,
+        at: Timestamp(number),
+        correlation: EventId::derive(&[b"crash", &stream.to_le_bytes()]),
+        causation: None,
+        kind: "crash.written".into(),
+        version: 1,
+        payload: (0..number % 400).map(|index| (index ^ stream).to_le_bytes()[0]).collect(),
+    }
+}

@@ -1,0 +1,148 @@
+//! Writes the journal the plan describes, and puts it in place.
+
+use std::path::PathBuf;
+
+use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
+
+use super::{LOST_KIND, Piece, RepairPlan, Source, Span};
+use crate::{
+    LogError,
+    files::{self, File, Mode},
+    frame::{self, Chain},
+    head::{self, HEAD, Head},
+    index::INDEX,
+    journal::{self, HEADER, JOURNAL},
+};
+
+/// Bytes written at once.
+const CHUNK: usize = 128 * 1024;
+
+/// What a repair did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// Where the log ends now.
+    pub head: Position,
+    /// Facts that neither copy had.
+    pub lost: Vec<Span>,
+    /// Where the old files are.
+    pub kept: Vec<PathBuf>,
+}
+
+/// A journal being written.
+struct Output<'f> {
+    file: &'f dyn File,
+    offset: u64,
+    pending: Vec<u8>,
+    chain: Chain,
+    recorded_at: Timestamp,
+}
+
+impl Output<'_> {
+    fn flush(&mut self) -> std::io::Result<()> {
+        files::write_full(self.file, self.offset, &self.pending)?;
+        self.offset += self.pending.len() as u64;
+        self.pending.clear();
+        Ok(())
+    }
+}
+
+impl RepairPlan {
+    /// Does what the plan says. The old files stay beside the new ones; the next opening builds the index.
+    ///
+    /// # Errors
+    /// [`LogError::Io`]; the old journal is in place until the new one is complete.
+    pub fn execute(mut self) -> Result<Repaired, LogError> {
+        let head = Position(self.pieces.len() as u64);
+        if !self.is_needed() {
+            return Ok(Repaired { head, lost: Vec::new(), kept: Vec::new() });
+        }
+        let new = self.root.join("journal.repaired");
+        let end = self.write(&new)?;
+        // sled must let go of its files before they are moved.
+        self.index = None;
+        let mut kept = Vec::new();
+        // The old `HEAD` stays where it is: without a journal beside it, opening the log is refused.
+        let path = self.root.join(HEAD);
+        let old = files::read_small(&*self.files, &path, head::MAX_BYTES).unwrap_or_default();
+        if let Some(old) = old {
+            kept.push(files::copy_aside(&*self.files, &path, &old).map_err(LogError::io("copy", &path))?);
+        }
+        for name in [INDEX, JOURNAL] {
+            let path = self.root.join(name);
+            if files::exists(&*self.files, &path).map_err(LogError::io("list", &self.root))? {
+                kept.push(files::move_aside(&*self.files, &path).map_err(LogError::io("move aside", &path))?);
+            }
+        }
+        let path = self.root.join(JOURNAL);
+        self.files.rename(&new, &path).map_err(LogError::io("rename", &new))?;
+        self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
+        head::write(&*self.files, &self.root, end).map_err(LogError::io("write", self.root.join(HEAD)))?;
+        tracing::warn!(log = %self.root.display(), facts = head.0, lost = self.lost.len(), "the log was put together again");
+        Ok(Repaired { head, lost: self.lost, kept })
+    }
+
+    fn write(&self, path: &std::path::Path) -> Result<Head, LogError> {
+        let wrote = |error| LogError::io("write", path)(error);
+        let file = self.files.open(path, Mode::Replace).map_err(LogError::io("create", path))?;
+        let mut output = Output {
+            file: &*file,
+            offset: 0,
+            pending: journal::header().to_vec(),
+            chain: Chain::ORIGIN,
+            recorded_at: Timestamp(0),
+        };
+        for (index, piece) in self.pieces.iter().enumerate() {
+            self.write_piece(Position(index as u64 + 1), *piece, &mut output)?;
+            if CHUNK <= output.pending.len() {
+                output.flush().map_err(wrote)?;
+            }
+        }
+        output.flush().map_err(wrote)?;
+        file.sync_data().map_err(LogError::io("sync", path))?;
+        debug_assert!(HEADER as u64 <= output.offset, "the header is always written");
+        Ok(Head { position: Position(self.pieces.len() as u64), chain: output.chain, journal: output.offset })
+    }
+
+    fn write_piece(&self, position: Position, piece: Piece, output: &mut Output<'_>) -> Result<(), LogError> {
+        let bytes = match piece {
+            Piece::Journal { offset, length } => match &self.journal {
+                Some(Source { path, file }) => {
+                    let mut bytes = vec![0; length];
+                    files::read_full(&**file, offset, &mut bytes).map_err(LogError::io("read", path))?;
+                    bytes
+                }
+                None => Vec::new(),
+            },
+            Piece::Index => {
+                self.index.as_ref().and_then(|index| index.frame(position).ok().flatten()).unwrap_or_default()
+            }
+            Piece::Lost => {
+                let lost = lost(position, output.recorded_at);
+                output.chain = frame::write(&mut output.pending, &lost, 0, false, output.chain);
+                return Ok(());
+            }
+        };
+        let Ok(frame) = frame::read(&bytes) else {
+            let detail = "a record that was whole when the repair was planned is not any more".to_owned();
+            return Err(LogError::Damaged { path: self.root.clone(), position, detail });
+        };
+        output.recorded_at = frame.recorded_at();
+        output.chain = frame.rewrite(&mut output.pending, output.chain);
+        Ok(())
+    }
+}
+
+/// What stands where a fact was lost.
+fn lost(position: Position, recorded_at: Timestamp) -> Recorded {
+    let id = EventId::derive(&[LOST_KIND.as_bytes(), &position.0.to_le_bytes()]);
+    let event = NewEvent {
+        id,
+        at: recorded_at,
+        correlation: id,
+        causation: None,
+        kind: LOST_KIND.into(),
+        version: 1,
+        payload: Vec::new(),
+    };
+    Recorded { position, recorded_at, event }
+}

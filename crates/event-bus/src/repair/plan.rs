@@ -1,0 +1,216 @@
+//! Finds the best frame for every position, in the journal first, then in the index.
+
+use std::{path::Path, sync::Arc};
+
+use event_core::{Position, Timestamp};
+
+use super::{Piece, RepairPlan, Source, extend};
+use crate::{
+    LogError,
+    files::{self, File, Files, Mode, SystemFiles},
+    frame::{self, Chain, Frame, MIN_FRAME},
+    head::{self, Found},
+    index::{INDEX, Index},
+    journal::{self, Break, Cursor, End, Header, JOURNAL, Offsets, Step},
+    lock,
+};
+
+/// A valid frame somewhere in the journal.
+#[derive(Clone, Copy)]
+struct Find {
+    position: Position,
+    offset: u64,
+    length: usize,
+}
+
+/// Looks at a log and says what a repair would do.
+///
+/// # Errors
+/// [`LogError::InUse`], [`LogError::Io`], and [`LogError::Format`] for a journal of a newer program.
+pub fn plan_repair(directory: impl AsRef<Path>) -> Result<RepairPlan, LogError> {
+    let root = directory.as_ref();
+    let files: Arc<dyn Files> = Arc::new(SystemFiles);
+    // Where there is no directory there is no log, and none shall be made.
+    files.list(root).map_err(LogError::io("list", root))?;
+    let lock = lock::take(&*files, root)?;
+    let mut faults = Vec::new();
+    let found = head::read(&*files, root)?;
+    let journal = open_journal(root, &*files, &mut faults)?;
+    let index = open_index(root, &*files)?;
+    let last = index.as_ref().and_then(|index| index.last().ok().flatten()).map_or(Position::ORIGIN, |(last, _)| last);
+    let promised = match found {
+        Found::Head(head) => head.position,
+        Found::Missing | Found::Damaged => Position::ORIGIN,
+    };
+    let finds = match &journal {
+        Some(Source { path, file }) => walk(path, &**file, found, promised.max(last), &mut faults)?,
+        None => Vec::new(),
+    };
+    let known = finds.last().map_or(Position::ORIGIN, |find| find.position).max(promised).max(last);
+    let mut plan = RepairPlan {
+        root: root.to_owned(),
+        files,
+        lock,
+        journal,
+        index,
+        pieces: Vec::new(),
+        faults,
+        kept: 0,
+        restored: Vec::new(),
+        lost: Vec::new(),
+        unproved: Vec::new(),
+    };
+    if plan.is_needed() {
+        plan.choose(&finds, known)?;
+    }
+    Ok(plan)
+}
+
+fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Result<Option<Source>, LogError> {
+    // A repair that was interrupted has left the new journal beside the place of the old one.
+    for name in [JOURNAL, "journal.repaired"] {
+        let path = root.join(name);
+        if files::exists(files, &path).map_err(LogError::io("list", root))? {
+            let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
+            return Ok(Some(Source { path, file }));
+        }
+        faults.push(format!("`{}` is missing", path.display()));
+    }
+    Ok(None)
+}
+
+/// An index that cannot be opened has nothing to give.
+fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError> {
+    let path = root.join(INDEX);
+    if !files::exists(files, &path).map_err(LogError::io("list", root))? {
+        return Ok(None);
+    }
+    Ok(Index::open(&path, files).ok())
+}
+
+/// Every valid frame, in the order of positions, and what is wrong with the journal as a whole.
+fn walk(
+    path: &Path,
+    file: &dyn File,
+    found: Found,
+    demanded: Position,
+    faults: &mut Vec<String>,
+) -> Result<Vec<Find>, LogError> {
+    let read = |error| LogError::io("read", path)(error);
+    let header = journal::read_header(file).map_err(read)?;
+    if let Header::Other(_) = header {
+        journal::check_header(header, path.to_owned())?;
+    }
+    if header != Header::Whole {
+        faults.push(format!("the header of `{}` is damaged", path.display()));
+    }
+    let length = file.length().map_err(read)?;
+    let mut head_chain = None;
+    let scan = journal::scan(file, End::START, Offsets::default(), length, |frame| {
+        if matches!(found, Found::Head(head) if head.position == frame.position()) {
+            head_chain = Some(frame.chain());
+        }
+    })
+    .map_err(read)?;
+    let next = scan.whole.position.next();
+    if scan.whole.position < demanded {
+        faults.push(format!("`{}` ends before position {next}, {demanded} is known", path.display()));
+    }
+    match (scan.flaw, found) {
+        (Some(Break::Foreign(what)), _) => faults.push(format!("position {next}: {what}")),
+        (Some(Break::Torn(what)), _)
+            if journal::survivors(file, scan.whole, length).map_err(read)?.count != 0 || !faults.is_empty() =>
+        {
+            faults.push(format!("position {next}: {what}"));
+        }
+        (_, Found::Head(head)) if head_chain.is_some_and(|chain| chain != head.chain) => {
+            faults.push(format!("position {}: the hash chain is not the one `HEAD` remembers", head.position));
+        }
+        _ => {}
+    }
+    if faults.is_empty() { Ok(Vec::new()) } else { all_frames(file, length).map_err(read) }
+}
+
+fn all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<Find>> {
+    // Positions begin at 1 and each takes some bytes: a frame that claims more stands inside a payload.
+    let highest = Position(length / MIN_FRAME as u64);
+    let (mut cursor, mut finds) = (Cursor::new(file, 0, length), Vec::new());
+    loop {
+        let offset = cursor.offset();
+        match cursor.next()? {
+            Step::Frame(frame) if Position::ORIGIN < frame.position() && frame.position() <= highest => {
+                finds.push(Find { position: frame.position(), offset, length: frame.bytes().len() });
+            }
+            Step::Frame(_) => {}
+            Step::Flaw(_) => cursor.skip(),
+            Step::End => break,
+        }
+    }
+    finds.sort_by_key(|find| find.position);
+    Ok(finds)
+}
+
+/// The fact before the one that is looked for.
+struct Before {
+    /// Its chain, if it is known.
+    chain: Option<Chain>,
+    recorded_at: Timestamp,
+}
+
+impl Before {
+    fn proves(&self, frame: &Frame<'_>) -> bool {
+        self.chain.is_some_and(|chain| frame.chain() == frame.chain_after(chain))
+    }
+}
+
+impl RepairPlan {
+    fn choose(&mut self, finds: &[Find], known: Position) -> Result<(), LogError> {
+        let mut before = Before { chain: Some(Chain::ORIGIN), recorded_at: Timestamp(0) };
+        let mut rest = finds;
+        for position in (1..=known.0).map(Position) {
+            let here = rest.iter().take_while(|find| find.position == position).count();
+            let (candidates, later) = rest.split_at(here);
+            rest = later;
+            let mut options = Vec::new();
+            for find in candidates {
+                options.push((Piece::Journal { offset: find.offset, length: find.length }, self.bytes(find)?));
+            }
+            if !options.iter().any(|(_, bytes)| frame::read(bytes).is_ok_and(|frame| before.proves(&frame)))
+                && let Some(bytes) = self.index.as_ref().and_then(|index| index.frame(position).ok().flatten())
+            {
+                options.push((Piece::Index, bytes));
+            }
+            before = self.pick(position, &options, &before);
+        }
+        Ok(())
+    }
+
+    /// The option that the fact before proves, or else the first that can stand there.
+    fn pick(&mut self, position: Position, options: &[(Piece, Vec<u8>)], before: &Before) -> Before {
+        let frames = || options.iter().filter_map(|(piece, bytes)| Some((*piece, frame::read(bytes).ok()?)));
+        let proved = frames().find(|(_, frame)| before.proves(frame));
+        let chosen = proved.or_else(|| frames().find(|(_, frame)| before.recorded_at <= frame.recorded_at()));
+        let Some((piece, frame)) = chosen else {
+            self.pieces.push(Piece::Lost);
+            extend(&mut self.lost, position);
+            return Before { chain: None, recorded_at: before.recorded_at };
+        };
+        self.pieces.push(piece);
+        match piece {
+            Piece::Index => extend(&mut self.restored, position),
+            Piece::Journal { .. } | Piece::Lost => self.kept += 1,
+        }
+        if proved.is_none() {
+            extend(&mut self.unproved, position);
+        }
+        Before { chain: Some(frame.chain()), recorded_at: frame.recorded_at() }
+    }
+
+    fn bytes(&self, find: &Find) -> Result<Vec<u8>, LogError> {
+        let mut bytes = vec![0; find.length];
+        if let Some(Source { path, file }) = &self.journal {
+            files::read_full(&**file, find.offset, &mut bytes).map_err(LogError::io("read", path))?;
+        }
+        Ok(bytes)
+    }
+}
