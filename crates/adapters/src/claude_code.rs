@@ -7,7 +7,7 @@
 //! # What is read
 //! - `assistant` lines: one line for every block of an answer. A call is one (message id, request id); of each
 //!   bucket of its usage the largest number counts, because the early lines hold what was known while the answer
-//!   streamed. Many clients never write the final line, so recorded output can be far below what was billed: the
+//!   streamed. Some versions never write the final line, so recorded output can be far below what was billed: the
 //!   numbers are the file's, nothing is added. Without a stop reason in the file, a call that asks for tools stopped
 //!   for them, and any other is `unknown`. Lines of the model `<synthetic>` are no calls; with `isApiErrorMessage`
 //!   they are failures.
@@ -15,11 +15,12 @@
 //! - `system` lines `compact_boundary` (a compaction) and `api_error` (an attempt that failed and is tried again).
 //!
 //! # What is dropped
-//! The other `system` lines (hooks, durations, local commands) and all other known types of line, such as `summary`,
-//! `queue-operation`, `pr-link`, `file-history-snapshot`, `attachment` and `progress`. Types this program has never
-//! heard of are counted in [`Skipped::unknown`]. Lines whose `uuid` was seen before in the same file are counted in
-//! [`Skipped::repeated`]; history copied into *another* file is recognised by the log, since the ids of turns and
-//! calls do not depend on the file.
+//! Results of tools outside any turn (their call was in a broken line), the other `system` lines (hooks, durations,
+//! local commands) and all other known types of line, such as `summary`, `queue-operation`, `pr-link`,
+//! `file-history-snapshot`, `attachment` and `progress`. Types this program has never heard of are counted in
+//! [`Skipped::unknown`]. Lines whose `uuid` was seen before in the same file are counted in [`Skipped::repeated`];
+//! history copied into *another* file is recognised by the log, since the id of a turn follows from the session and
+//! the line it names, and the id of a call from the provider's ids alone.
 //!
 //! # What is a turn
 //! - A message the user wrote, with or without images. A second message before any answer to the first is a turn of

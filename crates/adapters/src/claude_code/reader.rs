@@ -216,9 +216,14 @@ fn take(fold: &mut Fold, bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The error without the line number serde gives it, which is always 1.
+/// The error without the line number serde gives it, which is always 1, and without the value it found, which may be
+/// what the user wrote (decision D15).
 fn in_line(error: &serde_json::Error) -> String {
-    error.to_string().replace(" at line 1 column ", " at column ")
+    let text = error.to_string().replace(" at line 1 column ", " at column ");
+    match text.rsplit_once(", expected ") {
+        Some((_, expected)) if error.is_data() => format!("expected {expected}"),
+        _ => text,
+    }
 }
 
 /// A session's name from the name of its file, or, if that cannot be one, from its hash.
