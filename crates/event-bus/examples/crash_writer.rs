@@ -4,10 +4,15 @@
 //! have one to eight facts; some repeat ids that are recorded already, and are acknowledged with their first places.
 #![expect(clippy::print_stdout, reason = "what is acknowledged is the output")]
 
-use std::{error::Error, io::Write as _, sync::Arc, thread};
+use std::{
+    error::Error,
+    io::{self, Write as _},
+    sync::{Arc, mpsc},
+    thread,
+};
 
-use event_bus::{Bus, BusError, Expected, SledLog, SystemClock};
-use event_core::{EventId, NewEvent, Timestamp};
+use event_bus::{Bus, Expected, SledLog, SystemClock};
+use event_core::{EventId, NewEvent, Position, Timestamp};
 
 const PRODUCERS: u64 = 8;
 
