@@ -1,13 +1,13 @@
 //! The projection: which facts it folds, and the view a decision reads.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use contracts::{
     ModelId, OutageScope, Provider,
     facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, ProviderRecovered, ProviderUnavailable},
     views::Outages,
 };
-use event_core::{CodecError, Projection, Recorded};
+use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -30,9 +30,29 @@ pub struct Availability {
 }
 
 impl Availability {
-    /// Who is out, and until when: what a decision reads.
+    /// Who is out, and until when.
     pub const fn outages(&self) -> &Outages {
         &self.outages
+    }
+
+    /// Who is out at a time, and until when: what a decision about a turn of that time reads.
+    ///
+    /// Sessions are imported in any order, so the log may know of outages that began only after a turn.
+    pub fn outages_at(&self, at: Timestamp) -> Cow<'_, Outages> {
+        let began =
+            |health: Option<&Health>| health.and_then(Health::standing).is_some_and(|outage| outage.cause.at <= at);
+        let provider_began = |name: &Provider| began(self.providers.get(name).map(|provider| &provider.health));
+        let model_began = |name: &ModelId| {
+            let provider = self.providers.get(name.provider());
+            began(provider.and_then(|provider| provider.models.get(name)).map(|model| &model.health))
+        };
+        if self.outages.providers.keys().all(provider_began) && self.outages.models.keys().all(model_began) {
+            return Cow::Borrowed(&self.outages);
+        }
+        let mut outages = self.outages.clone();
+        outages.providers.retain(|name, _| provider_began(name));
+        outages.models.retain(|name, _| model_began(name));
+        Cow::Owned(outages)
     }
 
     /// The health of a scope that has been seen.

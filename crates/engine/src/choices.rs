@@ -124,10 +124,6 @@ impl Suggestion {
         let chosen = decision.model.clone()?;
         // One that could not take the turn is listed, but is nothing to accept.
         let stands = entry.verdict == Verdict::Deferred && entry.failure.is_none() && found.model != chosen;
-        stands.then(|| Self {
-            chosen,
-            rule,
-            found: found.clone(),
-        })
+        stands.then(|| Self { chosen, rule, found: found.clone() })
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn decide_turn(
 ) -> DecidedTurn {
     let turn: Turn = turn_of(started, at, MessageText::Present(message.to_owned()));
     let before = recorder.now();
-    let made = decide(&turn, &policy.policy, &recorder.state().views());
+    let made = recorder.state().with_views(at, |views| decide(&turn, &policy.policy, views));
     let elapsed = recorder.now().micros_since(before);
     let banners = banners(&made.decision, &policy.policy, turn.spent_today);
     let decided = RouteDecided {

@@ -50,6 +50,8 @@ pub struct Engine {
     pub(crate) offset: fn(Timestamp) -> i16,
     /// The policy and models the log has been told of.
     announced: Option<(ContentHash, ContentHash)>,
+    /// Trouble with the policy that no started turn has shown yet.
+    pub(crate) untold: Option<PolicyTrouble>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -85,7 +87,7 @@ impl Engine {
         let Stores { log, texts, clock, offset } = stores;
         let policy = PolicyFile::open(home.policy.clone(), home.user_text(), Arc::clone(&models.registry))?;
         let recorder = Recorder::open(log, clock)?;
-        Ok(Self { recorder, texts, policy, models, offset, announced: None })
+        Ok(Self { recorder, texts, policy, models, offset, announced: None, untold: None })
     }
 
     /// The state folded from the log.
@@ -119,7 +121,11 @@ impl Engine {
     /// [`EngineError`] when the log cannot be written.
     pub fn refresh_policy(&mut self) -> Result<Option<PolicyTrouble>, EngineError> {
         let trouble = match self.policy.refresh() {
-            Refresh::Unchanged | Refresh::Loaded => None,
+            Refresh::Unchanged => None,
+            Refresh::Loaded => {
+                self.untold = None;
+                None
+            }
             Refresh::Invalid(problems) => {
                 let path = self.policy.path().display().to_string();
                 let fact = invalid(&path, &problems);

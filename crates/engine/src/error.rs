@@ -81,6 +81,12 @@ pub enum EngineError {
         /// The turn.
         turn: String,
     },
+    /// A session without a turn to end.
+    #[error("session `{session}` has no turn running")]
+    NothingRuns {
+        /// The session.
+        session: String,
+    },
     /// A turn that was decided before.
     #[error("turn `{turn}` of session `{session}` was decided already: `turnwise why {turn}` shows it")]
     TurnKnown {

@@ -45,14 +45,6 @@ pub enum ExchangeError {
         /// Where the file starts.
         start: Position,
     },
-    /// A text that the log names and nobody has.
-    #[error("the text {hash} that position {position} names is missing from the text store")]
-    MissingText {
-        /// The text.
-        hash: ContentHash,
-        /// The fact that names it.
-        position: Position,
-    },
 }
 
 /// What went through.

@@ -3,7 +3,7 @@
 use availability::Availability;
 use contracts::views::Views;
 use costs::Costs;
-use event_core::{CodecError, Projection, Recorded};
+use event_core::{CodecError, Projection, Recorded, Timestamp};
 use patterns::Patterns;
 use serde::{Deserialize, Serialize};
 
@@ -25,9 +25,9 @@ pub struct RouterState {
 }
 
 impl RouterState {
-    /// What `decide` reads.
-    pub fn views(&self) -> Views<'_> {
-        Views { outages: self.availability.outages(), patterns: &self.patterns }
+    /// Gives a decision about a turn of this time what it reads.
+    pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
+        decide(&Views { outages: &self.availability.outages_at(at), patterns: &self.patterns })
     }
 }
 

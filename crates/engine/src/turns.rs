@@ -83,7 +83,10 @@ impl Engine {
     /// the session runs, [`EngineError::TurnKnown`] for one that was decided before: nothing is recorded about the
     /// turn then. Otherwise when the log cannot be written.
     pub fn start_turn(&mut self, new: &NewTurn) -> Result<StartedTurn, EngineError> {
-        let trouble = self.refresh_policy()?;
+        // Trouble is told once: it waits for a turn that starts.
+        self.untold = self.refresh_policy()?.or_else(|| self.untold.take());
+        // A quiet end of an outage is told before the decision that follows from it.
+        self.react()?;
         let turn = TurnId::derive(&new.session, &new.name);
         self.commit()?;
         let open = self.state().sessions.get(&new.session).and_then(|session| session.open.as_ref());
@@ -99,9 +102,8 @@ impl Engine {
         self.see_session(new)?;
         let made =
             self.with_snapshot(new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
-        self.react()?;
         self.commit()?;
-        Ok(StartedTurn { made, trouble })
+        Ok(StartedTurn { made, trouble: self.untold.take() })
     }
 
     /// Decides a message without recording anything: what would happen if it were sent now.
@@ -150,10 +152,10 @@ impl Engine {
     /// Ends a turn. The next one of the session may start, on a model swapped meanwhile.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTurn`] when the session has no such turn running.
+    /// [`EngineError::NothingRuns`] when the session has no turn running.
     pub fn end_turn(&mut self, session: &SessionId, status: TurnStatus) -> Result<(), EngineError> {
         let open = self.state().sessions.get(session).and_then(|session| session.open.clone());
-        let open = open.ok_or_else(|| EngineError::UnknownTurn(format!("running in session {session}")))?;
+        let open = open.ok_or_else(|| EngineError::NothingRuns { session: session.to_string() })?;
         let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
         let fact = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls, tool_calls };
         let sealed = of_turn(open.turn, 0, self.now(), &fact)?.caused_by(open.started);

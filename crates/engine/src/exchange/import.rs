@@ -1,8 +1,8 @@
 //! JSON Lines into a log.
 
-use std::io::{self, BufRead, Read as _};
+use std::io::{self, BufRead};
 
-use event_bus::{EventLog, LogError, TextStore};
+use event_bus::{EventLog, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, TextStore};
 use event_core::{Position, Recorded};
 
 use super::{
@@ -13,8 +13,8 @@ use crate::error::EngineError;
 
 /// The longest line that is read, in bytes: a text of 16 MiB, escaped.
 const MAX_LINE_BYTES: u64 = 128 * 1024 * 1024;
-/// Facts restored at once. A barrier covers so many bytes at most: this many of the largest facts always fit.
-const PART: usize = 25;
+/// What a frame adds to a payload, at most, in bytes: header and kind.
+const FRAME_BYTES: usize = 512;
 
 /// Reads lines into a log, which must be empty or end where they start. Facts the log has are skipped. All lines
 /// up to the first wrong one are kept.
@@ -28,7 +28,7 @@ pub fn import(
     mut progress: impl FnMut(u64),
 ) -> Result<Exchanged, EngineError> {
     let head = log.head()?;
-    let mut import = Import { log, texts, head, pending: Vec::with_capacity(PART), done: Exchanged::default() };
+    let mut import = Import { log, texts, head, pending: Vec::new(), bytes: 0, done: Exchanged::default() };
     let read = import.lines(input, &mut progress);
     // What stood before a wrong line is kept, and it is the earlier line that is reported when both are wrong.
     import.restore()?;
@@ -42,6 +42,8 @@ struct Import<'a> {
     head: Position,
     /// Facts to restore, each with the number of its line.
     pending: Vec<(u64, Recorded)>,
+    /// How large they are together, at most.
+    bytes: usize,
     done: Exchanged,
 }
 
@@ -82,9 +84,15 @@ impl Import<'_> {
     fn fact(&mut self, line: u64, fact: Recorded) -> Result<(), EngineError> {
         let not_a_continuation = ExchangeError::NotAContinuation { head: self.head, start: fact.position };
         if fact.position == self.head.next() {
+            let bytes = fact.event.payload.len() + FRAME_BYTES;
+            // One barrier covers so much at most.
+            if MAX_BATCH_EVENTS <= self.pending.len() || MAX_BATCH_BYTES < self.bytes + bytes {
+                self.restore()?;
+            }
             self.head = fact.position;
+            self.bytes += bytes;
             self.pending.push((line, fact));
-            return if self.pending.len() < PART { Ok(()) } else { self.restore() };
+            return Ok(());
         }
         if self.head < fact.position {
             return Err(not_a_continuation.into());
@@ -101,6 +109,7 @@ impl Import<'_> {
     /// Puts what is pending on the disk. When the log refuses a fact, those before it are kept.
     fn restore(&mut self) -> Result<(), EngineError> {
         let pending = std::mem::take(&mut self.pending);
+        self.bytes = 0;
         let facts: Vec<_> = pending.iter().map(|(_, fact)| fact.clone()).collect();
         match self.log.restore(&facts) {
             Ok(_) => self.done.facts += facts.len() as u64,

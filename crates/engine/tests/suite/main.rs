@@ -3,4 +3,9 @@
 
 mod support;
 
+mod availability;
+mod costs;
+mod hard_failure;
+mod hot_reload;
+mod suggestions;
 mod turn_lock;

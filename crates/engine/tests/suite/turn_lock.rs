@@ -181,7 +181,10 @@ fn a_turn_that_was_decided_is_not_decided_again_under_the_same_name() {
     desk.end("sess_42");
     desk.edit_policy("global_default: opus");
     let again = desk.engine.start_turn(&new).unwrap_err();
-    insta::assert_snapshot!(again, @"");
+    insta::assert_snapshot!(
+        again,
+        @"turn `14fbf544bdf9392d9785967fd0fac3bb` of session `sess_42` was decided already: `turnwise why 14fbf544bdf9392d9785967fd0fac3bb` shows it"
+    );
     assert_eq!(desk.running("sess_42"), None);
     assert_eq!(desk.kinds_after(Position::ORIGIN).iter().filter(|kind| *kind == "route.decided").count(), 1);
 }
@@ -190,6 +193,5 @@ fn a_turn_that_was_decided_is_not_decided_again_under_the_same_name() {
 fn ending_a_turn_that_does_not_run_is_an_error() {
     let mut desk = Desk::with(READS);
     let error = desk.engine.end_turn(&session("sess_42"), TurnStatus::Completed).unwrap_err();
-    assert!(matches!(error, EngineError::UnknownTurn(_)), "{error}");
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"session `sess_42` has no turn running");
 }

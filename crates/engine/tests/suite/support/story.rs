@@ -12,7 +12,8 @@ pub(crate) fn story(facts: &[Recorded], start: Timestamp) -> String {
     let lines = facts.iter().filter_map(|fact| Some((fact, tell(fact)?)));
     let lines = lines.map(|(fact, what)| {
         let millis = fact.event.at.micros_since(start) / 1_000;
-        let line = format!("T={}.{}s  {:<28} {what}", millis / 1_000, millis % 1_000 / 100, fact.event.kind);
+        let time = format!("T={}.{}s", millis / 1_000, millis % 1_000 / 100);
+        let line = format!("{time:<9} {:<28} {what}", fact.event.kind);
         format!("{}\n", line.trim_end())
     });
     lines.collect()

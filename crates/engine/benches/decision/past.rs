@@ -1,0 +1,125 @@
+//! A past to learn from: logs of turns with random features, the same every time.
+
+use contracts::{
+    Features, IntentTags, ModelId, NanoUsd, Score, SideEffect, TokenBucket, TurnId,
+    facts::{
+        EvalCompleted, Fact, LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, ToolFinished, TurnEnded,
+        TurnStarted, TurnTextRecorded,
+    },
+};
+use event_core::{EventId, NewEvent, Position, Projection as _, Recorded, Timestamp};
+use patterns::{Patterns, Store};
+
+use crate::numbers::Numbers;
+
+pub(crate) const WORKSPACE: &str = "/home/dev/shop";
+
+/// Models of the built-in catalogue.
+const MODELS: [&str; 3] = ["anthropic:claude-haiku-5-5", "anthropic:claude-sonnet-5-5", "anthropic:claude-opus-5-5"];
+
+pub(crate) fn features(numbers: &mut Numbers) -> Features {
+    let effects = [SideEffect::Read, SideEffect::Write, SideEffect::Execute, SideEffect::Network];
+    Features {
+        extensions: numbers.names(".e", 40, 5),
+        directories: numbers.names("d", 100, 5),
+        tools: numbers.names("tool", 60, 8),
+        side_effects: effects.into_iter().filter(|_| numbers.below(2) == 0).collect(),
+        images: numbers.below(10) == 0,
+        tool_history: numbers.below(2) == 0,
+        tokens: TokenBucket(u8::try_from(numbers.below(4)).unwrap()),
+        intents: IntentTags(u8::try_from(numbers.below(64)).unwrap()),
+    }
+}
+
+/// Facts in the order in which they happened.
+struct Past {
+    numbers: Numbers,
+    turns: u64,
+    facts: Vec<Recorded>,
+}
+
+impl Past {
+    const fn new() -> Self {
+        Self { numbers: Numbers(42), turns: 0, facts: Vec::new() }
+    }
+
+    fn write<F: Fact>(&mut self, turn: TurnId, fact: &F) {
+        let position = Position(self.facts.len() as u64 + 1);
+        let at = Timestamp::from_secs(1_780_000_000 + position.0);
+        let event = NewEvent::new(turn.0.then(F::KIND, position.0), at, turn.0, fact).unwrap();
+        self.facts.push(Recorded { position, recorded_at: at, event });
+    }
+
+    fn begin(&mut self) -> (TurnId, ModelId) {
+        self.turns += 1;
+        let turn = TurnId(EventId::derive(&[b"turn", &self.turns.to_le_bytes()]));
+        let model = MODELS[usize::try_from(self.numbers.below(3)).unwrap()];
+        (turn, ModelId::try_from(model).unwrap())
+    }
+
+    fn started(&mut self, turn: TurnId) -> TurnStarted {
+        let workspace = Some(WORKSPACE.to_owned());
+        TurnStarted { turn, workspace, features: features(&mut self.numbers), ..TurnStarted::sample() }
+    }
+
+    fn call(&mut self, turn: TurnId, model: &ModelId) -> LlmCallCompleted {
+        let cost = Some(NanoUsd(self.numbers.below(1_000_000_000)));
+        LlmCallCompleted { turn, model: model.clone(), cost, ..LlmCallCompleted::sample() }
+    }
+
+    fn judged(&mut self, turn: TurnId) -> EvalCompleted {
+        EvalCompleted { turn, score: Score(self.numbers.below(1_000_000_001)), ..EvalCompleted::sample() }
+    }
+
+    /// What the pattern store needs of a turn: its features, a call, its end and a judgement.
+    fn short_turn(&mut self) {
+        let (turn, model) = self.begin();
+        let (started, call, judged) = (self.started(turn), self.call(turn, &model), self.judged(turn));
+        self.write(turn, &started);
+        self.write(turn, &call);
+        self.write(turn, &TurnEnded { turn, ..TurnEnded::sample() });
+        self.write(turn, &judged);
+    }
+
+    /// A turn as real sessions have it: three calls, each with a tool.
+    fn whole_turn(&mut self) {
+        let (turn, model) = self.begin();
+        if self.turns % 20 == 1 {
+            self.write(turn, &SessionStarted::sample());
+        }
+        let started = self.started(turn);
+        self.write(turn, &started);
+        self.write(turn, &TurnTextRecorded { turn, ..TurnTextRecorded::sample() });
+        self.write(turn, &RouteDecided { turn, ..RouteDecided::sample() });
+        for _ in 0..3 {
+            let call = self.call(turn, &model);
+            self.write(turn, &call);
+            self.write(turn, &ToolCalled { turn, ..ToolCalled::sample() });
+            self.write(turn, &ToolFinished { turn, ..ToolFinished::sample() });
+        }
+        self.write(turn, &TurnEnded { turn, ..TurnEnded::sample() });
+    }
+}
+
+/// A pattern store with exactly so many fingerprints, folded from facts.
+pub(crate) fn learned(fingerprints: usize) -> Patterns {
+    let mut past = Past::new();
+    let mut patterns = Patterns::default();
+    while patterns.store(Some(WORKSPACE)).map_or(0, Store::fingerprints) < fingerprints {
+        past.short_turn();
+        for fact in past.facts.drain(..) {
+            patterns.apply(&fact).unwrap();
+        }
+    }
+    patterns
+}
+
+/// So many facts of whole turns.
+pub(crate) fn log(facts: usize) -> Vec<Recorded> {
+    let mut past = Past::new();
+    while past.facts.len() < facts {
+        past.whole_turn();
+    }
+    past.facts.truncate(facts);
+    past.facts
+}

@@ -1,0 +1,181 @@
+//! Who is out, through the engine: what calls tell, what is announced, and what the next turn makes of it (004 §4.5).
+
+use contracts::{
+    OutageScope,
+    facts::{ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
+};
+
+use crate::support::{
+    Desk,
+    desk::{START, session},
+    models::{GPT, HAIKU, OPUS, SONNET, model_id},
+    story::story,
+};
+
+const POLICY: &str = r#"
+rules:
+  - name: "deep for architecture"
+    when: {message_matches: "architecture"}
+    use: opus
+  - name: "quick answers"
+    when: {message_matches: "quick"}
+    use: sonnet
+global_default: gpt
+"#;
+
+/// Failures in a row of one model, a second apart.
+fn strikes(desk: &mut Desk, model: &str, count: usize) {
+    for _ in 0..count {
+        desk.pass_secs(1);
+        desk.fail("one", model, ErrorClass::Overloaded);
+    }
+}
+
+fn banners(made: &engine::DecidedTurn) -> Vec<String> {
+    made.banners.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn one_refused_key_takes_the_whole_provider_out_for_the_next_turn() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    desk.fail("one", OPUS, ErrorClass::Auth);
+    desk.end("one");
+    let made = desk.start("one", "a quick question");
+    assert_eq!(made.decided.decision.model, Some(model_id(GPT)));
+    insta::assert_snapshot!(banners(&made).join("\n"));
+
+    let out = desk.all::<ProviderUnavailable>();
+    assert_eq!(out.len(), 1);
+    assert_eq!(out[0].scope, OutageScope::ProviderWide("anthropic".try_into().unwrap()));
+    assert_eq!((out[0].trigger, out[0].clears_at), (OutageTrigger::AuthError, START.plus_secs(300)));
+}
+
+#[test]
+fn one_model_out_falls_through_and_its_siblings_stay() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    strikes(&mut desk, OPUS, 5);
+    desk.end("one");
+    let made = desk.start("one", "more of the architecture");
+    assert_eq!(made.decided.decision.model, Some(model_id(GPT)));
+    insta::assert_snapshot!(banners(&made).join("\n"));
+    desk.end("one");
+    assert_eq!(desk.turn("one", "a quick question").as_deref(), Some(SONNET));
+}
+
+#[test]
+fn three_models_out_take_their_provider_out() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    for model in [OPUS, SONNET] {
+        strikes(&mut desk, model, 5);
+    }
+    strikes(&mut desk, HAIKU, 4);
+    assert_eq!(desk.all::<ProviderUnavailable>().len(), 2, "two models are not the provider");
+    strikes(&mut desk, HAIKU, 1);
+    let out = desk.all::<ProviderUnavailable>();
+    let (last, models) = out.split_last().unwrap();
+    assert_eq!(models.len(), 3);
+    assert_eq!(last.trigger, OutageTrigger::MultiModelFailures);
+    assert_eq!(last.models.len(), 3);
+    desk.end("one");
+    assert_eq!(desk.turn("one", "a quick question").as_deref(), Some(GPT));
+}
+
+#[test]
+fn example_an_outage_from_its_announcement_to_its_recovery() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    strikes(&mut desk, OPUS, 7);
+    desk.end("one");
+    desk.pass_secs(10);
+    desk.start("one", "more of the architecture");
+    desk.pass_secs(2);
+    desk.answer("one", StopReason::EndTurn);
+    desk.end("one");
+    desk.pass_secs(600);
+    desk.start("one", "the rest of the architecture");
+    desk.pass_secs(1);
+    strikes(&mut desk, OPUS, 5);
+    desk.pass_secs(3);
+    desk.answer("one", StopReason::EndTurn);
+    desk.end("one");
+    insta::assert_snapshot!(story(&desk.facts(), START));
+}
+
+#[test]
+fn a_success_brings_a_model_back_at_once() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    strikes(&mut desk, OPUS, 5);
+    desk.pass_secs(3);
+    desk.answer("one", StopReason::EndTurn);
+    desk.end("one");
+    assert_eq!(desk.turn("one", "more of the architecture").as_deref(), Some(OPUS));
+    let back = desk.all::<ProviderRecovered>();
+    assert_eq!(back.len(), 1);
+    assert_eq!((back[0].by, back[0].down_seconds), (RecoveredBy::Success, 3));
+}
+
+#[test]
+fn quiet_brings_a_model_back_after_five_minutes() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    strikes(&mut desk, OPUS, 5);
+    desk.end("one");
+    desk.pass_secs(299);
+    assert_eq!(desk.turn("one", "more of the architecture").as_deref(), Some(GPT));
+    assert_eq!(desk.all::<ProviderRecovered>().len(), 0);
+    desk.pass_secs(1);
+    assert_eq!(desk.turn("one", "more of the architecture").as_deref(), Some(OPUS));
+    let back = desk.all::<ProviderRecovered>();
+    assert_eq!(back.len(), 1);
+    assert_eq!((back[0].by, back[0].down_seconds), (RecoveredBy::AutoClear, 300));
+}
+
+#[test]
+fn every_transition_is_told_once_however_often_the_engine_restarts() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    strikes(&mut desk, OPUS, 5);
+    for _ in 0..3 {
+        desk = desk.restarted();
+        desk.engine.react().unwrap();
+        desk.engine.commit().unwrap();
+    }
+    assert_eq!(desk.all::<ProviderUnavailable>().len(), 1);
+    desk.end("one");
+    desk.pass_secs(400);
+    for number in 0..3 {
+        desk = desk.restarted();
+        desk.turn(&format!("again-{number}"), "the architecture");
+    }
+    assert_eq!(desk.all::<ProviderUnavailable>().len(), 1);
+    assert_eq!(desk.all::<ProviderRecovered>().len(), 1);
+}
+
+#[test]
+fn what_says_nothing_about_the_provider_takes_nothing_out() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    for class in
+        [ErrorClass::Cancelled, ErrorClass::InvalidRequest, ErrorClass::ContextOverflow, ErrorClass::ContentFilter]
+    {
+        for _ in 0..6 {
+            desk.fail("one", OPUS, class);
+        }
+    }
+    desk.end("one");
+    assert_eq!(desk.turn("one", "more of the architecture").as_deref(), Some(OPUS));
+    assert_eq!(desk.all::<ProviderUnavailable>().len(), 0);
+}
+
+#[test]
+fn a_session_sees_the_outages_that_another_one_met() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    desk.fail("one", OPUS, ErrorClass::Auth);
+    assert_eq!(desk.turn("two", "the architecture").as_deref(), Some(GPT));
+    assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(OPUS)), "the running turn keeps its model");
+}

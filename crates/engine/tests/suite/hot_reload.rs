@@ -1,0 +1,178 @@
+//! A policy is read afresh for every turn, and the last good one stays in force (004 §4.8).
+
+use contracts::facts::{CatalogueLoaded, PolicyInvalid, PolicyLoaded, RouteDecided};
+use engine::{BUILT_IN_PATH, BUILT_IN_POLICY, NewTurn, Refresh};
+
+use crate::support::{
+    Desk,
+    desk::session,
+    models::{HAIKU, OPUS, SONNET},
+};
+
+const GOOD: &str = "global_default: haiku\n";
+const BETTER: &str = "global_default: opus\n";
+const BAD: &str = "global_default: hiaku\nruels: []\npattern: {cost_weight: 2}\n";
+
+/// What is shown about the policy when the next turn starts.
+fn trouble(desk: &mut Desk, name: &str) -> Vec<String> {
+    let new = NewTurn::new(session(name), "message", "hello");
+    let started = desk.engine.start_turn(&new).unwrap();
+    let problems = started.trouble.map(|trouble| trouble.problems).unwrap_or_default();
+    problems.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_turn_after_an_edit_uses_the_new_policy() {
+    let mut desk = Desk::with(GOOD);
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(HAIKU));
+    desk.edit_policy(BETTER);
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(OPUS));
+}
+
+#[test]
+fn a_running_turn_does_not_notice_an_edit() {
+    let mut desk = Desk::with(GOOD);
+    desk.start("one", "hello");
+    desk.edit_policy(BETTER);
+    assert_eq!(desk.turn("two", "hello").as_deref(), Some(OPUS));
+    assert_eq!(desk.engine.locked_model(&session("one")).unwrap().as_str(), HAIKU);
+}
+
+#[test]
+fn an_invalid_edit_keeps_the_last_good_policy_and_tells_every_error_once() {
+    let mut desk = Desk::with(GOOD);
+    desk.turn("one", "hello");
+    desk.edit_policy(BAD);
+    let shown = trouble(&mut desk, "two");
+    insta::assert_snapshot!(shown.join("\n"));
+    assert_eq!(trouble(&mut desk, "three"), [""; 0], "the same failure is told once");
+
+    let told = desk.all::<PolicyInvalid>();
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].errors, shown);
+    assert_eq!((told[0].errors_omitted, told[0].using_last_known_good), (0, true));
+    assert_eq!(told[0].path, desk.policy_path().display().to_string());
+    let models: Vec<_> = desk.all::<RouteDecided>().into_iter().map(|decided| decided.decision.model).collect();
+    assert!(models.iter().all(|model| model.as_ref().is_some_and(|model| model.as_str() == HAIKU)), "{models:?}");
+}
+
+#[test]
+fn a_mended_policy_is_in_force_again() {
+    let mut desk = Desk::with(GOOD);
+    desk.turn("one", "hello");
+    desk.edit_policy(BAD);
+    desk.turn("one", "hello");
+    desk.edit_policy(BETTER);
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(OPUS));
+    desk.edit_policy(BAD);
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(OPUS), "the last good one, not the first");
+    assert_eq!(desk.all::<PolicyInvalid>().len(), 2, "it broke twice");
+    assert_eq!(desk.all::<PolicyLoaded>().len(), 2);
+}
+
+#[test]
+fn an_edit_that_is_taken_back_brings_nothing_new_into_force() {
+    let mut desk = Desk::with(GOOD);
+    desk.turn("one", "hello");
+    desk.edit_policy(BAD);
+    desk.turn("one", "hello");
+    desk.edit_policy(GOOD);
+    desk.turn("one", "hello");
+    assert_eq!(desk.all::<PolicyLoaded>().len(), 1);
+}
+
+#[test]
+fn a_file_that_vanishes_leaves_its_policy_in_force() {
+    let mut desk = Desk::with(BETTER);
+    desk.turn("one", "hello");
+    desk.remove_policy();
+    let shown = trouble(&mut desk, "two");
+    assert_eq!(shown.len(), 1);
+    assert!(shown[0].contains("the file cannot be read"), "{shown:?}");
+    assert_eq!(trouble(&mut desk, "three"), [""; 0]);
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(OPUS));
+    desk.edit_policy(GOOD);
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(HAIKU));
+    desk.remove_policy();
+    assert_eq!(trouble(&mut desk, "four").len(), 1, "it vanished again");
+}
+
+#[test]
+fn a_broken_policy_is_told_even_when_the_turn_that_found_it_was_not_started() {
+    let mut desk = Desk::with(GOOD);
+    desk.turn("one", "hello");
+    desk.edit_policy(BAD);
+    let astray = NewTurn::new(session("one"), "astray", "@nobody hello");
+    desk.engine.start_turn(&astray).unwrap_err();
+    assert_eq!(desk.all::<PolicyInvalid>().len(), 1);
+    assert_eq!(trouble(&mut desk, "two").len(), 3);
+    assert_eq!(trouble(&mut desk, "three"), [""; 0]);
+}
+
+#[test]
+fn without_a_file_the_built_in_policy_holds_until_one_is_written() {
+    let mut desk = Desk::without_a_policy();
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(SONNET));
+    assert_eq!(desk.engine.policy().path, BUILT_IN_PATH);
+    desk.edit_policy(BETTER);
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(OPUS));
+    let paths: Vec<_> = desk.all::<PolicyLoaded>().into_iter().map(|loaded| loaded.path).collect();
+    assert_eq!(paths, [BUILT_IN_PATH.to_owned(), desk.policy_path().display().to_string()]);
+    assert_eq!(desk.all::<PolicyInvalid>().len(), 0, "a file that was never written is no trouble");
+}
+
+#[test]
+fn a_policy_that_is_bad_from_the_start_is_refused_with_all_its_errors() {
+    let desk = Desk::with(GOOD);
+    desk.edit_policy(BAD);
+    let registry = std::sync::Arc::clone(&desk.models.registry);
+    let refused = engine::PolicyFile::open(desk.policy_path(), None, registry).unwrap_err();
+    let text = refused.to_string().replace(&refused.path, "routing.yaml");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_policy_and_the_models_are_told_once_per_change_and_their_texts_are_kept() {
+    let mut desk = Desk::with(GOOD);
+    for _ in 0..3 {
+        desk.turn("one", "hello");
+    }
+    desk.edit_policy(BETTER);
+    desk.turn("one", "hello");
+    desk.edit_policy(GOOD);
+    desk.turn("one", "hello");
+    let mut desk = desk.restarted();
+    desk.turn("one", "hello");
+
+    let loaded = desk.all::<PolicyLoaded>();
+    let texts: Vec<_> = loaded.iter().map(|loaded| desk.texts.get(loaded.hash.0).unwrap().unwrap()).collect();
+    assert_eq!(texts, [GOOD, BETTER, GOOD], "coming back to an earlier policy is a change");
+    assert!(loaded.iter().zip(&texts).all(|(loaded, text)| loaded.bytes == text.len() as u64));
+    let models = desk.all::<CatalogueLoaded>();
+    assert_eq!((models.len(), models[0].models), (1, 5));
+    let text = desk.texts.get(models[0].hash.0).unwrap().unwrap();
+    assert_eq!(adapters::catalogue::registry_from_text(&text).unwrap(), *desk.models.registry);
+}
+
+#[test]
+fn every_decision_names_the_policy_it_was_made_by() {
+    let mut desk = Desk::with(GOOD);
+    desk.turn("one", "hello");
+    desk.edit_policy(BETTER);
+    desk.turn("one", "hello");
+    let loaded: Vec<_> = desk.all::<PolicyLoaded>().into_iter().map(|loaded| loaded.hash).collect();
+    let named: Vec<_> = desk.all::<RouteDecided>().into_iter().map(|decided| decided.policy).collect();
+    assert_eq!(named, loaded);
+}
+
+#[test]
+fn a_look_at_an_unchanged_file_changes_nothing() {
+    let desk = Desk::with(GOOD);
+    let registry = std::sync::Arc::clone(&desk.models.registry);
+    let mut file = engine::PolicyFile::open(desk.policy_path(), None, registry).unwrap();
+    assert!(matches!(file.refresh(), Refresh::Unchanged));
+    desk.edit_policy(BETTER);
+    assert!(matches!(file.refresh(), Refresh::Loaded));
+    assert!(matches!(file.refresh(), Refresh::Unchanged));
+    assert_ne!(file.in_force().text.as_ref(), BUILT_IN_POLICY);
+}

@@ -1,0 +1,128 @@
+//! What becomes of a suggestion of the pattern store that a rule outranked (004 §5.6).
+
+use contracts::{
+    Score, Slot, TurnId,
+    facts::{ErrorClass, EvalCompleted, PatternOverrideDismissed, RouteOverridden, StopReason},
+};
+use engine::EngineError;
+
+use crate::support::{
+    Desk,
+    desk::session,
+    models::{HAIKU, OPUS, SONNET, model_id},
+};
+
+const POLICY: &str = r#"
+rules:
+  - name: "fast for commits"
+    when: {message_matches: "^/commit"}
+    use: haiku
+pattern: {min_sample_size: 2}
+pattern_disagreement: {surface: true, min_confidence: 0.5, min_sample_size: 5}
+global_default: haiku
+"#;
+
+/// Turns like the one to come were taken by two models; one of them did well.
+fn desk_that_has_learned() -> Desk {
+    let mut desk = Desk::with(POLICY);
+    for number in 0..12 {
+        let (model, score) = if number % 2 == 0 { (SONNET, 950_000_000) } else { (OPUS, 200_000_000) };
+        let name = format!("past-{number}");
+        let turn = desk.start(&name, "/commit it").turn;
+        desk.answer_as(
+            &name,
+            model,
+            None,
+            contracts::Usage { input: 1_000, ..Default::default() },
+            StopReason::EndTurn,
+        );
+        desk.end(&name);
+        let rubric = "turn-signals".to_owned();
+        let (score, confidence) = (Score(score), Score::ONE);
+        desk.record(
+            turn,
+            &EvalCompleted { turn, session: session(&name), score, confidence, rubric, rubric_version: 1 },
+        );
+    }
+    desk
+}
+
+#[test]
+fn a_surfaced_suggestion_says_how_to_take_it_and_how_to_dismiss_it() {
+    let mut desk = desk_that_has_learned();
+    let made = desk.start("one", "/commit fix the auth bug");
+    assert_eq!(made.decided.decision.model, Some(model_id(HAIKU)));
+    let shown: Vec<_> = made.banners.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(format!("{}\n{}", shown.join("\n"), router_core::why(None, &made.decided.decision)));
+}
+
+#[test]
+fn taking_the_suggestion_moves_the_turn_and_is_told_with_what_it_replaced() {
+    let mut desk = desk_that_has_learned();
+    let turn = desk.start("one", "/commit fix the auth bug").turn;
+    let fact = desk.engine.accept_suggestion(turn).unwrap();
+    assert_eq!(desk.all::<RouteOverridden>(), [fact.clone()]);
+    assert_eq!((fact.turn, fact.session.as_str()), (turn, "one"));
+    assert_eq!((fact.original.as_str(), fact.model.as_str()), (HAIKU, SONNET));
+    assert_eq!((fact.deferred, fact.rule.as_deref()), (Slot::PatternRecommendation, Some("fast for commits")));
+    assert!(Score(500_000_000) < fact.confidence);
+    assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(SONNET)));
+    let told = desk.facts().pop().unwrap();
+    assert_eq!((told.event.correlation, told.event.causation), (turn.0, Some(turn.0.then("route.decided", 0))));
+}
+
+#[test]
+fn dismissing_the_suggestion_leaves_the_turn_where_it_is() {
+    let mut desk = desk_that_has_learned();
+    let turn = desk.start("one", "/commit fix the auth bug").turn;
+    let fact = desk.engine.dismiss_suggestion(turn).unwrap();
+    assert_eq!(desk.all::<PatternOverrideDismissed>(), [fact.clone()]);
+    assert_eq!((fact.model.as_str(), fact.dismissed.as_str()), (HAIKU, SONNET));
+    assert_eq!(fact.rule.as_deref(), Some("fast for commits"));
+    assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(HAIKU)));
+}
+
+#[test]
+fn saying_it_twice_is_saying_it_once() {
+    let mut desk = desk_that_has_learned();
+    let turn = desk.start("one", "/commit fix the auth bug").turn;
+    let first = desk.engine.accept_suggestion(turn).unwrap();
+    assert_eq!(desk.engine.accept_suggestion(turn).unwrap(), first);
+    assert_eq!(desk.all::<RouteOverridden>().len(), 1);
+}
+
+#[test]
+fn without_a_suggestion_there_is_nothing_to_take() {
+    let mut desk = Desk::with(POLICY);
+    let turn = desk.start("one", "/commit fix the auth bug").turn;
+    let head = desk.head();
+    let error = desk.engine.accept_suggestion(turn).unwrap_err();
+    assert!(matches!(error, EngineError::NoSuggestion(_)), "{error}");
+    let text = error.to_string().replace(&turn.to_string(), "<turn>");
+    insta::assert_snapshot!(text);
+    assert!(matches!(desk.engine.dismiss_suggestion(turn), Err(EngineError::NoSuggestion(_))));
+    assert!(matches!(desk.engine.accept_suggestion(TurnId::default()), Err(EngineError::UnknownTurn(_))));
+    assert_eq!(desk.head(), head);
+}
+
+#[test]
+fn a_suggested_model_that_is_out_cannot_be_taken() {
+    let mut desk = desk_that_has_learned();
+    desk.start("another", "hello");
+    for _ in 0..5 {
+        desk.fail("another", SONNET, ErrorClass::Overloaded);
+    }
+    let made = desk.start("one", "/commit fix the auth bug");
+    let listed = made.decided.decision.entry(Slot::PatternRecommendation).unwrap();
+    assert_eq!(listed.candidate, Some(model_id(SONNET)), "it is listed, with why not");
+    assert!(listed.failure.is_some());
+    assert!(matches!(desk.engine.accept_suggestion(made.turn), Err(EngineError::NoSuggestion(_))));
+}
+
+#[test]
+fn a_suggestion_that_won_is_nothing_to_take() {
+    let mut desk = desk_that_has_learned();
+    let made = desk.start("one", "commit fix the auth bug");
+    assert_eq!(made.decided.decision.winner().unwrap().slot, Slot::PatternRecommendation);
+    assert!(matches!(desk.engine.accept_suggestion(made.turn), Err(EngineError::NoSuggestion(_))));
+}
