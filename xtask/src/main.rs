@@ -1,2 +1,103 @@
-//! To come.
-fn main() {}
+//! Automation: `cargo xtask ci` runs every check; each command has a file of its own here.
+#![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
+
+mod arrows;
+mod bench;
+mod catalogue;
+mod ci;
+mod corpus;
+mod crash;
+mod demo;
+mod deny;
+mod docs;
+mod failure;
+mod program;
+mod snapshot;
+mod tidy;
+mod workspace;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+use failure::Outcome;
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "Checks, measurements and generated files of turnwise.")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Run every check, stopping at the first that fails.
+    Ci {
+        /// Run the checks after a failed one too.
+        #[arg(long)]
+        keep_going: bool,
+    },
+    /// Check that crates depend only on what the architecture allows.
+    Arrows,
+    /// Check what neither the compiler nor clippy checks: openings, lengths, forbidden words, links.
+    Tidy,
+    /// Write docs/events.md and docs/routing.schema.json from the code.
+    Docs {
+        /// Fail when they are out of date instead of writing them.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run all benchmarks and write the table of docs/performance.md.
+    Bench,
+    /// Kill a writer of the log at random moments and check what is left.
+    Crash {
+        /// How often.
+        #[arg(long, default_value_t = 50)]
+        rounds: u32,
+        /// Of the random moments; the clock chooses one when left out, and it is printed.
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// Import a folder of real sessions twice, decide every turn, and compare the two logs.
+    Corpus {
+        /// A folder in the layout of ~/.claude/projects.
+        dir: PathBuf,
+    },
+    /// Run the bundled session in an empty home.
+    Demo,
+    /// Review changed snapshots.
+    Snapshot,
+    /// Check licences, sources, bans and advisories of the dependencies.
+    Deny,
+    /// Write the built-in list of models from a price list in `LiteLLM`'s format.
+    Catalogue {
+        /// The price list, such as `model_prices_and_context_window.json`.
+        file: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            println!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Outcome {
+    match task {
+        Task::Ci { keep_going } => ci::run(keep_going),
+        Task::Arrows => arrows::run(),
+        Task::Tidy => tidy::run(),
+        Task::Docs { check } => docs::run(check),
+        Task::Bench => bench::run(),
+        Task::Crash { rounds, seed } => crash::run(rounds, seed),
+        Task::Corpus { dir } => corpus::run(&dir),
+        Task::Demo => demo::run(),
+        Task::Snapshot => snapshot::run(),
+        Task::Deny => deny::run(),
+        Task::Catalogue { file } => catalogue::run(&file),
+    }
+}

@@ -1,0 +1,24 @@
+//! A policy and the models it speaks of, loaded as `turnwise` loads them.
+
+use std::{error::Error, fs, path::Path, sync::Arc};
+
+use adapters::catalogue::{self, Source};
+use router_core::Policy;
+
+/// Loads `routing.yaml` from a folder, with `models.yaml` from the same folder over the built-in models.
+///
+/// `home` is what `~` stands for in the paths of workspaces.
+///
+/// # Errors
+/// Everything that is wrong with the files, one line each.
+pub fn load(folder: &Path, home: &str) -> Result<Policy, Box<dyn Error>> {
+    let models = folder.join("models.yaml");
+    let own = if models.exists() { Some(fs::read_to_string(models)?) } else { None };
+    let registry = catalogue::load(own.as_deref().map(|text| Source { file: "models.yaml", text }))?;
+    let text = fs::read_to_string(folder.join("routing.yaml"))?;
+    let policy = Policy::load(&text, Arc::new(registry), Some(home));
+    Ok(policy.map_err(|problems| {
+        let problems: Vec<_> = problems.iter().map(|problem| format!("routing.yaml: {problem}")).collect();
+        problems.join("\n")
+    })?)
+}

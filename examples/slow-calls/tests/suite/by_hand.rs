@@ -1,0 +1,44 @@
+//! Folding facts without any log.
+
+use event_core::{NewEvent, Position, Projected, Recorded, Timestamp};
+use slow_calls::{Slow, SlowCalls};
+
+use crate::log::{call, model, other};
+
+fn fold(facts: Vec<NewEvent>) -> Projected<SlowCalls> {
+    let mut slow = Projected::default();
+    for (number, event) in (1..).zip(facts) {
+        slow.advance(&Recorded { position: Position(number), recorded_at: Timestamp(number), event }).unwrap();
+    }
+    slow
+}
+
+#[test]
+fn calls_longer_than_five_seconds_count_by_model() {
+    let slow = fold(vec![
+        call(1, "anthropic:claude-opus-4-7", Some(5_001)),
+        call(2, "anthropic:claude-opus-4-7", Some(12_000)),
+        call(3, "anthropic:claude-opus-4-7", Some(5_000)),
+        call(4, "openai:gpt-5", Some(60_000)),
+        call(5, "openai:gpt-5-mini", Some(800)),
+    ]);
+    let slow = slow.state();
+    assert_eq!(slow.of(&model("anthropic:claude-opus-4-7")), Slow { calls: 2, slowest_ms: 12_000 });
+    assert_eq!(slow.of(&model("openai:gpt-5")), Slow { calls: 1, slowest_ms: 60_000 });
+    assert_eq!(slow.models().count(), 2);
+}
+
+#[test]
+fn other_facts_and_calls_of_unknown_duration_change_nothing() {
+    let slow = fold(vec![other(1), call(2, "openai:gpt-5", None), other(3)]);
+    assert_eq!(slow.state(), &SlowCalls::default());
+    assert_eq!(slow.position(), Position(3));
+}
+
+#[test]
+fn a_saved_state_goes_on_where_it_stood() {
+    let before = fold(vec![call(1, "openai:gpt-5", Some(9_000))]);
+    let saved = before.checkpoint().unwrap();
+    let resumed: Projected<SlowCalls> = Projected::resume(Some(&saved), Position(1));
+    assert_eq!(resumed, before);
+}

@@ -1,0 +1,180 @@
+//! Which package depends on which, from `cargo metadata`.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde::Deserialize;
+
+use crate::failure::{Failure, Outcome};
+
+/// A crate of the workspace and what its manifest names.
+#[derive(Debug)]
+pub(super) struct Package {
+    pub(super) name: String,
+    /// Normal and build dependencies; what only tests use is their own business.
+    pub(super) dependencies: BTreeSet<String>,
+}
+
+/// The workspace and everything it links.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    members: BTreeMap<String, Package>,
+    /// For every package, ours or not, what it links: resolved normal dependencies. Two versions of a package
+    /// count as one.
+    links: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Graph {
+    /// Reads what `cargo metadata --format-version 1` prints.
+    pub(super) fn from_metadata(text: &str) -> Outcome<Self> {
+        let metadata: Metadata = serde_json::from_str(text)
+            .map_err(|error| Failure::new(format!("cannot read the output of `cargo metadata`: {error}")))?;
+        let names: BTreeMap<&str, &str> =
+            metadata.packages.iter().map(|package| (package.id.as_str(), package.name.as_str())).collect();
+        let mut graph = Self::default();
+        for package in metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id)) {
+            let named = package.dependencies.iter().filter(|dependency| dependency.kind.as_deref() != Some("dev"));
+            let dependencies = named.map(|dependency| dependency.name.clone()).collect();
+            graph.members.insert(package.name.clone(), Package { name: package.name.clone(), dependencies });
+        }
+        for node in &metadata.resolve.nodes {
+            let Some(name) = names.get(node.id.as_str()) else { continue };
+            let linked = node.deps.iter().filter(|edge| edge.dep_kinds.iter().any(|kind| kind.kind.is_none()));
+            let linked = linked.filter_map(|edge| names.get(edge.pkg.as_str()).map(|name| (*name).to_owned()));
+            graph.links.entry((*name).to_owned()).or_default().extend(linked);
+        }
+        Ok(graph)
+    }
+
+    /// The crates of the workspace, by name.
+    pub(super) fn members(&self) -> impl Iterator<Item = &Package> {
+        self.members.values()
+    }
+
+    pub(super) fn is_member(&self, name: &str) -> bool {
+        self.members.contains_key(name)
+    }
+
+    /// The shortest way along links from one package to another, both ends included.
+    pub(super) fn path(&self, from: &str, to: &str) -> Option<Vec<String>> {
+        let mut came_from = BTreeMap::from([(from, None)]);
+        let mut waiting = VecDeque::from([from]);
+        while let Some(name) = waiting.pop_front() {
+            if name == to {
+                let way = std::iter::successors(Some(name), |name| came_from.get(name).copied().flatten());
+                let mut way: Vec<_> = way.map(str::to_owned).collect();
+                way.reverse();
+                return Some(way);
+            }
+            for next in self.links.get(name).into_iter().flatten() {
+                came_from.entry(next).or_insert_with(|| {
+                    waiting.push_back(next);
+                    Some(name)
+                });
+            }
+        }
+        None
+    }
+
+    /// A workspace of these members with these arrows.
+    #[cfg(test)]
+    pub(super) fn new(members: &[&str], arrows: &[(&str, &str)]) -> Self {
+        let mut graph = Self::default();
+        for (from, to) in arrows {
+            graph.links.entry((*from).to_owned()).or_default().insert((*to).to_owned());
+        }
+        for name in members {
+            let dependencies = graph.links.get(*name).cloned().unwrap_or_default();
+            graph.members.insert((*name).to_owned(), Package { name: (*name).to_owned(), dependencies });
+        }
+        graph
+    }
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<MetadataPackage>,
+    workspace_members: Vec<String>,
+    resolve: Resolve,
+}
+
+#[derive(Deserialize)]
+struct MetadataPackage {
+    name: String,
+    id: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    /// `null` for a normal dependency, else `dev` or `build`.
+    kind: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Resolve {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    deps: Vec<Edge>,
+}
+
+#[derive(Deserialize)]
+struct Edge {
+    pkg: String,
+    dep_kinds: Vec<Kind>,
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    kind: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The member `app` uses `tool` to build, `lib` to run and `check` to test; `lib` links `deep`.
+    const METADATA: &str = r#"{
+        "packages": [
+            {"name": "app", "id": "path+app", "dependencies": [
+                {"name": "lib", "kind": null}, {"name": "tool", "kind": "build"}, {"name": "check", "kind": "dev"}
+            ]},
+            {"name": "lib", "id": "registry+lib", "dependencies": [{"name": "deep", "kind": null}]},
+            {"name": "tool", "id": "registry+tool", "dependencies": []},
+            {"name": "check", "id": "registry+check", "dependencies": []},
+            {"name": "deep", "id": "registry+deep", "dependencies": []}
+        ],
+        "workspace_members": ["path+app"],
+        "resolve": {"nodes": [
+            {"id": "path+app", "deps": [
+                {"pkg": "registry+lib", "dep_kinds": [{"kind": null}]},
+                {"pkg": "registry+tool", "dep_kinds": [{"kind": "build"}]},
+                {"pkg": "registry+check", "dep_kinds": [{"kind": "dev"}]}
+            ]},
+            {"id": "registry+lib", "deps": [{"pkg": "registry+deep", "dep_kinds": [{"kind": null}]}]},
+            {"id": "registry+tool", "deps": []},
+            {"id": "registry+check", "deps": []},
+            {"id": "registry+deep", "deps": []}
+        ]}
+    }"#;
+
+    #[test]
+    fn a_manifest_names_normal_and_build_dependencies_but_not_those_of_tests() {
+        let graph = Graph::from_metadata(METADATA).unwrap();
+        let app: Vec<_> = graph.members().collect();
+        assert_eq!(app.len(), 1);
+        assert_eq!(app[0].dependencies.iter().collect::<Vec<_>>(), ["lib", "tool"]);
+    }
+
+    #[test]
+    fn only_normal_dependencies_are_linked() {
+        let graph = Graph::from_metadata(METADATA).unwrap();
+        assert_eq!(graph.path("app", "deep").unwrap(), ["app", "lib", "deep"]);
+        assert_eq!(graph.path("app", "tool"), None);
+        assert_eq!(graph.path("app", "check"), None);
+    }
+}

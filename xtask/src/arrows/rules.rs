@@ -1,0 +1,59 @@
+//! What each crate may use: the arrows of docs/architecture.md.
+
+/// What one crate of ours may use of ours, as a normal or build dependency.
+pub(super) struct Rule {
+    pub(super) package: &'static str,
+    pub(super) may_use: &'static [&'static str],
+    /// Whether it may link nothing that waits, stores or talks.
+    pub(super) pure: bool,
+}
+
+const fn pure(package: &'static str, may_use: &'static [&'static str]) -> Rule {
+    Rule { package, may_use, pure: true }
+}
+
+const fn effects(package: &'static str, may_use: &'static [&'static str]) -> Rule {
+    Rule { package, may_use, pure: false }
+}
+
+/// Concerns meet in facts and views: none of adapters, availability, costs, patterns, router-core uses another.
+pub(super) const RULES: &[Rule] = &[
+    pure("event-core", &[]),
+    pure("contracts", &["event-core"]),
+    pure("availability", &["contracts", "event-core"]),
+    pure("costs", &["contracts", "event-core"]),
+    pure("patterns", &["contracts", "event-core"]),
+    pure("router-core", &["contracts", "event-core"]),
+    effects("adapters", &["contracts", "event-core"]),
+    effects("event-bus", &["event-core"]),
+    effects(
+        "engine",
+        &["adapters", "availability", "contracts", "costs", "event-bus", "event-core", "patterns", "router-core"],
+    ),
+    effects(
+        "cli",
+        &[
+            "adapters",
+            "availability",
+            "contracts",
+            "costs",
+            "engine",
+            "event-bus",
+            "event-core",
+            "patterns",
+            "router-core",
+        ],
+    ),
+    // It reads the vocabulary to document it, and runs everything else as a program.
+    effects("xtask", &["contracts", "event-core", "router-core"]),
+    // A third party's projection, and a user's policy tests.
+    pure("slow-calls", &["contracts", "event-core"]),
+    effects("policy-snapshots", &["adapters", "contracts", "router-core"]),
+];
+
+/// Libraries that one crate names and no other.
+pub(super) const OWNED: &[(&str, &str)] =
+    &[("bincode", "event-core"), ("crossbeam-channel", "event-bus"), ("sled", "event-bus")];
+
+/// What a pure crate must not link.
+pub(super) const IMPURE: &[&str] = &["crossbeam-channel", "hyper", "reqwest", "sled", "tokio"];

@@ -1,0 +1,52 @@
+//! Benchmarks: run them all, and put what was measured beside what was asked for.
+
+mod estimates;
+mod machine;
+mod page;
+mod targets;
+
+use std::{collections::BTreeMap, ffi::OsStr, fs};
+
+use crate::{
+    failure::{Failure, Outcome},
+    program::{cargo, execute},
+    workspace,
+};
+
+pub(crate) fn run() -> Outcome {
+    let results = workspace::target().join("xtask-bench");
+    if results.exists() {
+        // Criterion keeps results of benchmarks that are gone.
+        fs::remove_dir_all(&results).map_err(|error| Failure::file("remove", &results, &error))?;
+    }
+    for (package, benches) in benches()? {
+        let mut command = cargo(&["bench", "--locked", "--package", &package]);
+        for bench in benches {
+            command.args(["--bench", &bench]);
+        }
+        command.args(["--", "--noplot"]).env("CRITERION_HOME", results.join(&package));
+        execute(&mut command)?;
+    }
+    let measured = estimates::collect(&results)?;
+    let page = workspace::root().join("docs/performance.md");
+    let text = page::with_table(&workspace::read(&page)?, &page::table(&machine::describe(), &measured))?;
+    workspace::write(&page, &text)?;
+    println!("bench: {} figures written to {}", measured.len(), workspace::shown(&page));
+    Ok(())
+}
+
+/// The crates with benchmarks and the names of these: `benches/NAME.rs` and `benches/NAME/main.rs`.
+fn benches() -> Outcome<BTreeMap<String, Vec<String>>> {
+    let crates = workspace::root().join("crates");
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in workspace::files(&crates)? {
+        let parts: Vec<_> = path.strip_prefix(&crates).unwrap_or(&path).iter().filter_map(OsStr::to_str).collect();
+        let (package, bench) = match parts.as_slice() {
+            [package, "benches", bench, "main.rs"] => (package, *bench),
+            [package, "benches", file] => (package, file.trim_end_matches(".rs")),
+            _ => continue,
+        };
+        found.entry((*package).to_owned()).or_default().push(bench.to_owned());
+    }
+    Ok(found)
+}

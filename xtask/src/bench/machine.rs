@@ -1,0 +1,20 @@
+//! Where and when it was measured.
+
+use std::{fs, process::Command, thread};
+
+use crate::program::capture;
+
+/// One sentence: date, processor, compiler, command.
+pub(super) fn describe() -> String {
+    let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let compiler = capture(Command::new("rustc").arg("--version")).unwrap_or_else(|_| "unknown rustc".to_owned());
+    format!("Measured on {date} on {} ({processors} cores), {}, by `cargo xtask bench`.", processor(), compiler.trim())
+}
+
+/// The processor's name for itself, or its architecture where that cannot be read.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = text.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));
+    field.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+}

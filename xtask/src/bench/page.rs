@@ -1,0 +1,87 @@
+//! The table of docs/performance.md, between two markers.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use super::{
+    estimates::Measured,
+    targets::{TARGETS, verdict},
+};
+use crate::failure::{Failure, Outcome};
+
+const BEGIN: &str = "<!-- figures: written by `cargo xtask bench` -->\n";
+const END: &str = "<!-- end of figures -->\n";
+
+/// The table with the sentence above it. Benchmarks with a target come first.
+pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measured>) -> String {
+    let with_target = TARGETS.iter().map(|(name, _)| *name);
+    let others = measured.keys().map(String::as_str).filter(|name| TARGETS.iter().all(|(target, _)| target != name));
+    let mut text =
+        format!("{machine}\n\n| benchmark | median | 95 % of medians | target | |\n| --- | --: | --- | --- | --- |\n");
+    for name in with_target.chain(others) {
+        let (target, met) = verdict(name, measured);
+        let (median, between) = match measured.get(name) {
+            Some(Measured { median, between: (low, high) }) => {
+                (time(*median), format!("{} to {}", time(*low), time(*high)))
+            }
+            None => ("-".to_owned(), "-".to_owned()),
+        };
+        // Writing to a `String` always succeeds.
+        let _ = writeln!(text, "| {name} | {median} | {between} | {target} | {met} |");
+    }
+    text
+}
+
+/// The page with the table in the place of the one before.
+pub(super) fn with_table(page: &str, table: &str) -> Outcome<String> {
+    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = parts.ok_or_else(|| Failure::new("docs/performance.md has lost the markers of its table"))?;
+    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
+}
+
+/// Nanoseconds in the unit people would choose, with three digits that count.
+pub(super) fn time(nanoseconds: f64) -> String {
+    let (value, unit) = match nanoseconds {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "µs"),
+        ns if ns < 1e9 => (ns / 1e6, "ms"),
+        ns => (ns / 1e9, "s"),
+    };
+    match value {
+        value if value < 10.0 => format!("{value:.2} {unit}"),
+        value if value < 100.0 => format!("{value:.1} {unit}"),
+        value => format!("{value:.0} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits_that_count() {
+        let shown: Vec<_> = [0.5, 123.4, 9_876.0, 45_678.0, 8.8e6, 2.5e9].map(time).into_iter().collect();
+        assert_eq!(shown, ["0.50 ns", "123 ns", "9.88 µs", "45.7 µs", "8.80 ms", "2.50 s"]);
+    }
+
+    #[test]
+    fn a_table_replaces_the_one_before_and_nothing_else() {
+        let page = format!("# Performance\n\n{BEGIN}old\n{END}\nThe rest.\n");
+        assert_eq!(with_table(&page, "new\n").unwrap(), format!("# Performance\n\n{BEGIN}new\n{END}\nThe rest.\n"));
+        assert!(with_table("# Performance\n", "new\n").is_err());
+    }
+
+    #[test]
+    fn a_target_is_met_or_missed_and_a_missing_figure_is_neither() {
+        let figure = |median| Measured { median, between: (median, median) };
+        let measured = BTreeMap::from([
+            ("engine: regex rules/10".to_owned(), figure(1_000.0)),
+            ("engine: regex rules/1000".to_owned(), figure(5_001.0)),
+            ("engine: policy/parse 100 rules".to_owned(), figure(900_000.0)),
+        ]);
+        let target = "at most 5 × `regex rules/10` = 5.00 µs".to_owned();
+        assert_eq!(verdict("engine: regex rules/1000", &measured), (target, "**missed**"));
+        assert_eq!(verdict("engine: policy/parse 100 rules", &measured).1, "met");
+        assert_eq!(verdict("engine: decision/100 rules, no store", &measured).1, "not measured");
+        assert_eq!(verdict("engine: regex rules/10", &measured), ("-".to_owned(), "-"));
+    }
+}

@@ -1,0 +1,44 @@
+//! What is to be reached, as issue 2 and 004 state it.
+
+use std::collections::BTreeMap;
+
+use super::estimates::Measured;
+
+/// The most a benchmark may take.
+pub(super) enum Limit {
+    /// So many nanoseconds.
+    Nanoseconds(f64),
+    /// So many times what another benchmark takes.
+    Times(f64, &'static str),
+}
+
+/// Targets by the name of the benchmark.
+pub(super) const TARGETS: &[(&str, Limit)] = &[
+    ("engine: decision/100 rules, no store", Limit::Nanoseconds(10_000.0)),
+    ("engine: decision/100 rules, 0 fingerprints", Limit::Nanoseconds(10_000.0)),
+    ("engine: decision/100 rules, 1000 fingerprints", Limit::Nanoseconds(50_000.0)),
+    ("engine: regex rules/1000", Limit::Times(5.0, "engine: regex rules/10")),
+    ("engine: policy/parse 100 rules", Limit::Nanoseconds(1_000_000.0)),
+];
+
+/// What the table says of a benchmark: its target, and whether it was met.
+pub(super) fn verdict(name: &str, measured: &BTreeMap<String, Measured>) -> (String, &'static str) {
+    let Some((_, limit)) = TARGETS.iter().find(|(target, _)| *target == name) else {
+        return ("-".to_owned(), "-");
+    };
+    let median = |name: &str| measured.get(name).map(|measured| measured.median);
+    let (said, most) = match limit {
+        Limit::Nanoseconds(most) => (format!("at most {}", super::page::time(*most)), Some(*most)),
+        Limit::Times(times, other) => {
+            let most = median(other).map(|other| other * times);
+            let said = most.map_or_else(|| "not measured".to_owned(), super::page::time);
+            (format!("at most {times} × `{}` = {said}", other.split_once(": ").map_or(*other, |(_, name)| name)), most)
+        }
+    };
+    let met = match (median(name), most) {
+        (Some(median), Some(most)) if median <= most => "met",
+        (Some(_), Some(_)) => "**missed**",
+        _ => "not measured",
+    };
+    (said, met)
+}

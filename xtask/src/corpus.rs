@@ -1,0 +1,137 @@
+//! Real sessions end to end: imported, decided turn by turn, folded again from the log; twice, with one digest.
+
+use std::{
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, de::DeserializeOwned};
+
+use crate::{
+    failure::{Failure, Outcome},
+    program::{capture, cargo, execute, shown},
+    workspace,
+};
+
+/// What `turnwise --json import` prints.
+#[derive(Debug, Deserialize)]
+struct Imported {
+    files: u64,
+    sessions: u64,
+    turns: u64,
+    decisions: u64,
+    refused: u64,
+    calls: u64,
+    failed_calls: u64,
+    tools: u64,
+    compactions: u64,
+    new_facts: u64,
+    unpriced_calls: u64,
+    issues: Vec<String>,
+    total_cost_nano_usd: u64,
+}
+
+/// What `turnwise --json events verify` prints.
+#[derive(Debug, Deserialize)]
+struct Verified {
+    whole: bool,
+    counts: Counts,
+    digest: String,
+    state_digest: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Counts {
+    facts: u64,
+    turns: u64,
+    decisions: u64,
+}
+
+/// One import into a home of its own.
+struct Pass {
+    imported: Imported,
+    verified: Verified,
+    took: Duration,
+}
+
+pub(crate) fn run(sessions: &Path) -> Outcome {
+    let sessions = sessions.canonicalize().map_err(|error| Failure::file("open", sessions, &error))?;
+    execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli"]))?;
+    let (first, second) = (pass(&sessions)?, pass(&sessions)?);
+    print(&first, &second);
+    let mut findings = [wrong(&first), wrong(&second)].concat();
+    findings.dedup();
+    for (what, one, other) in [
+        ("facts", &first.verified.digest, &second.verified.digest),
+        ("state", &first.verified.state_digest, &second.verified.state_digest),
+    ] {
+        if one != other {
+            findings.push(format!("two imports differ in the digest of their {what}: {one} and {other}"));
+        }
+    }
+    Failure::unless_empty("things wrong with the corpus", &findings)
+}
+
+fn pass(sessions: &Path) -> Outcome<Pass> {
+    let home = workspace::temporary()?;
+    let turnwise = || {
+        let mut command = Command::new(workspace::release_binary("turnwise"));
+        // Time windows of rules read the user's clock.
+        command.env("TZ", "UTC").arg("--home").arg(home.path()).arg("--json");
+        command
+    };
+    let begun = Instant::now();
+    let imported = json(turnwise().args(["import", "claude-code"]).arg(sessions))?;
+    let took = begun.elapsed();
+    let verified = json(turnwise().args(["events", "verify"]))?;
+    Ok(Pass { imported, verified, took })
+}
+
+fn json<T: DeserializeOwned>(command: &mut Command) -> Outcome<T> {
+    let text = capture(command)?;
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::new(format!("`{}` printed something else than expected: {error}", shown(command))))
+}
+
+fn print(first: &Pass, second: &Pass) {
+    let Pass { imported, verified, .. } = first;
+    println!(
+        "corpus: {} files, {} sessions, {} turns, {} decisions ({} refused)",
+        imported.files, imported.sessions, imported.turns, imported.decisions, imported.refused
+    );
+    println!(
+        "        {} calls ({} failed, {} without a price), {} tools, {} compactions, {} facts, {} issues",
+        imported.calls,
+        imported.failed_calls,
+        imported.unpriced_calls,
+        imported.tools,
+        imported.compactions,
+        imported.new_facts,
+        imported.issues.len()
+    );
+    let (dollars, rest) = (imported.total_cost_nano_usd / 1_000_000_000, imported.total_cost_nano_usd % 1_000_000_000);
+    println!("        cost ${dollars}.{rest:09}; imported in {:.1?} and {:.1?}", first.took, second.took);
+    println!("        digest of the facts {}", verified.digest);
+    println!("        digest of the state {}", verified.state_digest);
+}
+
+/// What no import of real sessions may leave behind.
+fn wrong(pass: &Pass) -> Vec<String> {
+    let Pass { imported, verified: Verified { whole, counts, .. }, .. } = pass;
+    let mut findings: Vec<_> = imported.issues.iter().map(|issue| format!("not imported: {issue}")).collect();
+    let mut check = |holds: bool, finding: String| {
+        if !holds {
+            findings.push(finding);
+        }
+    };
+    check(*whole, "the log is not whole".to_owned());
+    check(0 < imported.turns, "there was no turn".to_owned());
+    check(imported.turns == counts.turns, format!("{} turns read, {} in the log", imported.turns, counts.turns));
+    check(counts.turns == counts.decisions, format!("{} turns, {} decisions", counts.turns, counts.decisions));
+    check(
+        imported.new_facts == counts.facts,
+        format!("{} facts written, {} in the log", imported.new_facts, counts.facts),
+    );
+    findings
+}

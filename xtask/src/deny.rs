@@ -1,0 +1,36 @@
+//! Licences, sources, bans and advisories of the dependencies, when `cargo-deny` is installed.
+
+use std::{env, path::PathBuf};
+
+use crate::{
+    ci::Done,
+    failure::Outcome,
+    program::{cargo, cargo_has, execute},
+};
+
+pub(crate) fn run() -> Outcome {
+    check().map(|_| ())
+}
+
+/// Checks offline: what cannot be known without the network is said, not guessed.
+pub(crate) fn check() -> Outcome<Done> {
+    if !cargo_has("deny") {
+        println!("deny: SKIPPED, cargo-deny is not installed (`cargo install cargo-deny --locked`)");
+        return Ok(Done::noting("skipped, cargo-deny is not installed"));
+    }
+    execute(&mut cargo(&["deny", "--offline", "check", "bans", "licenses", "sources"]))?;
+    if !has_advisories() {
+        println!("deny: advisories SKIPPED, there is no database (`cargo deny fetch`)");
+        return Ok(Done::noting("without advisories, there is no database"));
+    }
+    execute(&mut cargo(&["deny", "--offline", "check", "advisories"]))?;
+    Ok(Done::all())
+}
+
+/// Whether the database of advisories was fetched before.
+fn has_advisories() -> bool {
+    let home = || env::home_dir().map(|home| home.join(".cargo"));
+    let Some(cargo) = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home) else { return false };
+    let databases = ["advisory-dbs", "advisory-db"].map(|name| cargo.join(name));
+    databases.iter().any(|folder| folder.read_dir().is_ok_and(|mut entries| entries.next().is_some()))
+}

@@ -1,0 +1,28 @@
+//! Pages that are made from the code: docs/events.md and docs/routing.schema.json.
+
+mod events;
+mod traffic;
+
+use crate::{
+    failure::{Failure, Outcome},
+    workspace,
+};
+
+pub(crate) fn run(check: bool) -> Outcome {
+    let docs = workspace::root().join("docs");
+    let pages = [("events.md", events::page()?), ("routing.schema.json", router_core::schema_text())];
+    let mut stale = Vec::new();
+    for (name, text) in pages {
+        let path = docs.join(name);
+        let up_to_date = path.exists() && workspace::read(&path)? == text;
+        match (up_to_date, check) {
+            (true, _) => println!("docs: {} is up to date", workspace::shown(&path)),
+            (false, true) => stale.push(format!("{}: run `cargo xtask docs`", workspace::shown(&path))),
+            (false, false) => {
+                workspace::write(&path, &text)?;
+                println!("docs: {} written", workspace::shown(&path));
+            }
+        }
+    }
+    Failure::unless_empty("pages do not say what the code says", &stale)
+}

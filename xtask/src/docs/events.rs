@@ -1,0 +1,115 @@
+//! The page of facts: every kind in every layout, with an example and its bytes.
+
+use std::fmt::Write as _;
+
+use contracts::{
+    catalogue::{KINDS, KindSpec},
+    facts::Sensitivity,
+};
+
+use super::traffic::{self, Traffic};
+use crate::failure::{Failure, Outcome};
+
+const OPENING: &str = "\
+# Facts
+
+*Made by `cargo xtask docs` from `contracts::catalogue`; `cargo xtask ci` fails when it is out of date.*
+
+Everything that happens is one of these facts, appended to one log. A fact stands in an envelope: its `id`, the time
+`at` which it happened, the `correlation` it belongs to (the turn, or the session outside any turn), the `causation`
+(the fact that led to it), its `kind` and the `version` of its layout. The log adds a `position` and `recorded_at`.
+
+A layout is frozen once it is released: a changed fact gets a new version, and old ones stay readable. The bytes below
+pin that down, for `cargo xtask ci` compares them. They are bincode 1.3 with variable-length integers, little-endian.
+A program that meets a kind or version it does not know keeps the fact and skips it.
+
+| sensitivity | what that means |
+| --- | --- |
+| private | what the user or a model wrote: stays on the machine unless told otherwise, removed by a purge |
+| internal | names of the user's own making: paths, rules, sessions |
+| public | numbers, and names of models |
+";
+
+/// The whole page.
+pub(super) fn page() -> Outcome<String> {
+    let mut page = format!("{OPENING}\n## All kinds\n\n");
+    row(&mut page, ["kind", "version", "what happened", "sensitivity", "written by", "folded by"]);
+    row(&mut page, ["---"; 6]);
+    for spec in KINDS {
+        let Traffic { written_by, folded_by, .. } = traffic::of(spec.kind)?;
+        let folded_by = if folded_by.is_empty() { "-".to_owned() } else { folded_by.join(", ") };
+        let (kind, version) = (format!("[`{}`](#{})", spec.kind, anchor(spec)), spec.version.to_string());
+        row(&mut page, [&kind, &version, spec.about, sensitivity(spec.sensitivity), written_by, &folded_by]);
+    }
+    for spec in KINDS {
+        page.push_str(&section(spec)?);
+    }
+    Ok(page)
+}
+
+fn row(page: &mut String, cells: [&str; 6]) {
+    // Writing to a `String` always succeeds.
+    let _ = writeln!(page, "| {} |", cells.join(" | "));
+}
+
+fn section(spec: &KindSpec) -> Outcome<String> {
+    let fail = |error: &dyn std::fmt::Display| Failure::new(format!("the example of `{}`: {error}", spec.kind));
+    let payload = (spec.sample)().map_err(|error| fail(&error))?;
+    let json = (spec.to_json)(&payload).map_err(|error| fail(&error))?;
+    let json = serde_json::to_string_pretty(&json).map_err(|error| fail(&error))?;
+    Ok(format!(
+        "\n## {}\n\n{}\n\n```json\n{json}\n```\n\nIts {} bytes:\n\n```text\n{}```\n",
+        title(spec),
+        spec.about,
+        payload.len(),
+        hex(&payload),
+    ))
+}
+
+fn title(spec: &KindSpec) -> String {
+    format!("{} version {}", spec.kind, spec.version)
+}
+
+/// The anchor that renderers give to a section's title.
+fn anchor(spec: &KindSpec) -> String {
+    title(spec).replace(' ', "-").replace('.', "")
+}
+
+const fn sensitivity(sensitivity: Sensitivity) -> &'static str {
+    match sensitivity {
+        Sensitivity::Private => "private",
+        Sensitivity::Internal => "internal",
+        Sensitivity::Public => "public",
+    }
+}
+
+/// Hexadecimal digits, 40 bytes to the line.
+fn hex(bytes: &[u8]) -> String {
+    bytes.chunks(40).fold(String::new(), |mut text, line| {
+        for byte in line {
+            // Writing to a `String` always succeeds.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.push('\n');
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_a_section_for_every_kind_and_a_link_to_it() {
+        let page = page().unwrap();
+        for spec in KINDS {
+            assert!(page.contains(&format!("\n## {}\n", title(spec))), "{}", spec.kind);
+            assert!(page.contains(&format!("(#{})", anchor(spec))), "{}", spec.kind);
+        }
+    }
+
+    #[test]
+    fn bytes_are_shown_forty_to_the_line() {
+        assert_eq!(hex(&[0xab; 41]), format!("{}\nab\n", "ab".repeat(40)));
+    }
+}

@@ -1,0 +1,112 @@
+//! Who writes each kind of fact and which projections fold it.
+
+use contracts::facts::{self, Fact};
+
+use crate::failure::{Failure, Outcome};
+
+/// The way of one kind of fact.
+pub(super) struct Traffic {
+    pub(super) kind: &'static str,
+    /// The name of its type in Rust.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the test that reads the sources needs it"))]
+    pub(super) type_name: &'static str,
+    /// What makes it happen.
+    pub(super) written_by: &'static str,
+    /// The projections that fold it.
+    pub(super) folded_by: &'static [&'static str],
+}
+
+fn way<F: Fact>(written_by: &'static str, folded_by: &'static [&'static str]) -> Traffic {
+    let path = std::any::type_name::<F>();
+    let type_name = path.rsplit("::").next().unwrap_or(path);
+    Traffic { kind: F::KIND, type_name, written_by, folded_by }
+}
+
+const IMPORT: &str = "an import";
+const TURN: &str = "a live turn, an import";
+const OPENING: &str = "a change of the files, seen before a turn";
+
+/// The ways of all kinds.
+fn all() -> [Traffic; 21] {
+    [
+        way::<facts::CatalogueLoaded>(OPENING, &["in force"]),
+        way::<facts::EvalCompleted>("nothing yet", &["patterns"]),
+        way::<facts::LlmCallCompleted>(IMPORT, &["availability", "costs", "patterns", "sessions"]),
+        way::<facts::LlmCallFailed>(IMPORT, &["availability"]),
+        way::<facts::LlmCallStarted>("nothing yet", &[]),
+        way::<facts::LogRepaired>("opening the log", &[]),
+        way::<facts::PatternOverrideDismissed>("`route ignore`", &[]),
+        way::<facts::PolicyLoaded>(OPENING, &["in force"]),
+        way::<facts::RouteDecided>(TURN, &["sessions"]),
+        way::<facts::RouteOverridden>("`route override`", &["patterns", "sessions"]),
+        way::<facts::PolicyInvalid>(OPENING, &[]),
+        way::<facts::ProviderRecovered>("the reaction to what availability says", &["availability"]),
+        way::<facts::ProviderUnavailable>("the reaction to what availability says", &["availability"]),
+        way::<facts::SessionCompacted>(IMPORT, &[]),
+        way::<facts::SessionModelSelected>("`model`", &["sessions"]),
+        way::<facts::SessionStarted>(TURN, &["sessions"]),
+        way::<facts::ToolCalled>(IMPORT, &["sessions"]),
+        way::<facts::ToolFinished>(IMPORT, &[]),
+        way::<facts::TurnEnded>(TURN, &["patterns", "sessions"]),
+        way::<facts::TurnStarted>(TURN, &["costs", "patterns", "sessions"]),
+        way::<facts::TurnTextRecorded>("a live turn, an import; never when the policy says so", &[]),
+    ]
+}
+
+/// The way of a kind.
+///
+/// # Errors
+/// When the kind is not listed above.
+pub(super) fn of(kind: &str) -> Outcome<Traffic> {
+    let known = all().into_iter().find(|way| way.kind == kind);
+    known.ok_or_else(|| Failure::new(format!("say in xtask/src/docs/traffic.rs who writes and folds `{kind}`")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use contracts::catalogue::KINDS;
+
+    use super::*;
+    use crate::workspace;
+
+    /// The projections, and how the paths of their sources begin.
+    const PROJECTIONS: [(&str, &str); 5] = [
+        ("availability", "crates/availability/src/"),
+        ("costs", "crates/costs/src/"),
+        ("in force", "crates/engine/src/in_force"),
+        ("patterns", "crates/patterns/src/"),
+        ("sessions", "crates/engine/src/sessions"),
+    ];
+
+    #[test]
+    fn every_kind_has_its_way_and_no_other_kind_is_listed() {
+        let known: BTreeSet<_> = KINDS.iter().map(|spec| spec.kind).collect();
+        let listed: BTreeSet<_> = all().iter().map(|way| way.kind).collect();
+        assert_eq!(listed, known);
+    }
+
+    #[test]
+    fn a_projection_is_listed_for_exactly_the_facts_it_reads() {
+        let crates = workspace::files(&workspace::root().join("crates")).unwrap();
+        for (projection, beginning) in PROJECTIONS {
+            let sources = crates.iter().filter(|path| workspace::shown(path).starts_with(beginning));
+            let source: String = sources.map(|path| workspace::read(path).unwrap()).collect();
+            let read: BTreeSet<_> =
+                source.split("read::<").skip(1).filter_map(|rest| rest.split('>').next()).map(str::to_owned).collect();
+            let listed: BTreeSet<_> = all()
+                .iter()
+                .filter(|way| way.folded_by.contains(&projection))
+                .map(|way| way.type_name.to_owned())
+                .collect();
+            assert_eq!(listed, read, "the facts `{projection}` folds");
+        }
+    }
+
+    #[test]
+    fn every_projection_named_is_one_of_ours() {
+        let ours: BTreeSet<_> = PROJECTIONS.iter().map(|(name, _)| *name).collect();
+        assert!(all().iter().flat_map(|way| way.folded_by).all(|name| ours.contains(name)));
+    }
+}

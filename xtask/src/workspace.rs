@@ -1,0 +1,64 @@
+//! Where things are: the workspace, what cargo builds, and the files tasks read.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use crate::failure::{Failure, Outcome};
+
+/// The folder of the root manifest.
+pub(crate) fn root() -> PathBuf {
+    // Cargo sets the variable for `cargo run`; a binary started by hand knows where it was built.
+    let manifest = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    manifest.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+}
+
+/// A program that `cargo build --release` has built.
+pub(crate) fn release_binary(name: &str) -> PathBuf {
+    target().join("release").join(format!("{name}{}", env::consts::EXE_SUFFIX))
+}
+
+/// A path below the workspace as it is shown to people.
+pub(crate) fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+pub(crate) fn read(path: &Path) -> Outcome<String> {
+    fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Outcome {
+    fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
+}
+
+/// A folder that is empty and gone when the value is dropped.
+pub(crate) fn temporary() -> Outcome<tempfile::TempDir> {
+    tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &env::temp_dir(), &error))
+}
+
+/// Every file below a folder, sorted by path, leaving out what is built and what is hidden.
+pub(crate) fn files(below: &Path) -> Outcome<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![below.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let fail = |error: std::io::Error| Failure::file("list", &folder, &error);
+        for entry in fs::read_dir(&folder).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let (path, name) = (entry.path(), entry.file_name());
+            let kind = entry.file_type().map_err(fail)?;
+            if kind.is_file() {
+                found.push(path);
+            } else if kind.is_dir() && name != "target" && !name.as_encoded_bytes().starts_with(b".") {
+                folders.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
