@@ -3,5 +3,6 @@
 
 mod chain;
 mod loader;
+mod random;
 mod support;
 mod worked_examples;

@@ -1,0 +1,45 @@
+//! `decide` says what the naive reading of the specification says.
+
+use contracts::MessageText;
+use proptest::{collection::vec, prelude::*, test_runner::TestCaseResult};
+
+use super::{
+    config,
+    policies::{Policy, policy},
+    printed::printed,
+    reference,
+    worlds::{Stub, World, decide, world},
+};
+use crate::support::load_over;
+
+fn agrees(data: &Policy, text: &str, loaded: &router_core::Policy, world: &World) -> TestCaseResult {
+    let stub = Stub { says: world.recommendation.clone(), ..Stub::default() };
+    let decided = decide(world, loaded, &stub);
+    prop_assert_eq!(&decided.decision, &reference::decide(data, world), "{}", text);
+
+    if let Some(asked) = stub.asked.take() {
+        prop_assert_eq!(asked, reference::settings(data, world), "{}", text);
+    }
+
+    // Without the text, by what matched it (decision D9).
+    let mut purged = world.clone();
+    purged.turn.message = MessageText::Matched(decided.matched.clone());
+    prop_assert_eq!(decide(&purged, loaded, &stub), decided, "{}", text);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(800))]
+
+    /// Three turns on each policy: 2,400 decisions.
+    #[test]
+    fn the_chain_agrees_with_the_reference(policy in policy(), worlds in vec(world(), 3)) {
+        let text = printed(&policy);
+        let loaded = load_over(&text, worlds[0].registry());
+        let loaded = loaded.map_err(|problems| TestCaseError::fail(format!("{problems:#?}\n{text}")))?;
+        for world in &worlds {
+            let world = World { models: worlds[0].models.clone(), ..world.clone() };
+            agrees(&policy, &text, &loaded, &world)?;
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Policies as data, and any of them.
+
+use contracts::views::CostScale;
+use proptest::{collection::vec, option::of, prelude::*, sample::select};
+
+/// The models policies name: alias and id. The last two are of another provider.
+pub(super) const MODELS: [(&str, &str); 5] =
+    [("one", "a:one"), ("two", "a:two"), ("three", "a:three"), ("four", "b:four"), ("five", "b:five")];
+
+/// What regular expressions are searched for.
+pub(super) const PATTERNS: [&str; 10] = [
+    "^commit",
+    "commit",
+    "(?i)commit",
+    "architecture|review",
+    r"\bfix\b",
+    "[a-z]+x",
+    "^$",
+    "(?m)^review",
+    "ärger|sql",
+    r"\s\S",
+];
+/// What regular expressions are searched for in paths.
+pub(super) const PATH_PATTERNS: [&str; 4] = ["^/w", "/a(/|$)", "b$", "home"];
+pub(super) const TEXTS: [&str; 5] = ["commit", "FIX", "Ärger", "sql ", "zzz"];
+pub(super) const SKILLS: [&str; 3] = ["design", "review", "deploy"];
+pub(super) const EXTENSIONS: [&str; 3] = [".sql", ".rs", ".py"];
+/// Thresholds and estimates, around the windows of the models.
+pub(super) const TOKENS: [u64; 7] = [0, 999, 1_000, 1_001, 50_000, 50_001, 200_000];
+/// Minutes of a day where windows start and end, and where turns happen.
+pub(super) const MINUTES: [u16; 6] = [0, 1, 360, 720, 1_320, 1_439];
+/// Budgets in cents.
+pub(super) const CENTS: [u64; 3] = [0, 500, 542];
+/// Workspaces: as written, and the path meant (the user's home is `/home/dev`).
+const PATHS: [(&str, &str); 6] = [
+    ("/", "/"),
+    ("/w", "/w"),
+    ("/w/./a/", "/w/a"),
+    ("/x/../w/a/b", "/w/a/b"),
+    ("~", "/home/dev"),
+    ("~/p", "/home/dev/p"),
+];
+
+/// One key of a condition.
+#[derive(Debug, Clone)]
+pub(super) enum When {
+    Matches(&'static str),
+    ContainsAny(Vec<&'static str>),
+    TokensAbove(u64),
+    TokensBelow(u64),
+    HasImages(bool),
+    HasToolCalls(bool),
+    Skills(Vec<&'static str>),
+    Extensions(Vec<&'static str>),
+    WorkspaceMatches(&'static str),
+    TimeBetween(u16, u16),
+    SpentMoreThanCents(u64),
+    AnyOf(Vec<Block>),
+    AllOf(Vec<Block>),
+    Not(Block),
+}
+
+/// A condition: all its keys must hold, and none is there twice.
+#[derive(Debug, Clone)]
+pub(super) struct Block(pub(super) Vec<When>);
+
+#[derive(Debug, Clone)]
+pub(super) struct Rule {
+    pub(super) named: bool,
+    pub(super) when: Block,
+    pub(super) model: usize,
+}
+
+/// A `pattern` block; fractions in hundredths.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    pub(super) cost_weight: Option<u64>,
+    pub(super) min_confidence: Option<u64>,
+    pub(super) min_similarity: Option<u64>,
+    pub(super) min_sample_size: Option<u64>,
+    pub(super) cost_scale: Option<CostScale>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Scope {
+    pub(super) default: Option<usize>,
+    pub(super) tiers: Option<[usize; 3]>,
+    pub(super) pattern: Option<Pattern>,
+    pub(super) rules: Vec<Rule>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Policy {
+    pub(super) global: Scope,
+    /// The path as written, the path meant, and what holds below it.
+    pub(super) workspaces: Vec<(&'static str, &'static str, Scope)>,
+    pub(super) refuse: bool,
+}
+
+/// Which key a condition is.
+fn key(when: &When) -> std::mem::Discriminant<When> {
+    std::mem::discriminant(when)
+}
+
+fn without_repetition(whens: Vec<When>) -> Block {
+    let mut block = Block(Vec::new());
+    for when in whens {
+        if !block.0.iter().any(|known| key(known) == key(&when)) {
+            block.0.push(when);
+        }
+    }
+    block
+}
+
+fn leaf() -> impl Strategy<Value = When> {
+    prop_oneof![
+        4 => select(&PATTERNS[..]).prop_map(When::Matches),
+        2 => vec(select(&TEXTS[..]), 1..3).prop_map(When::ContainsAny),
+        1 => select(&TOKENS[..]).prop_map(When::TokensAbove),
+        1 => select(&TOKENS[..]).prop_map(When::TokensBelow),
+        1 => any::<bool>().prop_map(When::HasImages),
+        1 => any::<bool>().prop_map(When::HasToolCalls),
+        1 => vec(select(&SKILLS[..]), 1..3).prop_map(When::Skills),
+        1 => vec(select(&EXTENSIONS[..]), 1..3).prop_map(When::Extensions),
+        1 => select(&PATH_PATTERNS[..]).prop_map(When::WorkspaceMatches),
+        1 => (select(&MINUTES[..]), select(&MINUTES[..])).prop_map(|(from, until)| When::TimeBetween(from, until)),
+        1 => select(&CENTS[..]).prop_map(When::SpentMoreThanCents),
+    ]
+}
+
+/// Any condition, nested.
+pub(super) fn block() -> impl Strategy<Value = Block> {
+    let leaves = vec(leaf(), 0..3).prop_map(without_repetition);
+    leaves.prop_recursive(4, 16, 3, |inner| {
+        let nested = prop_oneof![
+            vec(inner.clone(), 1..4).prop_map(When::AnyOf),
+            vec(inner.clone(), 1..4).prop_map(When::AllOf),
+            inner.prop_map(When::Not),
+        ];
+        vec(prop_oneof![2 => leaf(), 1 => nested], 1..4).prop_map(without_repetition)
+    })
+}
+
+fn model() -> impl Strategy<Value = usize> + Clone {
+    0..MODELS.len()
+}
+
+fn pattern() -> impl Strategy<Value = Pattern> {
+    let scale = select(&[CostScale::Cluster, CostScale::Relative][..]);
+    (of(0..=100_u64), of(0..=100_u64), of(0..=100_u64), of(1..30_u64), of(scale)).prop_map(
+        |(cost_weight, min_confidence, min_similarity, min_sample_size, cost_scale)| Pattern {
+            cost_weight,
+            min_confidence,
+            min_similarity,
+            min_sample_size,
+            cost_scale,
+        },
+    )
+}
+
+fn scope() -> impl Strategy<Value = Scope> {
+    let rule = (any::<bool>(), block(), model()).prop_map(|(named, when, model)| Rule { named, when, model });
+    (of(model()), of([model(), model(), model()]), of(pattern()), vec(rule, 0..5))
+        .prop_map(|(default, tiers, pattern, rules)| Scope { default, tiers, pattern, rules })
+}
+
+/// Any policy.
+pub(super) fn policy() -> impl Strategy<Value = Policy> {
+    let workspaces = proptest::sample::subsequence(&PATHS[..], 0..4).prop_flat_map(|paths| {
+        let scopes = vec(scope(), paths.len());
+        scopes.prop_map(move |scopes| {
+            paths.iter().zip(scopes).map(|((written, meant), scope)| (*written, *meant, scope)).collect::<Vec<_>>()
+        })
+    });
+    (scope(), workspaces, any::<bool>()).prop_map(|(global, workspaces, refuse)| Policy { global, workspaces, refuse })
+}

@@ -1,0 +1,124 @@
+//! Policies as a user would write them: aliases and ids, flow and block style, quoted or not, lists of one as bare text.
+
+use std::fmt::Write as _;
+
+use contracts::views::CostScale;
+
+use super::policies::{Block, MODELS, Pattern, Policy, Rule, Scope, When};
+
+/// Text that is written the same way in JSON and in YAML.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap()
+}
+
+fn texts(texts: &[&str]) -> String {
+    match texts {
+        [one] => quoted(one),
+        several => format!("[{}]", several.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Every other model by its alias.
+fn model(index: usize) -> &'static str {
+    let (alias, id) = MODELS[index];
+    if index.is_multiple_of(2) { alias } else { id }
+}
+
+fn time(minute: u16) -> String {
+    let time = format!("{:02}:{:02}", minute / 60, minute % 60);
+    if minute.is_multiple_of(2) { time } else { quoted(&time) }
+}
+
+fn blocks(blocks: &[Block]) -> String {
+    format!("[{}]", blocks.iter().map(condition).collect::<Vec<_>>().join(", "))
+}
+
+fn one(when: &When) -> String {
+    match when {
+        When::Matches(pattern) => format!("message_matches: {}", quoted(pattern)),
+        When::ContainsAny(list) => format!("message_contains_any: {}", texts(list)),
+        When::TokensAbove(tokens) => format!("estimated_input_tokens_gt: {tokens}"),
+        When::TokensBelow(tokens) => format!("estimated_input_tokens_lt: {tokens}"),
+        When::HasImages(yes) => format!("has_images: {yes}"),
+        When::HasToolCalls(yes) => format!("has_tool_calls_in_history: {yes}"),
+        When::Skills(list) => format!("skills_matching_message_includes: {}", texts(list)),
+        When::Extensions(list) => format!("file_extensions_in_context: {}", texts(list)),
+        When::WorkspaceMatches(pattern) => format!("workspace_path_matches: {}", quoted(pattern)),
+        When::TimeBetween(from, until) => format!("time_of_day_between: [{}, {}]", time(*from), time(*until)),
+        When::SpentMoreThanCents(cents) => format!("cost_today_exceeds_usd: {}.{:02}", cents / 100, cents % 100),
+        When::AnyOf(parts) => format!("any_of: {}", blocks(parts)),
+        When::AllOf(parts) => format!("all_of: {}", blocks(parts)),
+        When::Not(part) => format!("not: {}", condition(part)),
+    }
+}
+
+/// A condition in flow style.
+pub(super) fn condition(block: &Block) -> String {
+    format!("{{{}}}", block.0.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+fn pattern(pattern: &Pattern) -> String {
+    let fraction = |name: &str, hundredths: Option<u64>| {
+        hundredths.map(|value| format!("{name}: {}.{:02}", value / 100, value % 100))
+    };
+    let scale = pattern.cost_scale.map(|scale| match scale {
+        CostScale::Cluster => "cost_scale: cluster".to_owned(),
+        CostScale::Relative => "cost_scale: relative".to_owned(),
+    });
+    let parts = [
+        fraction("cost_weight", pattern.cost_weight),
+        fraction("min_confidence", pattern.min_confidence),
+        fraction("min_similarity", pattern.min_similarity),
+        pattern.min_sample_size.map(|size| format!("min_sample_size: {size}")),
+        scale,
+    ];
+    format!("{{{}}}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// The name a rule is given, when it is given one.
+fn name(index: usize, rule: &Rule) -> Option<String> {
+    rule.named.then(|| format!("the {index}th"))
+}
+
+/// The name a rule goes by.
+pub(super) fn name_of(index: usize, rule: &Rule) -> String {
+    name(index, rule).unwrap_or_else(|| format!("rule_{index}"))
+}
+
+fn scope(scope: &Scope, default: &str, indent: &str, text: &mut String) {
+    let mut line = |line: String| writeln!(text, "{indent}{line}").unwrap();
+    if let Some(index) = scope.default {
+        line(format!("{default}: {}", model(index)));
+    }
+    if let Some([fast, balanced, deep]) = scope.tiers.map(|tiers| tiers.map(model)) {
+        line(format!("tiers: {{deep: {deep}, fast: {fast}, balanced: {balanced}}}"));
+    }
+    if let Some(settings) = &scope.pattern {
+        line(format!("pattern: {}", pattern(settings)));
+    }
+    line(format!("rules:{}", if scope.rules.is_empty() { " []" } else { "" }));
+    for (index, rule) in scope.rules.iter().enumerate() {
+        line(format!("  - use: {}", model(rule.model)));
+        if let Some(name) = name(index, rule) {
+            line(format!("    name: {name}"));
+        }
+        line(format!("    when: {}", condition(&rule.when)));
+    }
+}
+
+/// The policy as a file.
+pub(super) fn printed(policy: &Policy) -> String {
+    let mut text = "schema_version: 1\n".to_owned();
+    scope(&policy.global, "global_default", "", &mut text);
+    if policy.refuse {
+        text.push_str("routing: {on_explicit_reject: refuse}\n");
+    }
+    if !policy.workspaces.is_empty() {
+        text.push_str("workspaces:\n");
+    }
+    for (path, _, own) in &policy.workspaces {
+        writeln!(text, "  {}:", quoted(path)).unwrap();
+        scope(own, "default", "    ", &mut text);
+    }
+    text
+}

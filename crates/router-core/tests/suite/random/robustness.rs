@@ -1,0 +1,124 @@
+//! Whatever a policy file holds, the loader answers, and every problem it reports stands in the file.
+
+use proptest::{collection::vec, prelude::*, sample::select, test_runner::TestCaseResult};
+use router_core::{address, why};
+
+use super::{config, policies::policy, printed::printed, worlds};
+use crate::support::{load_over, registry};
+
+/// What policies are made of, and what breaks them.
+const PIECES: [&str; 40] = [
+    "rules:",
+    "- ",
+    "when:",
+    " ",
+    "  ",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "use: opus",
+    "name: x",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ": ",
+    "\"",
+    "'",
+    "#",
+    "&a ",
+    "*a",
+    "!t ",
+    "---\n",
+    "...",
+    "? ",
+    "|",
+    ">",
+    "%YAML 1.2\n",
+    "\t",
+    "\r\n",
+    "\u{feff}",
+    "\u{0}",
+    "é",
+    "tiers:",
+    "workspaces:",
+    "message_matches: ",
+    "any_of: ",
+    "time_of_day_between: [1:00, 2:00]",
+    "-1",
+    ".nan",
+];
+
+/// The loader answers; a refusal has problems, in order, each with a message and a place in the file.
+fn answers(text: &str) -> TestCaseResult {
+    let Err(problems) = load_over(text, registry()) else { return Ok(()) };
+    prop_assert!(!problems.is_empty());
+    prop_assert!(problems.is_sorted());
+    // YAML breaks lines at a carriage return as well; after the last break there is one more line, which is empty.
+    let lines = 1 + text.replace("\r\n", "\n").matches(['\n', '\r']).count();
+    for problem in &problems {
+        prop_assert!(!problem.message.is_empty());
+        prop_assert!(!problem.message.ends_with(": "), "{}", problem);
+        prop_assert!((1..=lines).contains(&problem.line), "{} in {:?}", problem, text);
+        prop_assert!(1 <= problem.column, "{} in {:?}", problem, text);
+    }
+    Ok(())
+}
+
+/// Changes in a text: where, and what is put there instead of how many characters.
+fn changes() -> impl Strategy<Value = Vec<(prop::sample::Index, usize, String)>> {
+    let put = prop_oneof![3 => select(&PIECES[..]).prop_map(str::to_owned), 1 => Just(String::new()), 1 => "\\PC{1,3}"];
+    vec((any::<prop::sample::Index>(), 0..12_usize, put), 1..6)
+}
+
+proptest! {
+    #![proptest_config(config(1_000))]
+
+    #[test]
+    fn arbitrary_text_is_answered(text in "(?s).{0,200}") {
+        answers(&text)?;
+    }
+
+    #[test]
+    fn pieces_of_policies_in_any_order_are_answered(pieces in vec(select(&PIECES[..]), 0..40)) {
+        answers(&pieces.concat())?;
+    }
+
+    #[test]
+    fn messages_of_any_kind_are_addressed_or_refused(text in "[@\\\\]{0,2}\\PC{0,20}", escaped in any::<bool>()) {
+        let text = if escaped { format!("\\@{text}") } else { text };
+        match address(&text, &registry()) {
+            Ok(addressed) => prop_assert!(text.ends_with(addressed.text)),
+            Err(error) => prop_assert!(error.to_string().contains('@')),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn changed_policies_are_answered(policy in policy(), changes in changes()) {
+        let mut letters: Vec<char> = printed(&policy).chars().collect();
+        for (place, removed, put) in changes {
+            let start = place.index(letters.len() + 1);
+            let end = (start + removed).min(letters.len());
+            letters.splice(start..end, put.chars());
+        }
+        answers(&letters.into_iter().collect::<String>())?;
+    }
+
+    #[test]
+    fn every_decision_can_be_explained(policy in policy(), world in worlds::world()) {
+        let policy = crate::support::policy_over(&printed(&policy), world.registry());
+        let stub = worlds::Stub { says: world.recommendation.clone(), ..worlds::Stub::default() };
+        let decision = worlds::decide(&world, &policy, &stub).decision;
+        let text = why(None, &decision);
+        prop_assert!(decision.model.iter().all(|model| text.starts_with(&format!("Chose: {model}"))), "{}", text);
+        prop_assert!(text.lines().all(|line| line == line.trim_end()), "{}", text);
+        for banner in router_core::banners(&decision, &policy, world.turn.spent_today) {
+            prop_assert!(!banner.to_string().is_empty());
+        }
+    }
+}
