@@ -8,12 +8,8 @@ use crate::{
     program::{cargo, cargo_has, execute},
 };
 
-pub(crate) fn run() -> Outcome {
-    check().map(|_| ())
-}
-
 /// Checks offline: what cannot be known without the network is said, not guessed.
-pub(crate) fn check() -> Outcome<Done> {
+pub(crate) fn run() -> Outcome<Done> {
     if !cargo_has("deny") {
         println!("deny: SKIPPED, cargo-deny is not installed (`cargo install cargo-deny --locked`)");
         return Ok(Done::noting("skipped, cargo-deny is not installed"));

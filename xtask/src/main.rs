@@ -93,11 +93,11 @@ fn run(task: Task) -> Outcome {
         Task::Tidy => tidy::run(),
         Task::Docs { check } => docs::run(check),
         Task::Bench => bench::run(),
-        Task::Crash { rounds, seed } => crash::run(rounds, seed),
-        Task::Corpus { dir } => corpus::run(&dir),
+        Task::Crash { rounds, seed } => crash::run(rounds, seed).map(drop),
+        Task::Corpus { dir } => corpus::run(&dir).map(drop),
         Task::Demo => demo::run(),
         Task::Snapshot => snapshot::run(),
-        Task::Deny => deny::run(),
+        Task::Deny => deny::run().map(drop),
         Task::Catalogue { file } => catalogue::run(&file),
     }
 }

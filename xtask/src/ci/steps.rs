@@ -47,8 +47,8 @@ pub(super) const STEPS: &[(&str, Check)] = &[
     }),
     ("rustdoc", rustdoc),
     ("docs", || docs::run(true).map(|()| Done::all())),
-    ("deny", deny::check),
-    ("crash", || crash::run(50, None).map(|()| Done::all())),
+    ("deny", deny::run),
+    ("crash", || crash::run(50, None)),
     ("demo", || demo::run().map(|()| Done::all())),
     ("corpus", real_sessions),
 ];
@@ -99,7 +99,7 @@ fn nextest() -> Outcome<Done> {
 fn real_sessions() -> Outcome<Done> {
     let sessions = workspace::root().join("../shared/corpus/claude-code/projects");
     if sessions.is_dir() {
-        return corpus::run(&sessions).map(|()| Done::all());
+        return corpus::run(&sessions);
     }
     println!("corpus: SKIPPED, there is no folder `{}`", sessions.display());
     Ok(Done::noting("skipped, no folder of real sessions beside the workspace"))
