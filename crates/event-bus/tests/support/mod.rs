@@ -1,7 +1,11 @@
 //! What the tests of this crate share: facts that differ in everything.
 #![allow(dead_code, clippy::allow_attributes, reason = "not every test uses all of it")]
 
-use event_core::{EventId, NewEvent, Timestamp};
+use std::{collections::BTreeMap, path::Path};
+
+use event_bus::{EventLog, Expected, SledLog};
+use event_core::{CodecError, EventId, NewEvent, Position, Projection, Recorded, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// A fact made of a number: its id, times, kind and payload follow from it.
 pub(crate) fn event(number: u64) -> NewEvent {
@@ -21,4 +25,56 @@ pub(crate) fn event(number: u64) -> NewEvent {
 /// Facts made of a range of numbers.
 pub(crate) fn events(numbers: std::ops::Range<u64>) -> Vec<NewEvent> {
     numbers.map(event).collect()
+}
+
+/// Runs a future on a runtime of its own, with threads that may wait for the disk.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+/// A log on the disk with facts 1 to `count`, in barriers of five.
+pub(crate) fn filled(directory: &Path, count: u64) -> Vec<Recorded> {
+    let (log, _) = SledLog::open(directory).unwrap();
+    for first in (1..=count).step_by(5) {
+        log.append(Expected::Any, Timestamp(first), &events(first..(first + 5).min(count + 1))).unwrap();
+        log.sync().unwrap();
+    }
+    log.read_after(Position::ORIGIN, usize::MAX).unwrap()
+}
+
+/// Every fact a log has.
+pub(crate) fn all(log: &dyn EventLog) -> Vec<Recorded> {
+    log.read_after(Position::ORIGIN, usize::MAX).unwrap()
+}
+
+/// Copies a directory with everything in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Counts facts by kind, and remembers their order.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kinds {
+    pub(crate) counts: BTreeMap<String, u64>,
+    pub(crate) order: u64,
+}
+
+impl Projection for Kinds {
+    const NAME: &'static str = "test.kinds";
+    const VERSION: u32 = 1;
+
+    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        *self.counts.entry(event.event.kind.to_string()).or_default() += 1;
+        self.order = self.order.wrapping_mul(31).wrapping_add(event.position.0 ^ event.recorded_at.0);
+        Ok(())
+    }
 }
