@@ -7,7 +7,7 @@ use std::{
 
 use contracts::facts::{LogRepaired, RepairAction};
 use engine::{Engine, Home, Stores};
-use event_bus::{EventLog, JournalReader, Repair, SledLog, SystemClock, TextFiles};
+use event_bus::{EventLog, JournalReader, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
 use event_core::{EventId, NewEvent, Timestamp};
 use serde::Serialize;
 
@@ -45,8 +45,11 @@ impl Context {
         Ok(Engine::open(&self.home, self.stores(log))?)
     }
 
-    /// The log, for reading.
+    /// The log, for reading; an empty one when nothing was ever recorded.
     pub(crate) fn read_only(&self) -> Result<Arc<dyn EventLog>, Failure> {
+        if !self.home.log().exists() {
+            return Ok(Arc::new(MemoryLog::new()));
+        }
         Ok(Arc::new(JournalReader::open(self.home.log())?))
     }
 

@@ -3,6 +3,7 @@
 use std::{fs, sync::Arc};
 
 use adapters::{DEMO_SESSION, claude_code};
+use contracts::Slot;
 use engine::{Engine, Home, Models, Stores, decision_of};
 use event_bus::{SledLog, SystemClock, TextFiles};
 use serde_json::json;
@@ -49,7 +50,11 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         }
     }
     engine.commit()?;
-    let shown = turns.iter().find(|(made, ..)| 2 < made.decided.decision.chain.len()).or(turns.first());
+    // A turn that a rule decided has most to tell.
+    let by_rule = |made: &engine::DecidedTurn| {
+        made.decided.decision.winner().is_some_and(|entry| entry.slot == Slot::ConfiguredRules)
+    };
+    let shown = turns.iter().rev().find(|(made, ..)| by_rule(made)).or(turns.first());
     let insight = shown.map(|(made, ..)| decision_of(engine.log().as_ref(), &made.turn.to_string())).transpose()?;
     let overall = engine.state().costs.overall();
     let views: Vec<_> = turns

@@ -45,7 +45,8 @@ impl Imported {
         self.turns += 1;
         for step in &turn.steps {
             match step {
-                Step::Call(_) => self.calls += 1,
+                // A call the file stops in is recorded once the file has grown.
+                Step::Call(call) => self.calls += u64::from(call.complete),
                 Step::ToolCalled(_) => self.tools += 1,
                 Step::Failed(_) => self.failed_calls += 1,
                 Step::Compacted(_) => self.compactions += 1,
@@ -128,7 +129,7 @@ fn import_file(
 fn show(imported: &Imported) {
     let Imported { files, bytes, turns, decisions, calls, tools, failed_calls, compactions, new_facts, .. } = imported;
     anstream::println!(
-        "{files} files ({} MB): {turns} turns, {calls} calls, {tools} tools, {failed_calls} failed calls, {compactions} compactions",
+        "{files} files ({} MB): {turns} turns, {calls} calls, {failed_calls} failed calls, {tools} tools, {compactions} compactions",
         bytes.div_ceil(1_000_000)
     );
     anstream::println!("{decisions} turns decided, {} of them refused; {new_facts} new facts", imported.refused);

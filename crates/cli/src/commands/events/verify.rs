@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{GOOD, fact_bar, styled},
+    screen::{BAD, GOOD, fact_bar, styled},
 };
 
 /// What a walk over all facts counted.
@@ -24,9 +24,67 @@ struct Counts {
 }
 
 pub(super) fn verify(context: &Context) -> Result<(), Failure> {
+    let directory = context.home.log();
+    if !directory.exists() {
+        return context.print(&json!({ "whole": true, "head": 0 }), || anstream::println!("nothing was recorded yet"));
+    }
+    let verified = event_bus::verify(&directory)?;
+    let problems: Vec<_> = verified.problems.iter().map(ToString::to_string).collect();
+    let notes: Vec<_> = verified.notes.iter().map(ToString::to_string).collect();
+    if !verified.is_sound() {
+        let json = json!({ "whole": false, "first_bad": verified.first_bad(), "problems": problems, "notes": notes });
+        context.print(&json, || {
+            for problem in &problems {
+                anstream::println!("{} {problem}", styled(BAD, "damaged:"));
+            }
+            anstream::println!("`turnwise events repair` explains what can be saved");
+        })?;
+        return Err(Failure::No);
+    }
+    let (counts, digests) = walk(context)?;
+    let json = json!({
+        "whole": true, "head": verified.facts, "bytes": verified.bytes, "indexed": verified.indexed,
+        "texts": verified.texts, "text_bytes": verified.text_bytes, "notes": notes,
+        "counts": counts, "digest": digests.facts, "state_digest": digests.state,
+    });
+    context.print(&json, || {
+        let megabytes = verified.bytes.div_ceil(1_000_000);
+        anstream::println!(
+            "{} {} facts in {megabytes} MB: every frame, the chain, and {} texts as written",
+            styled(GOOD, "whole"),
+            verified.facts,
+            verified.texts
+        );
+        if let Some(indexed) = verified.indexed {
+            anstream::println!("  {indexed} facts are the same in the index");
+        }
+        anstream::println!(
+            "  {} sessions, {} turns, {} decisions, {} calls, {} tools, {} facts of unknown kind",
+            counts.sessions,
+            counts.turns,
+            counts.decisions,
+            counts.calls,
+            counts.tools,
+            counts.unknown
+        );
+        anstream::println!("  digest of the facts  {}", digests.facts);
+        anstream::println!("  digest of the state  {} (rebuilt from the log)", digests.state);
+        for note in &notes {
+            anstream::println!("  {note}");
+        }
+    })
+}
+
+/// What two logs that import the same have in common.
+struct Digests {
+    facts: String,
+    state: String,
+}
+
+/// Counts and digests every fact, and folds every projection anew.
+fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
     let log = context.read_only()?;
-    let head = log.head()?;
-    let bar = fact_bar(head.0, "verifying");
+    let bar = fact_bar(log.head()?.0, "verifying");
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
@@ -42,29 +100,9 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     let bytes = encode_state("router-state", state.state()).map_err(|error| Failure::NotDone(error.to_string()))?;
-    let digest = digest.finalize().to_hex();
-    let rebuilt = blake3::hash(&bytes).to_hex();
-    let json = json!({
-        "whole": true, "head": head, "counts": counts, "digest": digest.as_str(), "state_digest": rebuilt.as_str(),
-    });
-    context.print(&json, || {
-        anstream::println!(
-            "{} {} facts, no hole, every frame and the chain as written",
-            styled(GOOD, "whole"),
-            counts.facts
-        );
-        anstream::println!(
-            "  {} sessions, {} turns, {} decisions, {} calls, {} tools, {} facts of unknown kind",
-            counts.sessions,
-            counts.turns,
-            counts.decisions,
-            counts.calls,
-            counts.tools,
-            counts.unknown
-        );
-        anstream::println!("  digest of the facts  {digest}");
-        anstream::println!("  digest of the state  {rebuilt} (rebuilt from the log)");
-    })
+    let digests =
+        Digests { facts: digest.finalize().to_hex().to_string(), state: blake3::hash(&bytes).to_hex().to_string() };
+    Ok((counts, digests))
 }
 
 fn count(counts: &mut Counts, fact: &Recorded) {
@@ -96,6 +134,28 @@ fn add(digest: &mut blake3::Hasher, fact: &Recorded) {
 }
 
 pub(super) fn repair(context: &Context, yes: bool) -> Result<(), Failure> {
-    let _ = (context, yes);
-    Err(Failure::NotDone("to come".to_owned()))
+    let plan = event_bus::plan_repair(context.home.log())?;
+    let needed = plan.is_needed();
+    let explained = plan.to_string();
+    if !needed || !yes {
+        let json = json!({ "needed": needed, "faults": plan.faults(), "plan": explained, "done": false });
+        return context.print(&json, || {
+            anstream::print!("{explained}");
+            if needed {
+                anstream::println!("Nothing was changed. `turnwise events repair --yes` does this.");
+            }
+        });
+    }
+    let faults = plan.faults().to_vec();
+    let done = plan.execute()?;
+    let lost: Vec<_> = done.lost.iter().map(ToString::to_string).collect();
+    let json =
+        json!({ "needed": true, "faults": faults, "done": true, "head": done.head, "lost": lost, "kept": done.kept });
+    context.print(&json, || {
+        anstream::print!("{explained}");
+        anstream::println!("{} the log ends at position {}", styled(GOOD, "repaired:"), done.head);
+        for path in &done.kept {
+            anstream::println!("  kept {}", path.display());
+        }
+    })
 }
