@@ -12,7 +12,7 @@ use event_core::{Event, EventId, NewEvent, Timestamp};
 use router_core::{Problem, RecordText, address};
 
 use crate::{
-    capture::{Seen, Snapshot},
+    capture::{LONGEST_PATH, Seen, Snapshot},
     decision::{DecidedTurn, decide_turn, facts_of},
     error::EngineError,
     home::Home,
@@ -150,14 +150,16 @@ impl Engine {
         self.texts.put(&policy.text)?;
         self.texts.put(&models.text)?;
         let path = policy.path.chars().take(500).collect();
-        let loaded = PolicyLoaded { hash: policy.hash, bytes: policy.text.len() as u64, path };
+        let home = self.policy.home().filter(|home| home.len() <= LONGEST_PATH).map(str::to_owned);
+        let known = &self.recorder.state().in_force;
+        let known = known.policy == Some(policy.hash) && known.home == home;
+        let loaded = PolicyLoaded { hash: policy.hash, bytes: policy.text.len() as u64, path, home };
         let catalogue = models.fact();
         let now = self.recorder.now();
         let position = self.recorder.position().0.to_le_bytes();
         let id = |kind: &str, hash: &ContentHash| EventId::derive(&[kind.as_bytes(), &hash.0, &position]);
         let facts = [
-            (self.recorder.state().in_force.policy != Some(policy.hash))
-                .then(|| NewEvent::new(id(PolicyLoaded::KIND, &policy.hash), now, policy_correlation(), &loaded)),
+            (!known).then(|| NewEvent::new(id(PolicyLoaded::KIND, &policy.hash), now, policy_correlation(), &loaded)),
             (self.recorder.state().in_force.catalogue != Some(models.hash))
                 .then(|| NewEvent::new(id("catalogue.loaded", &models.hash), now, policy_correlation(), &catalogue)),
         ];

@@ -73,7 +73,7 @@ pub fn export(
     let mut written = std::collections::BTreeSet::new();
     for fact in facts(log, after) {
         let fact = fact?;
-        if let Some(hash) = named_text(&fact)?
+        if let Some(hash) = named_text(&fact)
             && written.insert(hash)
         {
             let content = texts.get(hash.0)?;
@@ -96,16 +96,16 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Exchange
     writeln!(out, "{json}").map_err(ExchangeError::from)
 }
 
-/// The text a fact names.
-fn named_text(fact: &Recorded) -> Result<Option<ContentHash>, EngineError> {
-    Ok(if let Some(loaded) = fact.read::<PolicyLoaded>()? {
-        Some(loaded.hash)
-    } else if let Some(loaded) = fact.read::<CatalogueLoaded>()? {
-        Some(loaded.hash)
-    } else {
-        match fact.read::<TurnTextRecorded>()? {
-            Some(TurnTextRecorded { text: TextBody::Stored { hash, .. }, .. }) => Some(hash),
-            _ => None,
-        }
-    })
+/// The text a fact names. A fact that cannot be read here, such as one of a newer version, goes out as it is.
+fn named_text(fact: &Recorded) -> Option<ContentHash> {
+    if let Ok(Some(loaded)) = fact.read::<PolicyLoaded>() {
+        return Some(loaded.hash);
+    }
+    if let Ok(Some(loaded)) = fact.read::<CatalogueLoaded>() {
+        return Some(loaded.hash);
+    }
+    match fact.read::<TurnTextRecorded>() {
+        Ok(Some(TurnTextRecorded { text: TextBody::Stored { hash, .. }, .. })) => Some(hash),
+        _ => None,
+    }
 }

@@ -118,8 +118,12 @@ fn check(expectation: &Expectation, policy: &Policy) -> Checked {
             differences.push(format!("{what}: expected {wanted}, found {found}"));
         }
     };
-    // An alias stands for its model; a name nobody knows is shown as it is.
-    let wanted = policy.registry().named(&expected.model).map_or(expected.model.as_str(), |model| model.id.as_str());
+    // An alias stands for its model.
+    let wanted = match (policy.registry().named(&expected.model), expected.model.as_str()) {
+        (Some(model), _) => model.id.to_string(),
+        (None, "none") => "none".to_owned(),
+        (None, name) => format!("{name} (not a model)"),
+    };
     let found = outcome.decision.model.as_ref().map_or("none", |model| model.as_str());
     compare("model", &wanted, &found);
     let winner = outcome.decision.winner();

@@ -8,10 +8,12 @@ use event_core::{CodecError, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 /// The last policy and models the log was told of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AsLogged {
     /// The hash of the policy's text.
     pub policy: Option<ContentHash>,
+    /// What `~` in it stands for.
+    pub home: Option<String>,
     /// The hash of the list of models.
     pub catalogue: Option<ContentHash>,
 }
@@ -22,7 +24,7 @@ impl Projection for AsLogged {
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         if let Some(fact) = event.read::<PolicyLoaded>()? {
-            self.policy = Some(fact.hash);
+            (self.policy, self.home) = (Some(fact.hash), fact.home);
         } else if let Some(fact) = event.read::<CatalogueLoaded>()? {
             self.catalogue = Some(fact.hash);
         }

@@ -95,6 +95,11 @@ impl PolicyFile {
         &self.in_force
     }
 
+    /// What `~` in its paths stands for.
+    pub fn home(&self) -> Option<&str> {
+        self.home.as_deref()
+    }
+
     /// The file followed.
     pub const fn path(&self) -> &PathBuf {
         &self.path

@@ -138,9 +138,10 @@ impl Projection for Sessions {
         } else if let Some(fact) = event.read::<SessionModelSelected>()? {
             let session = self.entry(&fact.session);
             // The last choice of a turn wins; earlier ones are superseded (004 §3.3).
-            match fact.in_turn {
-                Some(_) => session.pending = Some(fact.model),
-                None => (session.sticky, session.pending) = (fact.model, None),
+            if fact.in_turn.is_some() {
+                session.pending = Some(fact.model);
+            } else {
+                (session.sticky, session.pending) = (fact.model, None);
             }
         } else if let Some(fact) = event.read::<TurnStarted>()? {
             let session = self.entry(&fact.session);

@@ -14,6 +14,8 @@ pub struct PolicyLoaded {
     pub bytes: u64,
     /// The file it was read from, or `built-in`.
     pub path: String,
+    /// What `~` in its paths stands for.
+    pub home: Option<String>,
 }
 
 fact!(
@@ -22,7 +24,12 @@ fact!(
     1,
     Internal,
     "A policy came into force.",
-    PolicyLoaded { hash: ContentHash([0x22; 32]), bytes: 1_913, path: "/home/dev/.turnwise/routing.yaml".to_owned() }
+    PolicyLoaded {
+        hash: ContentHash([0x22; 32]),
+        bytes: 1_913,
+        path: "/home/dev/.turnwise/routing.yaml".to_owned(),
+        home: Some("/home/dev".to_owned()),
+    }
 );
 
 /// The models came into force by which decisions are made. The list is in the text store under its hash.

@@ -5,7 +5,14 @@ mod support;
 
 mod availability;
 mod costs;
+mod decided_again;
+mod exchange;
+mod expectations;
 mod hard_failure;
 mod hot_reload;
+mod long_lists;
+mod observed;
+mod on_disk;
+mod one_decision;
 mod suggestions;
 mod turn_lock;

@@ -61,7 +61,7 @@ fn taking_the_suggestion_moves_the_turn_and_is_told_with_what_it_replaced() {
     let mut desk = desk_that_has_learned();
     let turn = desk.start("one", "/commit fix the auth bug").turn;
     let fact = desk.engine.accept_suggestion(turn).unwrap();
-    assert_eq!(desk.all::<RouteOverridden>(), [fact.clone()]);
+    assert_eq!(desk.all::<RouteOverridden>(), std::slice::from_ref(&fact));
     assert_eq!((fact.turn, fact.session.as_str()), (turn, "one"));
     assert_eq!((fact.original.as_str(), fact.model.as_str()), (HAIKU, SONNET));
     assert_eq!((fact.deferred, fact.rule.as_deref()), (Slot::PatternRecommendation, Some("fast for commits")));
@@ -76,7 +76,7 @@ fn dismissing_the_suggestion_leaves_the_turn_where_it_is() {
     let mut desk = desk_that_has_learned();
     let turn = desk.start("one", "/commit fix the auth bug").turn;
     let fact = desk.engine.dismiss_suggestion(turn).unwrap();
-    assert_eq!(desk.all::<PatternOverrideDismissed>(), [fact.clone()]);
+    assert_eq!(desk.all::<PatternOverrideDismissed>(), std::slice::from_ref(&fact));
     assert_eq!((fact.model.as_str(), fact.dismissed.as_str()), (HAIKU, SONNET));
     assert_eq!(fact.rule.as_deref(), Some("fast for commits"));
     assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(HAIKU)));

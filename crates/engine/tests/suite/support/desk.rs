@@ -190,5 +190,5 @@ fn engine(
 ) -> Engine {
     let stores =
         Stores { log: Arc::clone(log), texts: Arc::clone(texts), clock: Box::new(clock.clone()), offset: |_| 120 };
-    Engine::with_models(&Home::new(home.path(), None), models.clone(), stores).unwrap()
+    Engine::with_models(&Home::new(home.path(), Some("/home/dev".into())), models.clone(), stores).unwrap()
 }

@@ -1,0 +1,117 @@
+//! Every decision can be made again from the log alone, with the same bytes (decisions D9 and D14).
+
+use adapters::{DEMO_SESSION, claude_code::SessionReader};
+use contracts::facts::{ErrorClass, PolicyLoaded, RouteDecided, StopReason};
+use engine::NewTurn;
+use event_core::{Event as _, encode_state};
+
+use crate::support::{
+    Desk,
+    again::{Words, decide_again},
+    desk::session,
+    models::OPUS,
+};
+
+/// A policy that looks at everything a policy can look at.
+const POLICY: &str = r#"
+rules:
+  - {name: commits, when: {message_matches: "(?i)\\bcommit"}, use: haiku}
+  - {name: budget, when: {cost_today_exceeds_usd: 0.05}, use: mini}
+  - name: rust by day
+    when: {file_extensions_in_context: [.rs, .ts, .py], time_of_day_between: ["08:00", "20:00"]}
+    use: opus
+  - {name: long, when: {any_of: [{estimated_input_tokens_gt: 20000}, {message_contains_any: [why, how]}]}, use: sonnet}
+  - {name: here, when: {workspace_path_matches: "shop", not: {has_tool_calls_in_history: true}}, use: gpt}
+workspaces:
+  ~/shop: {default: opus, pattern: {min_sample_size: 1}}
+global_default: haiku
+"#;
+
+/// The bundled session, imported.
+fn demo(policy: &str) -> Desk {
+    let mut desk = Desk::with(policy);
+    let mut reader = SessionReader::new("demo.jsonl".as_ref(), DEMO_SESSION.as_bytes());
+    while let Some(turn) = reader.next() {
+        let session = reader.session().unwrap().clone();
+        desk.engine.observe_session(&session).unwrap();
+        desk.engine.observe_turn(&session, &turn).unwrap();
+    }
+    assert_eq!(reader.issues(), []);
+    desk.engine.commit().unwrap();
+    desk
+}
+
+/// Makes every decision of a log again, and compares the bytes.
+fn all_are_the_same(desk: &Desk, words: Words) -> usize {
+    let decided = desk.all::<RouteDecided>();
+    for fact in &decided {
+        let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), fact, words);
+        let bytes = |decision: &contracts::Decision| encode_state("decision", decision).unwrap();
+        assert_eq!(again.decision, fact.decision);
+        assert_eq!(bytes(&again.decision), bytes(&fact.decision));
+        assert_eq!(again.matched, fact.matched);
+    }
+    decided.len()
+}
+
+/// Live turns with everything that a decision may depend on: swaps, outages, spending, long texts, edits.
+fn live() -> Desk {
+    let mut desk = Desk::with(POLICY);
+    let long = format!("why {}", "is this so long ".repeat(1_000));
+    for (number, message) in ["hello", "commit it", "@opus plan it", &long, "\\@opus", "how"].into_iter().enumerate() {
+        let mut new = NewTurn::new(session("one"), format!("m{number}"), message);
+        new.workspace = Some("/home/dev/shop".to_owned());
+        new.skills = ["system_design".to_owned()].into();
+        let made = desk.engine.start_turn(&new).unwrap().made;
+        if number == 1 {
+            let sonnet = desk.engine.model_named("sonnet").unwrap();
+            desk.engine.select_model(&session("one"), Some(sonnet)).unwrap();
+        }
+        if made.decided.decision.model.is_some() {
+            desk.answer("one", StopReason::EndTurn);
+            desk.fail("one", OPUS, ErrorClass::Network);
+            desk.end("one");
+        }
+        desk.pass_secs(20);
+        if number == 2 {
+            desk.engine.select_model(&session("one"), None).unwrap();
+            desk.edit_policy(&format!("{POLICY}\npattern_disagreement: {{surface: true}}\n"));
+        }
+    }
+    desk
+}
+
+#[test]
+fn decisions_of_the_bundled_session_are_made_again_from_the_log() {
+    let turns = all_are_the_same(&demo(POLICY), Words::Kept);
+    assert!(8 <= turns, "{turns}");
+}
+
+#[test]
+fn decisions_of_live_turns_are_made_again_from_the_log() {
+    assert_eq!(all_are_the_same(&live(), Words::Kept), 6);
+}
+
+#[test]
+fn without_the_words_what_matched_gives_the_same_decisions() {
+    all_are_the_same(&demo(POLICY), Words::Purged);
+    all_are_the_same(&live(), Words::Purged);
+}
+
+#[test]
+fn a_log_that_never_kept_the_words_gives_the_same_decisions() {
+    let desk = demo(&format!("{POLICY}privacy: {{record_text: never}}\n"));
+    assert_eq!(desk.all::<contracts::facts::TurnTextRecorded>().len(), 0);
+    all_are_the_same(&desk, Words::Purged);
+}
+
+#[test]
+fn two_imports_of_the_same_session_give_the_same_log() {
+    let (one, other) = (demo(POLICY), demo(POLICY));
+    let told = |desk: &Desk| {
+        let facts = desk.facts().into_iter().filter(|fact| fact.event.kind != PolicyLoaded::KIND);
+        facts.map(|fact| (fact.event.id, fact.event.payload)).collect::<Vec<_>>()
+    };
+    // The path of the policy file differs from desk to desk.
+    assert!(told(&one) == told(&other));
+}

@@ -1,0 +1,265 @@
+//! The log as JSON Lines: nothing is lost on the way out and in, and a wrong line is named.
+
+use std::{io::BufReader, sync::Arc};
+
+use contracts::{catalogue::KINDS, facts::TurnTextRecorded};
+use engine::{EngineError, ExchangeError, Exchanged, export, import};
+use event_bus::{EventLog, Expected, MemoryLog, MemoryTexts, TextStore};
+use event_core::{Event as _, EventId, NewEvent, Position, Timestamp};
+use proptest::prelude::*;
+
+use crate::support::{Desk, desk::session};
+
+fn exported(log: &dyn EventLog, texts: &dyn TextStore) -> Vec<u8> {
+    let mut lines = Vec::new();
+    export(log, texts, Position::ORIGIN, &mut lines, |_| {}).unwrap();
+    lines
+}
+
+/// An empty log and what came of reading these lines into it.
+fn imported(lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<Exchanged, EngineError>) {
+    let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::new()));
+    let done = import(log.as_ref(), texts.as_ref(), &mut BufReader::new(lines), |_| {});
+    (log, texts, done)
+}
+
+/// Out, into an empty log, and out again.
+fn round(log: &dyn EventLog, texts: &dyn TextStore) -> Exchanged {
+    let lines = exported(log, texts);
+    let (copy, copied, done) = imported(&lines);
+    let again = exported(copy.as_ref(), copied.as_ref());
+    assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(lines).unwrap());
+    assert_eq!(copy.read_after(Position::ORIGIN, 10_000).unwrap(), log.read_after(Position::ORIGIN, 10_000).unwrap());
+    done.unwrap()
+}
+
+fn event(number: u64, kind: &str, version: u16, payload: Vec<u8>) -> NewEvent {
+    NewEvent {
+        id: EventId::derive(&[&number.to_le_bytes()]),
+        at: Timestamp(number * 1_000),
+        correlation: EventId::derive(&[b"turn"]),
+        causation: (number % 2 == 1).then(|| EventId::derive(&[&(number - 1).to_le_bytes()])),
+        kind: kind.to_owned().into(),
+        version,
+        payload,
+    }
+}
+
+fn log_of(events: &[NewEvent]) -> MemoryLog {
+    let log = MemoryLog::new();
+    for (number, event) in (0..).zip(events) {
+        log.append(Expected::Any, Timestamp(number * 7), std::slice::from_ref(event)).unwrap();
+    }
+    log.sync().unwrap();
+    log
+}
+
+/// Some turns, one of them with a text too long for a fact.
+fn desk() -> Desk {
+    let mut desk = Desk::with("global_default: haiku");
+    for number in 0..20 {
+        desk.pass_secs(1);
+        let message = if number == 7 { "word ".repeat(1_000) } else { format!("turn {number}") };
+        desk.turn("one", &message);
+    }
+    desk
+}
+
+#[test]
+fn a_log_of_turns_goes_out_and_in_without_a_difference() {
+    let desk = desk();
+    let done = round(desk.log.as_ref(), desk.texts.as_ref());
+    // The policy, the models, and the long message.
+    assert_eq!((done.facts, done.texts, done.known), (desk.head().0, 3, 0));
+}
+
+#[test]
+fn texts_travel_before_the_facts_that_name_them() {
+    let desk = desk();
+    let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
+    let text = lines.lines().position(|line| line.starts_with("{\"text\"") && line.contains("word word")).unwrap();
+    let hash = &lines.lines().nth(text).unwrap()[9..73];
+    assert!(lines.lines().nth(text + 1).unwrap().contains(hash));
+    let (_, texts, _) = imported(lines.as_bytes());
+    assert_eq!(
+        texts.get(*blake3::hash("word ".repeat(1_000).as_bytes()).as_bytes()).unwrap(),
+        Some("word ".repeat(1_000))
+    );
+}
+
+#[test]
+fn every_kind_of_fact_is_readable_and_comes_back_with_the_same_bytes() {
+    let events: Vec<_> = (0..)
+        .zip(KINDS)
+        .map(|(number, spec)| event(number, spec.kind, spec.version, (spec.sample)().unwrap()))
+        .collect();
+    let log = log_of(&events);
+    let lines = String::from_utf8(exported(&log, &MemoryTexts::new())).unwrap();
+    assert!(lines.lines().all(|line| line.contains("\"data\"")), "no known fact is written as `payload`");
+    assert_eq!(round(&log, &MemoryTexts::new()).facts, KINDS.len() as u64);
+    insta::assert_snapshot!(lines.lines().find(|line| line.contains("turn.ended")).unwrap());
+}
+
+#[test]
+fn facts_of_unknown_kinds_and_newer_versions_go_through_as_they_are() {
+    let sample = (KINDS[0].sample)().unwrap();
+    let events = [
+        event(0, "acme.coffee_brewed", 3, vec![0, 255, 7]),
+        event(1, KINDS[0].kind, KINDS[0].version + 1, sample.clone()),
+        event(2, KINDS[0].kind, 0, sample),
+        event(3, "acme.nothing", 1, Vec::new()),
+        event(4, TurnTextRecorded::KIND, TurnTextRecorded::VERSION, vec![1, 2, 3]),
+    ];
+    let log = log_of(&events);
+    assert_eq!(round(&log, &MemoryTexts::new()).facts, 5);
+    let lines = String::from_utf8(exported(&log, &MemoryTexts::new())).unwrap();
+    assert!(lines.lines().all(|line| line.contains("\"payload\"")));
+    insta::assert_snapshot!(lines.lines().next().unwrap());
+}
+
+#[test]
+fn reading_the_same_lines_again_skips_what_is_known() {
+    let desk = desk();
+    let lines = exported(desk.log.as_ref(), desk.texts.as_ref());
+    let half: Vec<u8> = lines.split_inclusive(|byte| *byte == b'\n').take(40).flatten().copied().collect();
+    let (log, texts, first) = imported(&half);
+    let first = first.unwrap();
+    let rest = |expected: (u64, u64)| {
+        let done = import(log.as_ref(), texts.as_ref(), &mut BufReader::new(lines.as_slice()), |_| {}).unwrap();
+        assert_eq!((done.facts, done.known), expected);
+    };
+    rest((desk.head().0 - first.facts, first.facts));
+    rest((0, desk.head().0));
+    assert_eq!(exported(log.as_ref(), texts.as_ref()), lines);
+}
+
+/// What a changed file brings: the error, and how many facts are kept.
+fn changed(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
+    let desk = desk();
+    let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
+    let mut lines: Vec<_> = lines.lines().map(str::to_owned).collect();
+    change(&mut lines);
+    let (log, _, done) = imported(lines.join("\n").as_bytes());
+    let error = done.unwrap_err();
+    assert!(matches!(&error, EngineError::Exchange(_)), "{error}");
+    (error.to_string(), log.head().unwrap().0)
+}
+
+#[test]
+fn a_wrong_line_is_named_and_everything_before_it_is_kept() {
+    // Two of the first ten lines are texts, so the facts before line 60 are one short of it by three.
+    let facts_before = 60 - 1 - 3;
+    let cut = changed(|lines| {
+        lines.truncate(60);
+        lines[59].truncate(70);
+    });
+    assert!(cut.0.starts_with("line 60: EOF"), "{}", cut.0);
+    assert_eq!(cut.1, facts_before);
+    let noise = changed(|lines| lines[59] = "not JSON".to_owned());
+    assert!(noise.0.starts_with("line 60: "), "{}", noise.0);
+    assert_eq!(noise.1, facts_before);
+    let unknown_key = changed(|lines| lines[59] = lines[59].replace("\"kind\"", "\"kindle\":1,\"kind\""));
+    assert!(unknown_key.0.starts_with("line 60: unknown field `kindle`"), "{}", unknown_key.0);
+    let bare = changed(|lines| lines[59] = lines[59].replace("\"data\"", "\"payload\":\"0\",\"data\""));
+    assert_eq!(bare.0, "line 60: a fact has either `data` or `payload`");
+    let earlier = changed(|lines| {
+        let time = lines[59].find("\"recorded_at\":").unwrap() + 14;
+        lines[59].replace_range(time..=time, "0");
+    });
+    assert!(earlier.0.starts_with("line 60: "), "{}", earlier.0);
+    assert_eq!(earlier.1, facts_before);
+    let twice = changed(|lines| {
+        let id = |line: &str| line[line.find("\"id\":\"").unwrap() + 6..][..32].to_owned();
+        lines[59] = lines[59].replace(&id(&lines[59]), &id(&lines[57]));
+    });
+    assert!(twice.0.starts_with("line 60: ") && twice.0.contains("already recorded"), "{}", twice.0);
+    assert_eq!(twice.1, facts_before);
+}
+
+#[test]
+fn a_line_that_is_not_text_is_named() {
+    let desk = desk();
+    let mut lines = exported(desk.log.as_ref(), desk.texts.as_ref());
+    let end = lines.len() - 10;
+    lines[end] = 0xff;
+    let (log, _, done) = imported(&lines);
+    let error = done.unwrap_err();
+    assert!(error.to_string().contains("invalid utf-8"), "{error}");
+    assert!(matches!(error, EngineError::Exchange(ExchangeError::Line { .. })));
+    assert_eq!(log.head().unwrap().0, desk.head().0 - 1);
+}
+
+#[test]
+fn a_hole_a_jump_back_and_a_changed_text_are_told() {
+    let hole = changed(|lines| drop(lines.remove(59)));
+    assert!(hole.0.contains("the log ends at 56, the file starts at 58"), "{}", hole.0);
+    assert_eq!(hole.1, 56);
+    let back = changed(|lines| lines[59] = lines[59].replace("\"position\":57,", "\"position\":48,"));
+    assert!(back.0.contains("the log ends at 56, the file starts at 48"), "{}", back.0);
+    assert_eq!(back.1, 56);
+    let text = changed(|lines| {
+        let text = lines.iter().position(|line| line.contains("word word")).unwrap();
+        lines[text] = lines[text].replacen("word word", "word sword", 1);
+    });
+    assert!(text.0.contains("the content is not that of"), "{}", text.0);
+}
+
+#[test]
+fn a_log_with_other_facts_is_left_alone() {
+    let desk = desk();
+    let lines = exported(desk.log.as_ref(), desk.texts.as_ref());
+    let mut other = Desk::with("global_default: opus");
+    other.turn("two", "hello");
+    let head = other.head();
+    let done = import(other.log.as_ref(), other.texts.as_ref(), &mut BufReader::new(lines.as_slice()), |_| {});
+    assert!(matches!(done, Err(EngineError::Exchange(ExchangeError::NotAContinuation { .. }))), "{done:?}");
+    assert_eq!(other.head(), head);
+}
+
+#[test]
+fn a_purged_text_is_not_missed() {
+    let desk = desk();
+    let long = "word ".repeat(1_000);
+    assert!(desk.texts.remove(*blake3::hash(long.as_bytes()).as_bytes()).unwrap());
+    assert_eq!(round(desk.log.as_ref(), desk.texts.as_ref()).texts, 2);
+}
+
+#[test]
+fn the_state_of_a_copied_log_is_the_state_of_the_log() {
+    let desk = desk();
+    let (copy, texts, _) = imported(&exported(desk.log.as_ref(), desk.texts.as_ref()));
+    let copy = Desk::open(Some("global_default: haiku"), copy, texts, desk.models.clone());
+    let bytes = |desk: &Desk| event_core::encode_state("router-state", desk.engine.state()).unwrap();
+    assert_eq!(bytes(&copy), bytes(&desk));
+    assert_eq!(copy.engine.state().sessions.get(&session("one")).unwrap().turns, 20);
+}
+
+#[test]
+fn keys_in_another_order_are_read_as_well() {
+    let desk = desk();
+    let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
+    let sorted: Vec<_> = lines
+        .lines()
+        .map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let keys: std::collections::BTreeMap<_, _> = line.as_object().unwrap().iter().collect();
+            serde_json::to_string(&keys).unwrap()
+        })
+        .collect();
+    let (log, texts, done) = imported(sorted.join("\n").as_bytes());
+    assert_eq!(done.unwrap().texts, 3);
+    assert_eq!(exported(log.as_ref(), texts.as_ref()), lines.as_bytes());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_under_any_kind_go_out_and_in(
+        facts in prop::collection::vec(("[a-z.]{1,20}", any::<u16>(), prop::collection::vec(any::<u8>(), 0..200)), 1..20),
+    ) {
+        let events: Vec<_> =
+            (0..).zip(facts).map(|(number, (kind, version, payload))| event(number, &kind, version, payload)).collect();
+        round(&log_of(&events), &MemoryTexts::new());
+    }
+}

@@ -1,0 +1,50 @@
+//! Decisions with more reasons than a fact can hold.
+
+use std::fmt::Write as _;
+
+use contracts::{
+    Slot,
+    facts::{ErrorClass, RouteDecided, TurnStatus},
+};
+
+use crate::support::{
+    Desk,
+    desk::session,
+    models::{HAIKU, OPUS, model_id},
+};
+
+#[test]
+fn the_end_of_a_long_list_of_rejected_rules_is_left_out() {
+    let mut policy = "rules:\n".to_owned();
+    for number in 0..100 {
+        let name = format!("{number:03} {}", "a rule with a long name".repeat(4));
+        writeln!(policy, "  - {{name: \"{name}\", when: {{message_contains_any: hello}}, use: opus}}").unwrap();
+    }
+    policy.push_str("global_default: gpt\n");
+    let mut desk = Desk::with(&policy);
+    desk.start("one", "hello");
+    desk.fail("one", OPUS, ErrorClass::Auth);
+    desk.engine.end_turn(&session("one"), TurnStatus::Failed).unwrap();
+    let made = desk.start("one", "hello again");
+    let decided = desk.all::<RouteDecided>().pop().unwrap();
+    assert_eq!(made.decided, decided, "what is shown is what is recorded");
+    let rules = decided.decision.entry(Slot::ConfiguredRules).unwrap();
+    let names: Vec<_> = rules.attempts.iter().map(|attempt| &attempt.name[..3]).collect();
+    assert!(10 <= names.len() && names.len() < 100, "{}", names.len());
+    assert_eq!(names[..3], ["000", "001", "002"]);
+    assert_eq!(decided.decision.winner().unwrap().slot, Slot::GlobalDefault);
+}
+
+#[test]
+fn thousands_of_matching_conditions_do_not_stop_a_turn() {
+    let mut policy = "rules:\n".to_owned();
+    for number in 0..1_990 {
+        let when = format!("{{message_contains_any: [\"{number}\", hello], has_images: true}}");
+        writeln!(policy, "  - {{when: {when}, use: opus}}").unwrap();
+    }
+    policy.push_str("  - {name: last, when: {message_matches: hello}, use: haiku}\n");
+    let mut desk = Desk::with(&policy);
+    let decided = desk.start("one", "hello").decided;
+    assert_eq!(decided.decision.model, Some(model_id(HAIKU)));
+    assert_eq!(desk.all::<RouteDecided>(), [decided]);
+}

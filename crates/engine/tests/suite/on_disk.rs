@@ -1,0 +1,115 @@
+//! The engine on the log and the texts that users have: on the disk, across restarts.
+
+use std::{path::Path, sync::Arc};
+
+use adapters::{DEMO_SESSION, claude_code::SessionReader};
+use contracts::facts::RouteDecided;
+use engine::{Engine, Home, NewTurn, RouterState, Stores, decision_of, export, last_decision};
+use event_bus::{SetClock, SledLog, TextFiles};
+use event_core::{Position, Projection as _, encode_state};
+
+use crate::support::{
+    again::{Words, decide_again},
+    desk::{START, session},
+    models::{OPUS, models},
+};
+
+/// An engine on the files below a folder.
+fn engine(folder: &Path) -> Engine {
+    let home = Home::new(folder, Some("/home/dev".into()));
+    let (log, repairs) = SledLog::open(home.log()).unwrap();
+    assert_eq!(repairs, []);
+    let stores = Stores {
+        log: Arc::new(log),
+        texts: Arc::new(TextFiles::of(home.log())),
+        clock: Box::new(SetClock::at(START)),
+        offset: |_| 0,
+    };
+    Engine::with_models(&home, models(), stores).unwrap()
+}
+
+/// Imports the bundled session; gives the number of turns that were new.
+fn import(engine: &mut Engine) -> usize {
+    let mut reader = SessionReader::new("demo.jsonl".as_ref(), DEMO_SESSION.as_bytes());
+    let mut fresh = 0;
+    while let Some(turn) = reader.next() {
+        let session = reader.session().unwrap().clone();
+        engine.observe_session(&session).unwrap();
+        fresh += usize::from(engine.observe_turn(&session, &turn).unwrap().is_some());
+    }
+    engine.commit().unwrap();
+    fresh
+}
+
+fn bytes(state: &RouterState) -> Vec<u8> {
+    encode_state("router-state", state).unwrap()
+}
+
+#[test]
+fn an_import_survives_a_restart_and_a_second_one_adds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut first = engine(folder.path());
+    assert!(8 <= import(&mut first));
+    let (head, state) = (first.log().head().unwrap(), bytes(first.state()));
+    let last = last_decision(first.log().as_ref()).unwrap();
+    first.close().unwrap();
+
+    let mut second = engine(folder.path());
+    let saved = second.log().load_checkpoint(RouterState::NAME).unwrap().unwrap();
+    assert_eq!(saved.position, head, "the state was saved where the log ends");
+    assert!(bytes(second.state()) == state);
+    assert_eq!(import(&mut second), 0);
+    assert_eq!(second.log().head().unwrap(), head);
+    assert_eq!(last_decision(second.log().as_ref()).unwrap(), last);
+    let turn = last.decided.turn.to_string();
+    assert_eq!(decision_of(second.log().as_ref(), &turn[..12]).unwrap(), last, "the start of an id is enough");
+    second.close().unwrap();
+}
+
+#[test]
+fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("routing.yaml"), "global_default: opus\n").unwrap();
+    let mut first = engine(folder.path());
+    let long = "why is this so? ".repeat(400);
+    first.start_turn(&NewTurn::new(session("one"), "m1", long.as_str())).unwrap();
+    let haiku = first.model_named("haiku").unwrap();
+    assert!(first.select_model(&session("one"), Some(haiku)).unwrap().pending);
+    drop(first);
+
+    let mut second = engine(folder.path());
+    assert_eq!(second.locked_model(&session("one")).unwrap().as_str(), OPUS);
+    second.end_turn(&session("one"), contracts::facts::TurnStatus::Completed).unwrap();
+    let made = second.start_turn(&NewTurn::new(session("one"), "m2", "go on")).unwrap().made;
+    assert_eq!(made.decided.decision.winner().unwrap().slot, contracts::Slot::ManualSticky);
+
+    // Everything is there to make both decisions again, the long text included.
+    let texts = TextFiles::of(Home::new(folder.path(), None).log());
+    let facts = second.log().read_after(Position::ORIGIN, 100).unwrap();
+    let decided: Vec<_> = facts.iter().filter_map(|fact| fact.read::<RouteDecided>().unwrap()).collect();
+    assert_eq!(decided.len(), 2);
+    for fact in decided {
+        assert_eq!(decide_again(second.log().as_ref(), &texts, &fact, Words::Kept).decision, fact.decision);
+    }
+}
+
+#[test]
+fn the_log_on_the_disk_goes_out_and_in_like_the_one_in_memory() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut source = engine(here.path());
+    import(&mut source);
+    let out = |engine: &Engine, folder: &Path| {
+        let mut lines = Vec::new();
+        let texts = TextFiles::of(Home::new(folder, None).log());
+        export(engine.log().as_ref(), &texts, Position::ORIGIN, &mut lines, |_| {}).unwrap();
+        lines
+    };
+    let lines = out(&source, here.path());
+    let target = engine(there.path());
+    let texts = TextFiles::of(Home::new(there.path(), None).log());
+    let done = engine::import(target.log().as_ref(), &texts, &mut lines.as_slice(), |_| {}).unwrap();
+    assert_eq!(done.facts, source.log().head().unwrap().0);
+    assert!(out(&target, there.path()) == lines);
+    drop(target);
+    assert!(bytes(engine(there.path()).state()) == bytes(source.state()));
+}

@@ -1,0 +1,215 @@
+//! Whatever happens, in whatever order: one decision per turn, and a state that follows from the log alone.
+
+use std::collections::BTreeSet;
+
+use contracts::{
+    SessionId, TurnId,
+    facts::{ErrorClass, PolicyLoaded, RouteDecided, StopReason, TurnEnded, TurnStarted, TurnStatus},
+};
+use engine::{EngineError, NewTurn, RouterState};
+use event_core::{MAX_PAYLOAD_BYTES, Position, Projected, Recorded, encode_state};
+use proptest::prelude::*;
+
+use crate::support::{
+    Desk,
+    desk::{START, session},
+    models::{GPT, HAIKU, OPUS, SONNET},
+    recorded::{call, completed, edit, failure, recorded_session, recorded_turn},
+};
+
+const SESSIONS: [&str; 3] = ["one", "two", "three"];
+const MODELS: [&str; 4] = [HAIKU, SONNET, OPUS, GPT];
+const CLASSES: [ErrorClass; 4] = [ErrorClass::Auth, ErrorClass::Network, ErrorClass::Overloaded, ErrorClass::Cancelled];
+const MESSAGES: [&str; 5] = ["hello", "/commit it", "@opus plan it", "@nobody there", "refactor the printer"];
+const POLICIES: [&str; 4] = [
+    "global_default: sonnet",
+    "rules: [{name: commits, when: {message_matches: ^/commit}, use: haiku}]\npattern: {min_sample_size: 1}",
+    "rules: [{name: cap, when: {cost_today_exceeds_usd: 0.02}, use: mini}]\nglobal_default: opus\nprivacy: {record_text: never}",
+    "global_default: nobody",
+];
+
+/// Something that somebody does.
+#[derive(Debug, Clone)]
+enum Step {
+    Start(usize, usize),
+    Answer(usize),
+    Fail(usize, usize, usize),
+    End(usize, TurnStatus),
+    Swap(usize, Option<usize>),
+    Edit(usize),
+    Wait(u64),
+    Observe { recording: usize, turns: usize, finished: bool },
+    Suggestion(bool),
+    Restart,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let one = 0..SESSIONS.len();
+    let status = prop_oneof![Just(TurnStatus::Completed), Just(TurnStatus::Cancelled), Just(TurnStatus::Failed)];
+    prop_oneof![
+        6 => (one.clone(), 0..MESSAGES.len()).prop_map(|(session, message)| Step::Start(session, message)),
+        4 => one.clone().prop_map(Step::Answer),
+        4 => (one.clone(), 0..MODELS.len(), 0..CLASSES.len()).prop_map(|(session, model, class)| Step::Fail(session, model, class)),
+        5 => (one.clone(), status).prop_map(|(session, status)| Step::End(session, status)),
+        2 => (one, prop::option::of(0..MODELS.len())).prop_map(|(session, model)| Step::Swap(session, model)),
+        1 => (0..POLICIES.len()).prop_map(Step::Edit),
+        2 => prop_oneof![Just(1), Just(40), Just(301), Just(90_000)].prop_map(Step::Wait),
+        2 => (0..2_usize, 1..4_usize, any::<bool>())
+            .prop_map(|(recording, turns, finished)| Step::Observe { recording, turns, finished }),
+        1 => any::<bool>().prop_map(Step::Suggestion),
+        1 => Just(Step::Restart),
+    ]
+}
+
+fn take(mut desk: Desk, step: &Step) -> Desk {
+    match *step {
+        Step::Start(of, message) => start(&mut desk, SESSIONS[of], MESSAGES[message]),
+        Step::Answer(of) => {
+            if desk.engine.locked_model(&session(SESSIONS[of])).is_some() {
+                desk.answer(SESSIONS[of], StopReason::EndTurn);
+            }
+        }
+        Step::Fail(of, model, class) => {
+            if desk.running(SESSIONS[of]).is_some() {
+                desk.fail(SESSIONS[of], MODELS[model], CLASSES[class]);
+            }
+        }
+        Step::End(of, status) => match desk.engine.end_turn(&session(SESSIONS[of]), status) {
+            Ok(()) | Err(EngineError::NothingRuns { .. }) => {}
+            Err(error) => panic!("{error}"),
+        },
+        Step::Swap(of, model) => {
+            let model = model.map(|model| desk.engine.model_named(MODELS[model]).unwrap());
+            drop(desk.engine.select_model(&session(SESSIONS[of]), model).unwrap());
+        }
+        Step::Edit(policy) => desk.edit_policy(POLICIES[policy]),
+        Step::Wait(seconds) => desk.pass_secs(seconds),
+        Step::Observe { recording, turns, finished } => observe(&mut desk, recording, turns, finished),
+        Step::Suggestion(accepted) => {
+            let latest: Option<(SessionId, TurnId)> = desk.engine.state().sessions.latest().cloned();
+            if let Some((_, turn)) = latest {
+                let told = if accepted {
+                    desk.engine.accept_suggestion(turn).map(drop)
+                } else {
+                    desk.engine.dismiss_suggestion(turn).map(drop)
+                };
+                assert!(matches!(told, Ok(()) | Err(EngineError::NoSuggestion(_))), "{told:?}");
+            }
+        }
+        Step::Restart => {
+            // A policy that is bad from the start is refused, so it is mended first.
+            desk.edit_policy(POLICIES[0]);
+            desk = desk.restarted();
+        }
+    }
+    desk
+}
+
+fn start(desk: &mut Desk, name: &str, message: &str) {
+    let number = desk.engine.state().sessions.get(&session(name)).map_or(0, |session| session.turns);
+    match desk.engine.start_turn(&NewTurn::new(session(name), format!("message-{number}"), message)) {
+        Ok(started) => assert_eq!(started.made.decided.turn, started.made.turn),
+        Err(EngineError::TurnRunning { .. } | EngineError::Override(_)) => {}
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A recording as far as it has grown.
+fn observe(desk: &mut Desk, recording: usize, turns: usize, finished: bool) {
+    let name = format!("recording-{recording}");
+    let recorded = recorded_session(&name, START);
+    desk.engine.observe_session(&recorded).unwrap();
+    for number in 0..turns {
+        let at = START.plus_secs(number as u64 * 100 + recording as u64 * 7);
+        let mut turn = recorded_turn(&name, &format!("m{number}"), MESSAGES[number % MESSAGES.len()], at);
+        turn.steps.push(call(&format!("{name}-{number}"), at.plus_secs(1), MODELS[number % MODELS.len()]));
+        turn.steps.extend(edit(&format!("{name}-edit-{number}"), at.plus_secs(2)));
+        turn.steps.push(failure(&format!("{name}-failure-{number}"), at.plus_secs(3), SONNET, ErrorClass::Network));
+        let over = number + 1 < turns || finished;
+        let turn = if over { completed(turn, at.plus_secs(4)) } else { turn };
+        desk.engine.observe_turn(&recorded, &turn).unwrap();
+    }
+    desk.engine.commit().unwrap();
+}
+
+/// The bytes of a state.
+fn bytes(state: &RouterState) -> Vec<u8> {
+    encode_state("router-state", state).unwrap()
+}
+
+fn folded(mut state: Projected<RouterState>, facts: &[Recorded]) -> Projected<RouterState> {
+    for fact in facts {
+        state.advance(fact).unwrap();
+    }
+    state
+}
+
+/// Every turn that started was decided once, and nothing else was; a live turn without a model has ended.
+fn one_decision_per_turn(desk: &Desk) {
+    let started: Vec<_> = desk.all::<TurnStarted>().into_iter().map(|fact| fact.turn).collect();
+    let decided: Vec<_> = desk.all::<RouteDecided>();
+    assert_eq!(started, decided.iter().map(|fact| fact.turn).collect::<Vec<_>>());
+    assert_eq!(started.len(), started.iter().collect::<BTreeSet<_>>().len());
+    let ended = desk.all::<TurnEnded>();
+    for decided in decided {
+        let ends: Vec<_> = ended.iter().filter(|end| end.turn == decided.turn).map(|end| end.status).collect();
+        assert!(ends.len() <= 1, "{ends:?}");
+        let live = decided.mode == contracts::facts::DecisionMode::Live;
+        assert_eq!(ends == [TurnStatus::Refused], live && decided.decision.model.is_none(), "{decided:?}");
+    }
+}
+
+/// Every fact fits, follows from one that stands before it, and names a policy that was told before it.
+fn facts_follow_from_one_another(facts: &[Recorded]) {
+    let (mut seen, mut policies) = (BTreeSet::new(), BTreeSet::new());
+    for fact in facts {
+        assert!(fact.event.payload.len() as u64 <= MAX_PAYLOAD_BYTES);
+        assert!(fact.event.causation.is_none_or(|cause| seen.contains(&cause)), "{fact:?}");
+        assert!(seen.insert(fact.event.id));
+        if let Some(loaded) = fact.read::<PolicyLoaded>().unwrap() {
+            policies.insert(loaded.hash);
+        }
+        if let Some(decided) = fact.read::<RouteDecided>().unwrap() {
+            assert!(policies.contains(&decided.policy), "{decided:?}");
+            assert!(decided.based_on < fact.position);
+        }
+    }
+}
+
+/// Folded as it was written, folded again from the log, folded on from a state saved anywhere: the same bytes.
+fn state_follows_from_the_log(desk: &Desk, facts: &[Recorded]) {
+    let kept = bytes(desk.engine.state());
+    let mut rebuilt = Projected::<RouterState>::default();
+    let mut checkpoints = vec![rebuilt.checkpoint().unwrap()];
+    for fact in facts {
+        rebuilt.advance(fact).unwrap();
+        checkpoints.push(rebuilt.checkpoint().unwrap());
+    }
+    assert!(bytes(rebuilt.state()) == kept, "the rebuilt state differs from the one kept up");
+    let head = Position(facts.len() as u64);
+    for checkpoint in checkpoints {
+        let resumed = Projected::<RouterState>::resume(Some(&checkpoint), head);
+        let at = resumed.position().0;
+        assert_eq!(resumed.position(), checkpoint.position);
+        let resumed = folded(resumed, &facts[usize::try_from(at).unwrap()..]);
+        assert!(bytes(resumed.state()) == kept, "the state resumed at {at} differs");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_turn_has_one_decision_and_the_state_is_the_log_in_any_history(
+        steps in prop::collection::vec(step(), 1..40),
+    ) {
+        let mut desk = Desk::with(POLICIES[1]);
+        for step in &steps {
+            desk = take(desk, step);
+        }
+        one_decision_per_turn(&desk);
+        let facts = desk.facts();
+        facts_follow_from_one_another(&facts);
+        state_follows_from_the_log(&desk, &facts);
+    }
+}

@@ -1,0 +1,81 @@
+//! A decision made again, from nothing but the log and the texts beside it (decision D14).
+
+use std::sync::Arc;
+
+use adapters::catalogue::registry_from_text;
+use contracts::{
+    MessageText, Turn,
+    facts::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},
+};
+use engine::RouterState;
+use event_bus::{EventLog, TextStore};
+use event_core::{Event, Position, Projected, Recorded};
+use router_core::{Decided, Policy, decide};
+
+/// Whether the words of the user are still there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    Kept,
+    /// Only which text predicates matched is known (decision D9).
+    Purged,
+}
+
+/// Makes a recorded decision again.
+pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, fact: &RouteDecided, words: Words) -> Decided {
+    let before = log.read_after(Position::ORIGIN, usize::try_from(fact.based_on.0).unwrap()).unwrap();
+    let mut state = Projected::<RouterState>::default();
+    for fact in &before {
+        state.advance(fact).unwrap();
+    }
+    let (at, turn) = started(&before, fact);
+    let message = match words {
+        Words::Kept => MessageText::Present(message(&before, texts, fact)),
+        Words::Purged => MessageText::Matched(fact.matched.clone()),
+    };
+    let policy = policy(&before, texts, fact);
+    let turn = Turn {
+        id: turn.turn,
+        session: turn.session,
+        at,
+        offset_minutes: turn.offset_minutes,
+        message,
+        override_model: turn.override_model,
+        sticky: turn.sticky,
+        delegation: turn.delegation,
+        workspace: turn.workspace,
+        needs: turn.needs,
+        message_has_images: turn.message_has_images,
+        tool_calls_in_history: turn.tool_calls_in_history,
+        tokens: turn.tokens,
+        extensions: turn.extensions.into_iter().collect(),
+        skills: turn.skills.into_iter().collect(),
+        spent_today: turn.spent_today,
+        features: turn.features,
+    };
+    state.state().with_views(at, |views| decide(&turn, &policy, views))
+}
+
+/// The last fact of a kind for which something holds.
+fn last<E: Event>(facts: &[Recorded], holds: impl Fn(&E) -> bool) -> (event_core::Timestamp, E) {
+    let mut found = facts.iter().rev().filter_map(|fact| Some((fact.event.at, fact.read::<E>().unwrap()?)));
+    found.find(|(_, fact)| holds(fact)).unwrap_or_else(|| panic!("the log has no such `{}`", E::KIND))
+}
+
+fn started(facts: &[Recorded], decided: &RouteDecided) -> (event_core::Timestamp, TurnStarted) {
+    last(facts, |fact: &TurnStarted| fact.turn == decided.turn)
+}
+
+fn message(facts: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -> String {
+    match last(facts, |fact: &TurnTextRecorded| fact.turn == decided.turn).1.text {
+        TextBody::Inline(text) => text,
+        TextBody::Stored { hash, .. } => texts.get(hash.0).unwrap().unwrap(),
+    }
+}
+
+fn policy(facts: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -> Policy {
+    let (_, loaded) = last(facts, |fact: &PolicyLoaded| fact.hash == decided.policy);
+    let models = texts.get(decided.catalogue.0).unwrap().unwrap();
+    let registry = Arc::new(registry_from_text(&models).unwrap());
+    let text = texts.get(loaded.hash.0).unwrap().unwrap();
+    Policy::load(&text, registry, loaded.home.as_deref()).unwrap()
+}
