@@ -122,13 +122,21 @@ pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: boo
     chain
 }
 
+/// The length of the frame at the start of `bytes`, if it says one a frame can have and is all there. Checks nothing else.
+pub(crate) fn length(bytes: &[u8]) -> Option<usize> {
+    total(*bytes.first_chunk()?).filter(|total| *total <= bytes.len())
+}
+
+/// The length of a whole frame, given its first field.
+fn total(length: [u8; 4]) -> Option<usize> {
+    let total = usize::try_from(u32::from_le_bytes(length)).ok()?.checked_add(PREFIX)?;
+    (MIN_FRAME..=MAX_FRAME).contains(&total).then_some(total)
+}
+
 /// Reads the frame at the start of `bytes`: checksum, lengths and text, not the chain.
 pub(crate) fn read(bytes: &[u8]) -> Result<Frame<'_>, Flaw> {
     let Some(length) = bytes.first_chunk::<4>() else { return Err(Flaw::Incomplete) };
-    let total = (u32::from_le_bytes(*length) as usize).saturating_add(PREFIX);
-    if !(MIN_FRAME..=MAX_FRAME).contains(&total) {
-        return Err(Flaw::Invalid("the length is out of range"));
-    }
+    let Some(total) = total(*length) else { return Err(Flaw::Invalid("the length is out of range")) };
     let Some(whole) = bytes.get(..total) else { return Err(Flaw::Incomplete) };
     if whole[4..PREFIX] != checksum(*length, &whole[PREFIX..]) {
         return Err(Flaw::Invalid("the checksum does not match"));

@@ -91,6 +91,8 @@ pub(crate) struct Start {
     path: PathBuf,
     file: Arc<dyn File>,
     offset: u64,
+    /// Frames between the offset and what comes after the position.
+    passed: u64,
     until: u64,
     after: Position,
     head: Position,
@@ -100,8 +102,8 @@ impl Readable {
     /// A place to read from that stays good while the journal grows.
     pub(crate) fn start(&self, after: Position) -> Start {
         let file = Arc::clone(&self.file);
-        let offset = self.offsets.before(after.next());
-        Start { path: self.path.clone(), file, offset, until: self.end.offset, after, head: self.end.position }
+        let (offset, passed) = self.offsets.before(after.next());
+        Start { path: self.path.clone(), file, offset, passed, until: self.end.offset, after, head: self.end.position }
     }
 }
 
@@ -112,10 +114,13 @@ impl Start {
         let wanted = limit.min(left);
         let mut facts = Vec::with_capacity(wanted);
         let mut expected = self.after.next();
+        if wanted == 0 {
+            return Ok(facts);
+        }
         let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
+        cursor.pass(self.passed).map_err(LogError::io("read", &self.path))?;
         while facts.len() < wanted {
             let detail = match cursor.next().map_err(LogError::io("read", &self.path))? {
-                Step::Frame(frame) if frame.position() < expected => continue,
                 Step::Frame(frame) if frame.position() == expected => {
                     facts.push(frame.fact());
                     expected = expected.next();

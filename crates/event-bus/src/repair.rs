@@ -15,6 +15,9 @@ pub use plan::plan_repair;
 /// The kind of the fact that stands where one was lost, so that all others keep their places.
 pub const LOST_KIND: &str = "log.lost";
 
+/// The new journal, complete, on its way to its place.
+const REPAIRED: &str = "journal.repaired";
+
 /// What a repair would do. The log is locked as long as the plan lives; nothing is changed before
 /// [`RepairPlan::execute`].
 #[derive(Debug)]

@@ -147,7 +147,7 @@ fn walk_journal(
         None => {}
         Some(Break::Foreign(what)) => verified.problem(&path, next, what),
         Some(Break::Torn(what)) => {
-            let behind = journal::survivors(&*file, end, length).map_err(read)?;
+            let behind = journal::survivors(&*file, scan.reached, length).map_err(read)?;
             if behind.count == 0 {
                 verified.note(&path, next, format!("{} bytes of an unfinished write: {what}", length - end.offset));
             } else {

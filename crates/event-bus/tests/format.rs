@@ -11,7 +11,9 @@ use event_core::{EventId, NewEvent, Timestamp};
 fn hex(bytes: &[u8]) -> String {
     bytes.chunks(16).enumerate().fold(String::new(), |mut text, (line, bytes)| {
         write!(text, "{:04x} ", line * 16).unwrap();
-        bytes.iter().for_each(|byte| write!(text, " {byte:02x}").unwrap());
+        for byte in bytes {
+            write!(text, " {byte:02x}").unwrap();
+        }
         let shown = bytes.iter().map(|byte| if byte.is_ascii_graphic() { char::from(*byte) } else { '.' });
         writeln!(text, "{:1$}{2}", "", 2 + (16 - bytes.len()) * 3, shown.collect::<String>()).unwrap();
         text
@@ -31,14 +33,12 @@ fn the_header_and_two_facts_have_these_bytes() {
         version: 1,
         payload: b"payload of the first".to_vec(),
     };
-    let second = NewEvent {
-        id: EventId(*b"the second fact."),
-        kind: "route.decided".into(),
-        version: 2,
-        payload: Vec::new(),
-        ..first.clone()
-    };
-    let batch = [first.clone(), second.caused_by(first.id)];
+    let mut second = first.clone().caused_by(first.id);
+    second.id = EventId(*b"the second fact.");
+    second.kind = "route.decided".into();
+    second.version = 2;
+    second.payload.clear();
+    let batch = [first, second];
     log.append(Expected::Any, Timestamp(1_700_000_000_000_001), &batch).unwrap();
     log.close().unwrap();
     let journal = std::fs::read(directory.path().join("journal")).unwrap();

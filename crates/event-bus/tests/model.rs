@@ -158,7 +158,8 @@ fn agree(steps: Vec<Step>) {
             }
             Step::Read { after, limit } => {
                 let visible = &model.facts[..model.synced];
-                let wanted: Vec<Recorded> = visible.iter().skip(after as usize).take(limit).cloned().collect();
+                let wanted: Vec<Recorded> =
+                    visible.iter().skip(usize::try_from(after).unwrap()).take(limit).cloned().collect();
                 for log in [&memory as &dyn EventLog, &disk] {
                     assert_eq!(log.read_after(Position(after), limit).unwrap(), wanted);
                     assert_eq!(log.head().unwrap(), Position(model.synced as u64));
@@ -189,7 +190,7 @@ fn agree(steps: Vec<Step>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn memory_disk_and_vector_agree(steps in vec(step(), 1..60)) {

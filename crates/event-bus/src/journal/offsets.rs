@@ -18,11 +18,12 @@ impl Offsets {
         }
     }
 
-    /// A known place at or before a frame.
-    pub(crate) fn before(&self, position: Position) -> u64 {
-        let slot = usize::try_from(position.0.saturating_sub(1) / EVERY).unwrap_or(usize::MAX);
-        let known = self.0.get(slot).or_else(|| self.0.last());
-        known.copied().unwrap_or(HEADER as u64)
+    /// A known place at or before a frame, and how many frames stand between the two.
+    pub(crate) fn before(&self, position: Position) -> (u64, u64) {
+        let frames = position.0.saturating_sub(1);
+        let slot = (frames / EVERY).min((self.0.len() as u64).saturating_sub(1));
+        let known = usize::try_from(slot).ok().and_then(|slot| self.0.get(slot)).copied();
+        (known.unwrap_or(HEADER as u64), frames - slot * EVERY)
     }
 
     /// Forgets every frame after a position.

@@ -47,6 +47,8 @@ impl End {
 pub(crate) struct Scan {
     /// Behind the last frame that ends a batch: up to here everything is whole.
     pub(crate) whole: End,
+    /// Where the walk ended: behind `whole` by the frames of a batch that is not.
+    pub(crate) reached: u64,
     /// Known places of whole frames.
     pub(crate) offsets: Offsets,
     /// Why the walk ended before the end of the file, if it did.
@@ -100,7 +102,7 @@ pub(crate) fn scan(
         }
     };
     offsets.cut(whole.position);
-    Ok(Scan { whole, offsets, flaw })
+    Ok(Scan { whole, reached: end.offset, offsets, flaw })
 }
 
 /// Valid frames behind a flaw.
@@ -112,9 +114,9 @@ pub(crate) struct Survivors {
     pub(crate) synced_before: Position,
 }
 
-/// Looks for valid frames after `hole`, byte by byte.
-pub(crate) fn survivors(file: &dyn File, hole: End, until: u64) -> io::Result<Survivors> {
-    let mut cursor = Cursor::new(file, hole.offset, until);
+/// Looks for valid frames from an offset on, byte by byte.
+pub(crate) fn survivors(file: &dyn File, offset: u64, until: u64) -> io::Result<Survivors> {
+    let mut cursor = Cursor::new(file, offset, until);
     let mut found = Survivors::default();
     loop {
         match cursor.next()? {

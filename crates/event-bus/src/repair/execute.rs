@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
-use super::{LOST_KIND, Piece, RepairPlan, Source, Span};
+use super::{LOST_KIND, Piece, REPAIRED, RepairPlan, Source, Span};
 use crate::{
     LogError,
     files::{self, File, Mode},
@@ -56,8 +56,12 @@ impl RepairPlan {
         if !self.is_needed() {
             return Ok(Repaired { head, lost: Vec::new(), kept: Vec::new() });
         }
-        let new = self.root.join("journal.repaired");
-        let end = self.write(&new)?;
+        let new = self.root.join(REPAIRED);
+        let unfinished = self.root.join("journal.repairing");
+        let end = self.write(&unfinished)?;
+        // From here on the new journal is whole, and a repair that is interrupted starts from it.
+        self.files.rename(&unfinished, &new).map_err(LogError::io("rename", &unfinished))?;
+        self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
         // sled must let go of its files before they are moved.
         self.index = None;
         let mut kept = Vec::new();

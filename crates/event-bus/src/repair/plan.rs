@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use event_core::{Position, Timestamp};
 
-use super::{Piece, RepairPlan, Source, extend};
+use super::{Piece, REPAIRED, RepairPlan, Source, extend};
 use crate::{
     LogError,
     files::{self, File, Files, Mode, SystemFiles},
@@ -68,7 +68,7 @@ pub fn plan_repair(directory: impl AsRef<Path>) -> Result<RepairPlan, LogError> 
 
 fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Result<Option<Source>, LogError> {
     // A repair that was interrupted has left the new journal beside the place of the old one.
-    for name in [JOURNAL, "journal.repaired"] {
+    for name in [JOURNAL, REPAIRED] {
         let path = root.join(name);
         if files::exists(files, &path).map_err(LogError::io("list", root))? {
             let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
@@ -114,12 +114,16 @@ fn walk(
     .map_err(read)?;
     let next = scan.whole.position.next();
     if scan.whole.position < demanded {
-        faults.push(format!("`{}` ends before position {next}, {demanded} is known", path.display()));
+        faults.push(format!(
+            "`{}` is whole up to position {}, facts up to {demanded} are known",
+            path.display(),
+            scan.whole.position
+        ));
     }
     match (scan.flaw, found) {
         (Some(Break::Foreign(what)), _) => faults.push(format!("position {next}: {what}")),
         (Some(Break::Torn(what)), _)
-            if journal::survivors(file, scan.whole, length).map_err(read)?.count != 0 || !faults.is_empty() =>
+            if journal::survivors(file, scan.reached, length).map_err(read)?.count != 0 || !faults.is_empty() =>
         {
             faults.push(format!("position {next}: {what}"));
         }

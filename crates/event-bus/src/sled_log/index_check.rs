@@ -118,7 +118,8 @@ impl Opening<'_> {
 
 /// Adds every fact after a position, and counts them.
 fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
-    let mut cursor = Cursor::new(&*journal.file, journal.offsets.before(known.next()), journal.end.offset);
+    let (offset, _) = journal.offsets.before(known.next());
+    let mut cursor = Cursor::new(&*journal.file, offset, journal.end.offset);
     let mut added = 0;
     let mut bytes = Vec::with_capacity(BUILD);
     loop {

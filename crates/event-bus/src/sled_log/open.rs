@@ -163,7 +163,7 @@ impl Opening<'_> {
             Some(Break::Torn(what)) => what,
         };
         let length = file.length().map_err(LogError::io("read", &path))?;
-        let behind = journal::survivors(file, whole, length).map_err(LogError::io("read", &path))?;
+        let behind = journal::survivors(file, scan.reached, length).map_err(LogError::io("read", &path))?;
         // Frames behind the hole are no proof of damage if they are of the barrier that has the hole: a crash may have
         // kept any part of it. An index that is sound and ends before the hole shows it was never acknowledged.
         let unfinished = behind.synced_before <= whole.position.next() && witness.is_sound();
