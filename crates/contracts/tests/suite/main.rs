@@ -1,0 +1,9 @@
+//! Nouns and facts: exact numbers, names that are checked once, and facts that come back as they were.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod facts;
+mod names;
+mod numbers;
+mod outages;
+mod registry;
+mod samples;

@@ -1,0 +1,78 @@
+//! Payloads are bounded, exact, and of frozen bytes.
+
+use event_core::{
+    CodecError, EventId, MAX_PAYLOAD_BYTES, NewEvent, Position, Timestamp, decode, decode_state, encode, encode_state,
+};
+use proptest::prelude::*;
+
+use crate::facts::{CoffeeSold, sold};
+
+#[test]
+fn a_payload_of_four_kibibytes_fits_and_one_byte_more_does_not() {
+    // Three bytes stand before a text of this length.
+    let fits = "x".repeat(usize::try_from(MAX_PAYLOAD_BYTES).unwrap() - 3);
+    let bytes = encode("text", &fits).unwrap();
+    assert_eq!(bytes.len() as u64, MAX_PAYLOAD_BYTES);
+    assert_eq!(decode::<String>("text", &bytes).unwrap(), fits);
+    let error = encode("text", &format!("{fits}x")).unwrap_err();
+    assert!(matches!(error, CodecError::Encode { what: "text", .. }), "{error}");
+    assert_eq!(error.to_string(), "cannot encode `text`");
+}
+
+#[test]
+fn a_fact_that_is_too_large_is_not_sealed() {
+    let large = CoffeeSold { millicents: 1, size: "x".repeat(5_000) };
+    let error = NewEvent::new(EventId::default(), Timestamp(0), EventId::default(), &large).unwrap_err();
+    assert!(matches!(error, CodecError::Encode { what: "acme.coffee_sold", .. }), "{error}");
+}
+
+#[test]
+fn a_payload_is_read_whole_or_not_at_all() {
+    let bytes = encode("coffee", &sold(300)).unwrap();
+    for wrong in [&bytes[..bytes.len() - 1], &[bytes.as_slice(), &[0]].concat(), &[]] {
+        let error = decode::<CoffeeSold>("coffee", wrong).unwrap_err();
+        assert!(matches!(error, CodecError::Decode { what: "coffee", .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_length_that_lies_takes_no_memory() {
+    // A text that claims 2^63 bytes.
+    let lie = [253, 0, 0, 0, 0, 0, 0, 0, 128];
+    assert!(decode::<String>("text", &lie).is_err());
+    assert!(decode_state::<Vec<u64>>("state", &lie).is_err());
+}
+
+#[test]
+fn the_bytes_are_variable_length_little_endian_integers() {
+    assert_eq!(
+        encode("numbers", &(250_u64, 251_u64, 65_536_u32, true)).unwrap(),
+        [250, 251, 251, 0, 252, 0, 0, 1, 0, 1]
+    );
+    assert_eq!(encode("ids", &(EventId([7; 16]), Position(3), Timestamp(9))).unwrap()[14..], [7, 7, 3, 9]);
+}
+
+#[test]
+fn a_state_may_be_larger_than_a_payload() {
+    let state = vec![7_u64; 100_000];
+    assert!(encode("state", &state).is_err());
+    let bytes = encode_state("state", &state).unwrap();
+    assert_eq!(decode_state::<Vec<u64>>("state", &bytes).unwrap(), state);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_was_written_reads_back(millicents in any::<u64>(), size in "\\PC{0,60}") {
+        let fact = CoffeeSold { millicents, size };
+        prop_assert_eq!(decode::<CoffeeSold>("coffee", &encode("coffee", &fact).unwrap()).unwrap(), fact);
+    }
+
+    #[test]
+    fn any_bytes_are_a_fact_or_an_error_and_never_two_facts(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+        if let Ok(fact) = decode::<CoffeeSold>("coffee", &bytes) {
+            prop_assert_eq!(decode::<CoffeeSold>("coffee", &encode("coffee", &fact).unwrap()).unwrap(), fact);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Old layouts are lifted, newer ones are refused by name, unknown kinds are somebody else's.
+
+use event_core::{CodecError, Event as _};
+
+use crate::facts::{CoffeeSold, CoffeeSoldV1, Till, recorded, sold};
+
+#[test]
+fn a_fact_of_an_older_layout_is_lifted_into_the_present_one() {
+    let old = recorded(1, &CoffeeSoldV1 { cents: 250 });
+    assert_eq!(old.event.version, 1);
+    let read = old.read::<CoffeeSold>().unwrap().unwrap();
+    assert_eq!(read, CoffeeSold { millicents: 250_000, size: "small".to_owned() });
+    assert_eq!(old.read::<CoffeeSoldV1>().unwrap(), Some(CoffeeSoldV1 { cents: 250 }), "the old reader still reads it");
+}
+
+#[test]
+fn a_fact_of_a_newer_layout_is_refused_with_both_versions() {
+    let new = recorded(1, &sold(1));
+    let error = new.read::<CoffeeSoldV1>().unwrap_err();
+    assert!(matches!(error, CodecError::Version { found: 2, known: 1, .. }));
+    assert_eq!(error.to_string(), "`acme.coffee_sold` has layout version 2, this program reads up to 1");
+}
+
+#[test]
+fn a_layout_that_never_existed_is_refused() {
+    let mut fact = recorded(1, &sold(1));
+    fact.event.version = 0;
+    assert!(matches!(fact.read::<CoffeeSold>(), Err(CodecError::Version { found: 0, known: 2, .. })));
+}
+
+#[test]
+fn an_old_layout_whose_bytes_are_wrong_is_an_error() {
+    let mut fact = recorded(1, &CoffeeSoldV1 { cents: 250 });
+    fact.event.payload.push(0);
+    assert!(matches!(fact.read::<CoffeeSold>(), Err(CodecError::Decode { what: CoffeeSold::KIND, .. })));
+}
+
+#[test]
+fn a_fact_of_another_kind_is_none_whatever_its_version_and_bytes() {
+    let mut fact = recorded(1, &sold(1));
+    fact.event.kind = "acme.tea_sold".to_owned().into();
+    fact.event.version = 99;
+    fact.event.payload = vec![0xff; 40];
+    assert_eq!(fact.read::<CoffeeSold>().unwrap(), None);
+    let mut till = event_core::Projected::<Till>::default();
+    till.advance(&fact).unwrap();
+    assert_eq!((till.state().cups, till.position().0), (0, 1), "skipped, and its place is taken");
+}
