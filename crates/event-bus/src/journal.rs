@@ -10,7 +10,7 @@ use event_core::{EventId, Position, Recorded};
 
 pub(crate) use cursor::{Cursor, Step};
 pub(crate) use offsets::Offsets;
-pub(crate) use scan::{Break, End, Scan, scan, survivors};
+pub(crate) use scan::{Break, End, Scan, Survivors, scan, survivors};
 
 use crate::{
     LogError,

@@ -11,7 +11,7 @@ use crate::{
     Appended, EventLog, Expected, LogError,
     files::{Files, Mode, SystemFiles},
     head::{self, Found},
-    journal::{self, End, JOURNAL, Offsets, Readable, Start},
+    journal::{self, End, JOURNAL, Offsets, Readable, Start, Survivors},
 };
 
 /// The journal of a log, without its lock and without its index.
@@ -48,11 +48,18 @@ impl JournalReader {
         journal::check_header(header, path.clone())?;
         let mut readable = Readable { path, file, end: End::START, offsets: Offsets::default() };
         let flaw = advance(&mut readable)?;
+        if let Some((what, behind)) = flaw
+            && readable.end.position.next() < behind.synced_before
+        {
+            // What a writer at work has not finished has nothing behind it that was synced.
+            let detail = format!("{what}, and {} whole records stand behind it", behind.count);
+            return Err(LogError::Damaged { path: readable.path, position: readable.end.position.next(), detail });
+        }
         if let Found::Head(head) = promised
             && readable.end.position < head.position
         {
             let position = readable.end.position.next();
-            let what = flaw.map_or_else(String::new, |flaw| format!(" ({flaw})"));
+            let what = flaw.map_or_else(String::new, |(what, _)| format!(" ({what})"));
             let detail = format!("`HEAD` knows facts up to position {}{what}", head.position);
             return Err(LogError::Damaged { path: readable.path, position, detail });
         }
@@ -81,19 +88,22 @@ impl JournalReader {
 }
 
 /// Walks on from where the last walk ended. What is not whole yet may be so the next time.
-fn advance(readable: &mut Readable) -> Result<Option<&'static str>, LogError> {
-    let read = LogError::io("read", &readable.path);
-    let walk = || {
+fn advance(readable: &mut Readable) -> Result<Option<(&'static str, Survivors)>, LogError> {
+    let walk = |readable: &mut Readable| {
         let length = readable.file.length()?;
         if length <= readable.end.offset {
             return Ok(None);
         }
-        journal::scan(&*readable.file, readable.end, readable.offsets.clone(), length, |_| {}).map(Some)
+        let (from, known) = (readable.end, std::mem::take(&mut readable.offsets));
+        // Should the disk refuse, the next walk begins at the start.
+        readable.end = End::START;
+        let scan = journal::scan(&*readable.file, from, known, length, |_| {})?;
+        (readable.end, readable.offsets) = (scan.whole, scan.offsets);
+        let Some(flaw) = scan.flaw else { return Ok(None) };
+        let behind = journal::survivors(&*readable.file, scan.reached, length)?;
+        Ok(Some((flaw.what(), behind)))
     };
-    let Some(scan) = walk().map_err(read)? else { return Ok(None) };
-    readable.end = scan.whole;
-    readable.offsets = scan.offsets;
-    Ok(scan.flaw.map(journal::Break::what))
+    walk(readable).map_err(LogError::io("read", &readable.path))
 }
 
 impl EventLog for JournalReader {

@@ -148,7 +148,8 @@ fn walk_journal(
         Some(Break::Foreign(what)) => verified.problem(&path, next, what),
         Some(Break::Torn(what)) => {
             let behind = journal::survivors(&*file, scan.reached, length).map_err(read)?;
-            if behind.count == 0 {
+            // Records of the same barrier are no proof: a crash may have kept any part of it.
+            if behind.synced_before <= end.position.next() {
                 verified.note(&path, next, format!("{} bytes of an unfinished write: {what}", length - end.offset));
             } else {
                 verified.problem(&path, next, format!("{what}, and {} whole records stand behind it", behind.count));

@@ -1,5 +1,5 @@
 //! Files that fail: the writer stops, readers go on, and nothing unacknowledged shows.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod support;
 

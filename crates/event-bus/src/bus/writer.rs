@@ -22,6 +22,8 @@ pub(super) struct Writer {
     /// Taken from the queue, but too large for the group before it.
     held: Option<Append>,
     closing: bool,
+    /// Whether there was a barrier since the last rest.
+    wrote: bool,
 }
 
 /// Requests that share a barrier.
@@ -39,13 +41,12 @@ impl Writer {
         requests: Requests,
         heads: watch::Sender<Position>,
     ) -> Self {
-        Self { log, clock, requests, heads, held: None, closing: false }
+        Self { log, clock, requests, heads, held: None, closing: false, wrote: false }
     }
 
     /// Serves producers until the bus is closed, then tells followers by dropping the head's sender.
     pub(super) fn run(mut self) -> Arc<dyn EventLog> {
-        let mut idle = true;
-        while let Some(first) = self.wait(&mut idle) {
+        while let Some(first) = self.wait() {
             let group = self.gather(first);
             self.commit(group);
         }
@@ -53,18 +54,17 @@ impl Writer {
     }
 
     /// The next request, or `None` when there will be none.
-    fn wait(&mut self, idle: &mut bool) -> Option<Append> {
+    fn wait(&mut self) -> Option<Append> {
         if let Some(held) = self.held.take() {
             return Some(held);
         }
-        if !*idle && !self.closing {
+        if self.wrote && !self.closing {
             match self.requests.queue.recv_timeout(IDLE) {
                 Ok(request) => return self.take(request),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => self.rest(),
             }
         }
-        *idle = false;
         let request = if self.closing { self.requests.queue.try_recv().ok() } else { self.requests.queue.recv().ok() };
         self.take(request?)
     }
@@ -86,7 +86,8 @@ impl Writer {
     }
 
     /// Nothing to do: a barrier of nothing lets the log bring its head file up to date.
-    fn rest(&self) {
+    fn rest(&mut self) {
+        self.wrote = false;
         if let Err(error) = self.log.sync() {
             tracing::error!(%error, "the log stopped while idle");
         }
@@ -108,7 +109,8 @@ impl Writer {
         group
     }
 
-    fn commit(&self, group: Group) {
+    fn commit(&mut self, group: Group) {
+        self.wrote = true;
         let now = self.clock.now();
         let staged: Vec<(Reply, Result<Appended, LogError>)> = group
             .requests
