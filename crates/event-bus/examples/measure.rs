@@ -6,10 +6,7 @@ use std::{
     error::Error,
     fs,
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -42,7 +39,10 @@ fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        [directory, "append", producers, seconds] => append(directory.as_ref(), producers.parse()?, seconds.parse()?),
+        [directory, "append", producers, seconds] => {
+            append(directory.as_ref(), producers.parse()?, seconds.parse()?, true)?;
+            append(directory.as_ref(), producers.parse()?, seconds.parse()?, false)
+        }
         [directory, "fill", events] => fill(directory.as_ref(), events.parse()?),
         [directory, "open"] => open(directory.as_ref()),
         _ => Err("usage: measure DIR append PRODUCERS SECONDS | fill EVENTS | open".into()),
@@ -62,46 +62,67 @@ fn event(producer: u64, number: u64) -> NewEvent {
     }
 }
 
-/// Producers that each wait for one fact before they append the next.
-fn append(directory: &Path, producers: u64, seconds: u64) -> Outcome {
+/// Producers that each wait for one fact before they append the next: tasks on one thread, or a thread each.
+fn append(directory: &Path, producers: u64, seconds: u64, tasks: bool) -> Outcome {
     let (log, _) = SledLog::open(directory)?;
     let first = log.head()?.0;
     let bus = Bus::start(Arc::new(log), SystemClock)?;
-    let (stop, count) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let (begun, cpu) = (Instant::now(), processor_micros());
-    let threads: Vec<_> = (0..producers)
-        .map(|producer| {
-            let (bus, stop, count) = (bus.clone(), Arc::clone(&stop), Arc::clone(&count));
-            thread::spawn(move || {
-                let mut waits = Vec::new();
-                for number in first.. {
-                    let asked = Instant::now();
-                    if stop.load(Ordering::Relaxed)
-                        || bus.append_blocking(Expected::Any, vec![event(producer, number)]).is_err()
-                    {
-                        break;
-                    }
-                    waits.push(asked.elapsed());
-                    count.fetch_add(1, Ordering::Relaxed);
-                }
-                waits
-            })
+    let until = begun + Duration::from_secs(seconds);
+    let loops = (0..producers).map(|producer| produce(bus.clone(), producer, first, until));
+    let mut waits: Vec<Duration> = if tasks {
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        runtime.block_on(async {
+            let mut waits = Vec::new();
+            for task in loops.map(tokio::spawn).collect::<Vec<_>>() {
+                waits.extend(task.await.unwrap_or_default());
+            }
+            waits
         })
-        .collect();
-    thread::sleep(Duration::from_secs(seconds));
-    stop.store(true, Ordering::Relaxed);
-    let mut waits: Vec<Duration> = threads.into_iter().filter_map(|thread| thread.join().ok()).flatten().collect();
+    } else {
+        let threads: Vec<_> = (0..producers)
+            .map(|producer| {
+                let bus = bus.clone();
+                thread::spawn(move || {
+                    let mut waits = Vec::new();
+                    for number in first.. {
+                        let asked = Instant::now();
+                        let batch = vec![event(producer, number)];
+                        if until < asked || bus.append_blocking(Expected::Any, batch).is_err() {
+                            break;
+                        }
+                        waits.push(asked.elapsed());
+                    }
+                    waits
+                })
+            })
+            .collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).flatten().collect()
+    };
     let (elapsed, cpu) = (begun.elapsed(), processor_micros() - cpu);
     waits.sort();
-    let events = count.load(Ordering::Relaxed).max(1);
+    let events = waits.len().max(1);
     println!(
-        "{producers} producers: {:.0} events/s, p50 {:?}, p99 {:?}, {:.1} µs of processor per event",
+        "{producers} {}: {:.0} events/s, p50 {:?}, p99 {:?}, {:.1} µs of processor per event",
+        if tasks { "tasks" } else { "threads" },
         events as f64 / elapsed.as_secs_f64(),
-        waits.get(waits.len() / 2).copied().unwrap_or_default(),
-        waits.get(waits.len() * 99 / 100).copied().unwrap_or_default(),
+        waits.get(events / 2).copied().unwrap_or_default(),
+        waits.get(events * 99 / 100).copied().unwrap_or_default(),
         cpu as f64 / events as f64,
     );
     Ok(bus.close_blocking()?)
+}
+
+async fn produce(bus: Bus, producer: u64, first: u64, until: Instant) -> Vec<Duration> {
+    let mut waits = Vec::new();
+    for number in first.. {
+        let asked = Instant::now();
+        if until < asked || bus.append(Expected::Any, vec![event(producer, number)]).await.is_err() {
+            break;
+        }
+        waits.push(asked.elapsed());
+    }
+    waits
 }
 
 /// One producer with full batches.

@@ -13,9 +13,12 @@ use crate::{
     journal::{Cursor, Readable, Step},
 };
 
-/// Bytes added to the index at once while it is built. No barrier in between: should the computer crash before the
-/// last one, the index is compared with the journal again.
+/// Bytes added to the index at once while it is built.
 const BUILD: usize = 128 * 1024;
+
+/// Batches between two barriers while it is built. They are not there for safety, as the index is compared with the
+/// journal whenever it is opened, but because sled keeps in memory what was not flushed.
+const BATCHES: u64 = 64;
 
 /// What the index says before the journal is read.
 pub(super) enum Witness {
@@ -120,7 +123,7 @@ impl Opening<'_> {
 fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
     let (offset, _) = journal.offsets.before(known.next());
     let mut cursor = Cursor::new(&*journal.file, offset, journal.end.offset);
-    let mut added = 0;
+    let (mut added, mut batches) = (0, 0_u64);
     let mut bytes = Vec::with_capacity(BUILD);
     loop {
         let more = match cursor.next().map_err(LogError::io("read", &journal.path))? {
@@ -139,9 +142,15 @@ fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u6
                 return Ok(Err(failure));
             }
             bytes.clear();
+            batches += 1;
+            if (batches % BATCHES == 0 || !more)
+                && let Err(failure) = index.barrier()
+            {
+                return Ok(Err(failure));
+            }
         }
         if !more {
-            return Ok(index.barrier().map(|()| added));
+            return Ok(Ok(added));
         }
     }
 }
