@@ -5,27 +5,19 @@ mod load;
 mod paths;
 mod predicates;
 mod problem;
+mod rules;
 mod schema;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use contracts::{ModelId, ModelSpec, NanoUsd, Registry, Score, Tier, views::PatternSettings};
 
-use crate::{predicate::Predicate, text_set::TextSet};
+use crate::text_set::TextSet;
 
 pub use problem::Problem;
 pub(crate) use problem::nearest_names;
+pub(crate) use rules::{Rule, Rules};
 pub use schema::{SCHEMA, schema_text};
-
-/// A rule: when it matches, this model is proposed.
-#[derive(Debug)]
-pub(crate) struct Rule {
-    pub(crate) name: String,
-    pub(crate) when: Predicate,
-    pub(crate) model: Arc<ModelSpec>,
-    /// The line of the file it starts on.
-    pub(crate) line: usize,
-}
 
 /// What a workspace sets for itself, or the user for everything.
 #[derive(Debug, Default)]
@@ -33,7 +25,7 @@ pub(crate) struct Scope {
     pub(crate) default: Option<Arc<ModelSpec>>,
     pub(crate) tiers: Option<BTreeMap<Tier, Arc<ModelSpec>>>,
     pub(crate) pattern: Option<PatternSettings>,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Rules,
 }
 
 /// What happens when the model of an explicit choice (slots 1 and 2) is rejected (decision D3).
@@ -136,7 +128,7 @@ impl Policy {
 
     /// The daily budgets its rules name, in the order of the rules.
     pub fn budgets(&self) -> Vec<NanoUsd> {
-        self.scopes().flat_map(|(_, scope)| &scope.rules).flat_map(|rule| rule.when.budgets()).collect()
+        self.scopes().flat_map(|(_, scope)| scope.rules.iter()).flat_map(|rule| rule.when.budgets()).collect()
     }
 
     /// All rules in the order in which they are tried: workspaces first, by path.

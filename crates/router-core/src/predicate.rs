@@ -77,6 +77,15 @@ impl Predicate {
         }
     }
 
+    /// A text predicate without which this condition cannot hold, if there is one.
+    pub(crate) fn needed_text(&self) -> Option<u16> {
+        match self {
+            Self::Text(number) => Some(*number),
+            Self::All(parts) => parts.iter().find_map(Self::needed_text),
+            _ => None,
+        }
+    }
+
     /// Whether this condition holds for every turn.
     pub(crate) fn is_always(&self) -> bool {
         match self {

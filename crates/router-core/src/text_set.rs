@@ -1,9 +1,10 @@
 //! Every text predicate of a policy, answered in one pass over the message (decision D9).
 //!
 //! A pattern is parsed and measured when the policy is loaded, so a bad one is a load error, and compiled when it
-//! is first needed. Literals that every match of a pattern must contain are looked for first, all at once; only
-//! patterns whose literals were found are run. So a thousand patterns cost little more than ten.
+//! is first needed. Texts that every match of a pattern must contain are looked for first, all at once; only
+//! patterns whose texts were found are run. So a thousand patterns cost little more than ten.
 
+mod finder;
 mod pattern;
 
 use std::{
@@ -11,8 +12,7 @@ use std::{
     sync::OnceLock,
 };
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
+use finder::Finder;
 pub(crate) use pattern::{Pattern, PatternError};
 
 /// The most text predicates of a policy.
@@ -45,19 +45,14 @@ pub(crate) struct TextSet {
 /// What is looked for at once.
 #[derive(Debug)]
 struct Index {
-    /// Literals of patterns, found in the message as it is.
-    literals: Finder,
+    /// Texts of patterns and the group each belongs to, found in the message with small ASCII letters.
+    texts: Finder<(u16, u8)>,
     /// Needles, found in the message in lower case.
-    needles: Finder,
-    /// Patterns without a literal, always run.
+    needles: Finder<u16>,
+    /// The groups of each pattern, one bit each; none for a pattern that is always run.
+    groups: Vec<u8>,
+    /// Patterns without groups.
     always: Vec<u16>,
-}
-
-/// Texts to find, and which predicates each stands for.
-#[derive(Debug)]
-struct Finder {
-    automaton: Option<AhoCorasick>,
-    owners: Vec<u16>,
 }
 
 /// Which text predicates hold for a message.
@@ -82,15 +77,12 @@ impl Matches {
         (0..).take(self.0.len() * 64).filter(|number| self.has(*number)).collect()
     }
 
-    /// Whether the number was not there yet.
-    fn insert(&mut self, number: u16) -> bool {
+    fn insert(&mut self, number: u16) {
         let (word, bit) = (usize::from(number) / 64, number % 64);
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
         }
-        let fresh = self.0[word] & (1 << bit) == 0;
         self.0[word] |= 1 << bit;
-        fresh
     }
 }
 
@@ -130,27 +122,26 @@ impl TextSet {
             return found;
         }
         let index = self.index.get_or_init(|| Index::new(&self.entries));
-        if index.needles.automaton.is_some() {
-            let lower = message.to_lowercase();
-            index.needles.each(&lower, |number| {
-                found.insert(number);
+        if !index.needles.is_empty() {
+            index.needles.each(&message.to_lowercase(), |number| found.insert(number));
+        }
+        let mut promising = index.always.clone();
+        if !index.texts.is_empty() {
+            let mut missing = index.groups.clone();
+            index.texts.each(&message.to_ascii_lowercase(), |(number, group)| {
+                let missing = &mut missing[usize::from(number)];
+                if *missing == group {
+                    promising.push(number);
+                }
+                *missing &= !group;
             });
         }
-        let run = |number: u16, found: &mut Matches| {
+        for number in promising {
             if let Some(Entry::Pattern(pattern)) = self.entries.get(usize::from(number))
                 && pattern.is_match(message)
             {
                 found.insert(number);
             }
-        };
-        let mut tried = Matches(vec![0; found.0.len()]);
-        index.literals.each(message, |number| {
-            if tried.insert(number) {
-                run(number, &mut found);
-            }
-        });
-        for &number in &index.always {
-            run(number, &mut found);
         }
         found
     }
@@ -167,46 +158,25 @@ impl TextSet {
 
 impl Index {
     fn new(entries: &[Entry]) -> Self {
-        let (mut literals, mut needles, mut always) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut texts, mut needles) = (Vec::new(), Vec::new());
+        let (mut groups, mut always) = (Vec::new(), Vec::new());
         for (number, entry) in (0_u16..).zip(entries) {
+            let mut bits = 0;
             match entry {
-                Entry::Needles(texts) => {
-                    needles.extend(texts.iter().map(|text| (text.clone().into_bytes(), number)));
+                Entry::Needles(own) => needles.extend(own.iter().map(|text| (text.clone().into_bytes(), number))),
+                Entry::Pattern(pattern) => {
+                    for (bit, group) in [1_u8, 2].into_iter().zip(pattern.groups()) {
+                        bits |= bit;
+                        texts.extend(group.into_iter().map(|text| (text, (number, bit))));
+                    }
+                    if bits == 0 {
+                        always.push(number);
+                    }
                 }
-                Entry::Pattern(pattern) => match pattern.literals() {
-                    Some(found) => literals.extend(found.into_iter().map(|literal| (literal, number))),
-                    None => always.push(number),
-                },
             }
+            groups.push(bits);
         }
-        // A literal set too large for an automaton is no reason to miss a match: run its patterns always.
-        let literal_finder = Finder::new(&literals);
-        if literal_finder.automaton.is_none() {
-            always.extend(literals.iter().map(|(_, number)| *number));
-            always.sort_unstable();
-            always.dedup();
-        }
-        Self { literals: literal_finder, needles: Finder::new(&needles), always }
-    }
-}
-
-impl Finder {
-    fn new(texts: &[(Vec<u8>, u16)]) -> Self {
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .build(texts.iter().map(|(text, _)| text))
-            .ok()
-            .filter(|_| !texts.is_empty());
-        Self { automaton, owners: texts.iter().map(|(_, owner)| *owner).collect() }
-    }
-
-    fn each(&self, text: &str, mut found: impl FnMut(u16)) {
-        let Some(automaton) = &self.automaton else { return };
-        for hit in automaton.find_overlapping_iter(text) {
-            if let Some(owner) = self.owners.get(hit.pattern().as_usize()) {
-                found(*owner);
-            }
-        }
+        Self { texts: Finder::new(texts), needles: Finder::new(needles), groups, always }
     }
 }
 

@@ -16,7 +16,7 @@ impl Chain<'_> {
         self.matches();
         let Some(matches) = &self.matched else { return silent(slot, Reason::NoRuleMatched) };
         let mut attempts: Vec<(&Rule, Attempt)> = Vec::new();
-        for rule in scopes.iter().flatten().flat_map(|scope| &scope.rules) {
+        for rule in scopes.iter().flatten().flat_map(|scope| scope.rules.possible(matches)) {
             if !rule.when.holds(situation(rule, self.turn, matches)) {
                 continue;
             }

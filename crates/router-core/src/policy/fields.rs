@@ -14,6 +14,20 @@ use crate::yaml::{Mark, Node, Value};
 #[derive(Debug, Default)]
 pub(crate) struct Problems(pub(crate) Vec<Problem>);
 
+/// The entries of a mapping by their keys.
+#[derive(Debug)]
+pub(crate) struct Keys<'n, 'a>(BTreeMap<&'n str, (Mark, &'n Node<'a>)>);
+
+impl<'n, 'a> Keys<'n, 'a> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'n Node<'a>> {
+        self.0.get(name).map(|(_, value)| *value)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
+
 impl Problems {
     pub(crate) fn note(&mut self, mark: Mark, message: impl Into<String>) {
         self.0.push(Problem { line: mark.line, column: mark.column, message: message.into() });
@@ -30,7 +44,7 @@ impl Problems {
         node: &'n Node<'a>,
         what: &str,
         known: &'static [Key],
-    ) -> Option<BTreeMap<&'n str, &'n Node<'a>>> {
+    ) -> Option<Keys<'n, 'a>> {
         let entries = self.entries(node, what)?;
         for (name, (mark, _)) in &entries {
             if !names(known).any(|known| known == *name) {
@@ -38,7 +52,7 @@ impl Problems {
                 self.note(*mark, format!("unknown key `{name}` in {what}{hint}"));
             }
         }
-        Some(entries.into_iter().map(|(name, (_, value))| (name, value)).collect())
+        Some(Keys(entries))
     }
 
     /// The entries of a mapping, none twice, with the place of each key.

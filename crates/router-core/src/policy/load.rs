@@ -6,12 +6,12 @@ use std::{
 };
 
 use contracts::{
-    ModelSpec, Registry, Score, Tier,
+    ModelId, ModelSpec, Registry, Score, Tier,
     views::{CostScale, PatternSettings},
 };
 
 use super::{
-    Disagreement, OnExplicitReject, Policy, Problem, RecordText, Rule, Scope,
+    Disagreement, OnExplicitReject, Policy, Problem, RecordText, Rule, Rules, Scope,
     fields::Problems,
     paths,
     problem::did_you_mean,
@@ -28,7 +28,14 @@ const MAX_RULES: usize = 2_000;
 const MAX_NAME_BYTES: usize = 120;
 
 pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Policy, Vec<Problem>> {
-    let mut loader = Loader { registry, home, problems: Problems::default(), texts: TextSet::default(), rules: 0 };
+    let mut loader = Loader {
+        registry,
+        models: BTreeMap::new(),
+        home,
+        problems: Problems::default(),
+        texts: TextSet::default(),
+        rules: 0,
+    };
     let root = yaml::parse(text).map_err(|problem| vec![problem])?;
     let mut policy = loader.policy(root.as_ref().filter(|root| !root.is_null()));
     let Loader { mut problems, texts, .. } = loader;
@@ -43,6 +50,8 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
 
 pub(super) struct Loader<'h> {
     registry: Arc<Registry>,
+    /// Those that are named, shared by all who name them.
+    models: BTreeMap<ModelId, Arc<ModelSpec>>,
     home: Option<&'h str>,
     pub(super) problems: Problems,
     pub(super) texts: TextSet,
@@ -130,7 +139,7 @@ impl Loader<'_> {
     /// The model a name or an alias stands for (decision D8).
     fn model(&mut self, node: &Node<'_>, what: &str) -> Option<Arc<ModelSpec>> {
         let name = self.problems.text(node, what)?;
-        let found = self.registry.named(name).cloned();
+        let found = self.registry.named(name);
         if found.is_none() {
             let name_in_full = self.registry.iter().find(|model| model.id.model() == name);
             let hint = match name_in_full {
@@ -139,12 +148,13 @@ impl Loader<'_> {
             };
             self.problems.note(node.mark, format!("`{what}` names an unknown model `{name}`{hint}"));
         }
-        found.map(Arc::new)
+        let found = found?;
+        Some(Arc::clone(self.models.entry(found.id.clone()).or_insert_with(|| Arc::new(found.clone()))))
     }
 
     fn tiers(&mut self, node: &Node<'_>) -> Option<BTreeMap<Tier, Arc<ModelSpec>>> {
         let keys = self.problems.mapping(node, "`tiers`", schema::TIERS)?;
-        let missing: Vec<_> = names(schema::TIERS).filter(|name| !keys.contains_key(name)).collect();
+        let missing: Vec<_> = names(schema::TIERS).filter(|name| !keys.has(name)).collect();
         if !missing.is_empty() {
             let message = format!("`tiers` must name all of fast, balanced and deep; missing: {}", missing.join(", "));
             self.problems.note(node.mark, message);
@@ -197,21 +207,22 @@ impl Loader<'_> {
         Some(disagreement)
     }
 
-    fn rules(&mut self, node: &Node<'_>) -> Vec<Rule> {
+    fn rules(&mut self, node: &Node<'_>) -> Rules {
         let items = self.problems.list(node, "rules").unwrap_or_default();
         self.rules += items.len();
         if MAX_RULES < self.rules {
             self.problems.note(node.mark, format!("a policy has at most {MAX_RULES} rules, this one {}", self.rules));
-            return Vec::new();
+            return Rules::default();
         }
         let mut names = BTreeSet::new();
-        items.iter().enumerate().filter_map(|(index, item)| self.rule(item, index, &mut names)).collect()
+        let rules = items.iter().enumerate().filter_map(|(index, item)| self.rule(item, index, &mut names));
+        rules.collect::<Vec<_>>().into()
     }
 
     fn rule(&mut self, node: &Node<'_>, index: usize, taken: &mut BTreeSet<String>) -> Option<Rule> {
         let what = format!("rule {index}");
         let keys = self.problems.mapping(node, &what, schema::RULE)?;
-        for key in schema::RULE.iter().filter(|key| key.required && !keys.contains_key(key.name)) {
+        for key in schema::RULE.iter().filter(|key| key.required && !keys.has(key.name)) {
             self.problems.note(node.mark, format!("{what} has no `{}`", key.name));
         }
         let name = match keys.get("name") {

@@ -16,7 +16,7 @@ impl Loader<'_> {
         let parts: Vec<_> = entries
             .iter()
             .filter_map(|(key, value)| match &key.value {
-                Value::Scalar { text, .. } if known.contains_key(text.as_ref()) => Some((text.as_ref(), value)),
+                Value::Scalar { text, .. } if known.has(text.as_ref()) => Some((text.as_ref(), value)),
                 _ => None,
             })
             .map(|(name, value)| self.one(name, value))

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 use regex_syntax::hir::{
-    Class, Hir, HirKind,
+    Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, HirKind,
     literal::{ExtractKind, Extractor},
 };
 
@@ -18,6 +18,12 @@ const MAX_RANGES: u64 = 20_000;
 pub(super) const COMPILED_BYTES: usize = 64 * 1024 * 1024;
 /// A literal shorter than this is found in nearly every message and filters nothing.
 const LEAST_LITERAL_BYTES: usize = 2;
+/// More of a literal is not looked for: what filters nothing by then never will.
+const MAX_LITERAL_BYTES: usize = 24;
+/// The most literals of a group; beyond it they are shortened until fewer are left.
+const MAX_LITERALS: usize = 32;
+/// The most ranges of a class that may stand for few enough letters to be written out.
+const MAX_LETTER_RANGES: usize = 16;
 
 /// A checked pattern, compiled when it is first run.
 #[derive(Debug)]
@@ -76,15 +82,24 @@ impl Pattern {
         self.regex.get_or_init(compile).as_ref().is_some_and(|regex| regex.is_match(text))
     }
 
-    /// Texts one of which stands in every match, or `None` when there are none worth looking for.
-    pub(crate) fn literals(&self) -> Option<Vec<Vec<u8>>> {
-        let hir = parse(&self.text).ok()?;
-        [ExtractKind::Prefix, ExtractKind::Suffix].into_iter().find_map(|kind| {
-            let sequence = Extractor::new().kind(kind).extract(&hir);
-            let literals = sequence.literals()?;
-            let useful = literals.iter().all(|literal| LEAST_LITERAL_BYTES <= literal.len());
-            (useful && !literals.is_empty()).then(|| literals.iter().map(|l| l.as_bytes().to_vec()).collect())
-        })
+    /// What every match contains: one text of each group, compared without the case of ASCII letters. There are
+    /// at most two groups, for how a match begins and how it ends; none when nothing is worth looking for.
+    pub(super) fn groups(&self) -> Vec<Vec<Vec<u8>>> {
+        let Ok(hir) = parse(&self.text) else { return Vec::new() };
+        let lowered = lower(&hir);
+        let mut groups: Vec<_> = [ExtractKind::Prefix, ExtractKind::Suffix]
+            .into_iter()
+            .filter_map(|kind| {
+                let mut extractor = Extractor::new();
+                extractor.kind(kind).limit_literal_len(MAX_LITERAL_BYTES).limit_total(MAX_LITERALS);
+                let sequence = extractor.extract(&lowered);
+                let literals = sequence.literals().filter(|literals| !literals.is_empty())?;
+                let useful = literals.iter().all(|literal| LEAST_LITERAL_BYTES <= literal.len());
+                useful.then(|| literals.iter().map(|literal| literal.as_bytes().to_vec()).collect::<Vec<_>>())
+            })
+            .collect();
+        groups.dedup();
+        groups
     }
 }
 
@@ -101,6 +116,41 @@ fn parse(text: &str) -> Result<Hir, String> {
         let line = report.lines().last().unwrap_or_default().trim();
         line.strip_prefix("error: ").unwrap_or(line).to_owned()
     })
+}
+
+/// The same tree for text whose ASCII letters are all lower case: what matches a text matches it here, too.
+fn lower(hir: &Hir) -> Hir {
+    match hir.kind() {
+        HirKind::Empty => Hir::empty(),
+        HirKind::Look(look) => Hir::look(*look),
+        HirKind::Literal(literal) => Hir::literal(literal.0.to_ascii_lowercase()),
+        HirKind::Class(class) => lower_class(class),
+        HirKind::Capture(capture) => lower(&capture.sub),
+        HirKind::Repetition(repetition) => Hir::repetition(repetition.with(lower(&repetition.sub))),
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(lower).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(lower).collect()),
+    }
+}
+
+fn lower_class(class: &Class) -> Hir {
+    let letters = match class {
+        Class::Unicode(class) => Some(class.clone()),
+        Class::Bytes(class) => class.to_unicode_class(),
+    };
+    // A class of so many ranges is never written out as letters: any letter stands for it.
+    let Some(mut letters) = letters.filter(|letters| letters.ranges().len() <= MAX_LETTER_RANGES) else {
+        return Hir::dot(Dot::AnyChar);
+    };
+    let mut capitals = letters.clone();
+    capitals.intersect(&ClassUnicode::new([ClassUnicodeRange::new('A', 'Z')]));
+    letters.difference(&capitals);
+    letters.union(&ClassUnicode::new(
+        capitals
+            .ranges()
+            .iter()
+            .map(|range| ClassUnicodeRange::new(range.start().to_ascii_lowercase(), range.end().to_ascii_lowercase())),
+    ));
+    Hir::class(Class::Unicode(letters))
 }
 
 fn check(what: &'static str, found: u64, most: u64, pattern: &str) -> Result<(), PatternError> {

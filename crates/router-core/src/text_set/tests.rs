@@ -34,7 +34,7 @@ fn message() -> impl Strategy<Value = String> {
 
 fn pattern() -> impl Strategy<Value = String> {
     let literal = select(&PIECES[..]).prop_map(regex::escape);
-    let class = select(&["[ab]", "[^a]", r"\w", r"\d", r"\s", ".", r"\p{Greek}", "[a-zé]", "(?s:.)"][..]);
+    let class = select(&["[ab]", "[AB]", "[^a]", r"\w", r"\d", r"\s", ".", r"\p{Greek}", "[a-zé]", "(?s:.)"][..]);
     let anchor = select(&["^", "$", r"\b", r"\B", "(?m:^)", "(?m:$)", r"\A", r"\z", ""][..]);
     let leaf = prop_oneof![6 => literal, 2 => class.prop_map(str::to_owned), 1 => anchor.prop_map(str::to_owned)];
     leaf.prop_recursive(4, 12, 3, |inner| {
