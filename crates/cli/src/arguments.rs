@@ -125,12 +125,12 @@ pub(crate) struct RouteArguments {
     /// The message has images.
     #[arg(long)]
     pub(crate) images: bool,
-    /// The prompt has no tools.
+    /// The prompt defines tools.
     #[arg(long)]
-    pub(crate) no_tools: bool,
-    /// The prompt has no system part.
+    pub(crate) tools: bool,
+    /// The prompt has a system part.
     #[arg(long)]
-    pub(crate) no_system_prompt: bool,
+    pub(crate) system_prompt: bool,
     /// The answer must follow a schema.
     #[arg(long)]
     pub(crate) structured_output: bool,

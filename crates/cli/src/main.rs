@@ -16,6 +16,8 @@ use context::Context;
 use failure::Failure;
 
 fn main() -> ExitCode {
+    // A pipe closed by `head` ends the program quietly, as users of a shell expect. The log bears being killed.
+    sigpipe::reset();
     let arguments = Arguments::parse();
     arguments.color.write_global();
     start_tracing(arguments.verbose);

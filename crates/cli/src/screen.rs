@@ -19,6 +19,11 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{}{text}{}", style.render(), style.render_reset())
 }
 
+/// `1 turn`, `2 turns`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Rows in columns. Columns whose title starts with `>` are aligned to the right.
 #[derive(Debug, Default)]
 pub(crate) struct Table {

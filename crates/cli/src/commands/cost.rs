@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     context::{Context, date},
     failure::Failure,
-    screen::{HEADING, Table, styled},
+    screen::{HEADING, Table, counted, styled},
 };
 
 /// Sessions and days listed without being asked for more.
@@ -149,7 +149,8 @@ fn one_session(context: &Context, name: &SessionId, session: &SessionCosts) -> R
                 .as_ref()
                 .map_or_else(|| line.role.name().to_owned(), |thread| format!("{} {thread}", line.role.name()));
             let models: Vec<_> = costs.models.keys().map(ToString::to_string).collect();
-            anstream::println!("{corner} {who} ({}): {}, {} turns", models.join(", "), costs.total().cost, costs.turns);
+            let turns = counted(costs.turns, "turn");
+            anstream::println!("{corner} {who} ({}): {}, {turns}", models.join(", "), costs.total().cost);
         }
     })
 }

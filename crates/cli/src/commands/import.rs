@@ -15,7 +15,7 @@ use crate::{
     arguments::ImportCommand,
     context::Context,
     failure::Failure,
-    screen::{NOTICE, byte_bar, styled},
+    screen::{NOTICE, byte_bar, counted, styled},
 };
 
 /// What an import did.
@@ -127,15 +127,27 @@ fn import_file(
 }
 
 fn show(imported: &Imported) {
-    let Imported { files, bytes, turns, decisions, calls, tools, failed_calls, compactions, new_facts, .. } = imported;
+    let files = counted(imported.files as u64, "file");
+    let happened = [
+        counted(imported.turns, "turn"),
+        counted(imported.calls, "call"),
+        counted(imported.failed_calls, "failed call"),
+        counted(imported.tools, "tool"),
+        counted(imported.compactions, "compaction"),
+    ];
+    anstream::println!("{files} ({} MB): {}", imported.bytes.div_ceil(1_000_000), happened.join(", "));
+    let decided = counted(imported.decisions, "turn");
     anstream::println!(
-        "{files} files ({} MB): {turns} turns, {calls} calls, {failed_calls} failed calls, {tools} tools, {compactions} compactions",
-        bytes.div_ceil(1_000_000)
+        "{decided} decided, {} of them refused; {}",
+        imported.refused,
+        counted(imported.new_facts, "new fact")
     );
-    anstream::println!("{decisions} turns decided, {} of them refused; {new_facts} new facts", imported.refused);
     anstream::println!("The log's calls cost {} in all", imported.total_cost_nano_usd);
     if 0 < imported.unpriced_calls {
-        anstream::println!("  without {} calls of models whose prices are not known", imported.unpriced_calls);
+        anstream::println!(
+            "  without {} of models whose prices are not known",
+            counted(imported.unpriced_calls, "call")
+        );
     }
     for issue in &imported.issues {
         anstream::println!("{} {issue}", styled(NOTICE, "skipped:"));

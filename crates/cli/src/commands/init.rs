@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{GOOD, styled},
+    screen::{GOOD, counted, styled},
 };
 
 /// The policy that is written: valid as it stands, every part explained.
@@ -52,7 +52,8 @@ pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
         match (&folder, count) {
             (Some(folder), 1..) => {
                 let megabytes = bytes.div_ceil(1_000_000);
-                anstream::println!("found {count} Claude Code session files ({megabytes} MB) in {}", folder.display());
+                let files = counted(count as u64, "Claude Code session file");
+                anstream::println!("found {files} ({megabytes} MB) in {}", folder.display());
             }
             _ => anstream::println!("found no Claude Code sessions"),
         }

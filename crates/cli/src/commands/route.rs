@@ -50,8 +50,8 @@ fn new_turn(arguments: &RouteArguments) -> Result<NewTurn, Failure> {
     new.images = arguments.images;
     new.needs = Needs {
         images: arguments.images,
-        tools: !arguments.no_tools,
-        system_prompt: !arguments.no_system_prompt,
+        tools: arguments.tools,
+        system_prompt: arguments.system_prompt,
         structured_output: arguments.structured_output,
     };
     new.prompt = PromptShape {

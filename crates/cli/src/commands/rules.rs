@@ -10,7 +10,7 @@ use crate::{
     arguments::RulesCommand,
     context::{Context, read_text},
     failure::Failure,
-    screen::{BAD, FAINT, GOOD, NOTICE, Table, styled},
+    screen::{BAD, FAINT, GOOD, NOTICE, Table, counted, styled},
 };
 
 pub(super) fn run(context: &Context, command: RulesCommand) -> Result<(), Failure> {
@@ -41,7 +41,7 @@ fn check(context: &Context, path: &Path) -> Result<(), Failure> {
                 for note in &notes {
                     anstream::println!("{} {shown}: {note}", styled(NOTICE, "note:"));
                 }
-                anstream::println!("{} {shown}: {rules} rules", styled(GOOD, "ok"));
+                anstream::println!("{} {shown}: {}", styled(GOOD, "ok"), counted(rules as u64, "rule"));
             })
         }
         Err(problems) => {
@@ -114,7 +114,7 @@ fn test(context: &Context, path: &Path) -> Result<(), Failure> {
             for difference in &test.differences {
                 anstream::println!("       {difference}");
             }
-            for line in test.why.lines() {
+            for line in test.why.lines().filter(|line| !line.is_empty()) {
                 anstream::println!("       {}", styled(FAINT, line));
             }
         }

@@ -1,0 +1,104 @@
+//! The log: moved, damaged, in use.
+
+use std::fs;
+
+use event_bus::SledLog;
+
+use crate::desk::{Desk, flip_a_bit, said};
+
+fn desk_with_log() -> Desk {
+    let desk = Desk::new();
+    desk.with_session();
+    desk.ok(&["import", "claude-code"]);
+    desk
+}
+
+#[test]
+fn json_lines_go_out_and_come_back_unchanged() {
+    let desk = desk_with_log();
+    desk.ok(&["events", "export", "a.jsonl"]);
+    let other = Desk::new();
+    let file = desk.path("a.jsonl");
+    other.ok(&["events", "import", file.to_str().unwrap()]);
+    other.ok(&["events", "export", "b.jsonl"]);
+    assert_eq!(fs::read(file).unwrap(), fs::read(other.path("b.jsonl")).unwrap());
+    assert_eq!(desk.json(&["events", "verify"])["digest"], other.json(&["events", "verify"])["digest"]);
+    let printed = desk.command(&["events", "export"]).output().unwrap().stdout;
+    assert_eq!(printed, fs::read(other.path("b.jsonl")).unwrap());
+}
+
+#[test]
+fn a_line_that_is_no_fact_is_named_with_its_file_and_number() {
+    let desk = Desk::new();
+    let file = desk.write("bad.jsonl", "{\"position\": 1}\n");
+    let run = desk.run(&["events", "import", file.to_str().unwrap()]);
+    assert!(run.code == 2 && run.err.contains("bad.jsonl") && run.err.contains("line 1"), "{}", said(&run));
+}
+
+#[test]
+fn a_flipped_bit_is_found_explained_and_repaired_from_the_index() {
+    let desk = desk_with_log();
+    let before = desk.json(&["events", "verify"])["digest"].clone();
+    flip_a_bit(&desk.log().join("journal"));
+    let found = desk.run(&["events", "verify"]);
+    assert!(found.code == 1 && found.out.contains("damaged") && found.out.contains("position"), "{}", said(&found));
+    let refused = desk.run(&["import", "claude-code"]);
+    assert!(refused.code == 3 && refused.err.contains("turnwise events repair"), "{}", said(&refused));
+    let plan = desk.ok(&["events", "repair"]);
+    assert!(plan.contains("Nothing was changed"), "{plan}");
+    desk.ok(&["events", "repair", "--yes"]);
+    assert_eq!(desk.json(&["events", "verify"])["digest"], before);
+    assert_eq!(desk.json(&["import", "claude-code"])["turns"], 9);
+}
+
+#[test]
+fn a_lost_index_is_rebuilt_and_the_log_says_so() {
+    let desk = desk_with_log();
+    fs::remove_dir_all(desk.log().join("index")).unwrap();
+    let run = desk.run(&["import", "claude-code"]);
+    assert!(run.code == 0 && run.err.contains("the log was repaired"), "{}", said(&run));
+    assert!(desk.ok(&["events", "tail", "--kind", "log.repaired"]).contains("index_rebuilt"));
+}
+
+#[test]
+fn a_log_in_use_is_named_with_the_process_and_reading_goes_on() {
+    let desk = desk_with_log();
+    let (held, _) = SledLog::open(desk.log()).unwrap();
+    let run = desk.run(&["model", "opus"]);
+    let process = std::process::id().to_string();
+    assert!(run.code == 3 && run.err.contains("in use by") && run.err.contains(&process), "{}", said(&run));
+    desk.ok(&["why"]);
+    drop(held);
+    desk.ok(&["model", "opus"]);
+}
+
+#[test]
+fn a_fact_is_shown_by_position_and_by_id() {
+    let desk = desk_with_log();
+    let by_position = desk.json(&["events", "show", "3"]);
+    let id = by_position["id"].as_str().unwrap().to_owned();
+    assert_eq!(desk.json(&["events", "show", &id]), by_position);
+    assert_eq!(desk.run(&["events", "show", "999999"]).code, 2);
+}
+
+#[test]
+fn the_text_of_messages_stays_out_of_everything_but_its_own_fact() {
+    let desk = Desk::new();
+    let secret = "zanzibar-4711";
+    let line = adapters::DEMO_SESSION.replace("one cent", secret);
+    desk.write(".claude/projects/shop/demo.jsonl", &line);
+    desk.ok(&["-vv", "import", "claude-code"]);
+    let run = desk.run(&["-vv", "events", "tail", "-n", "500"]);
+    assert!(!run.out.contains(secret) && !run.err.contains(secret));
+    let carrying: Vec<_> = desk
+        .ok(&["events", "export"])
+        .lines()
+        .filter(|line| line.contains(secret))
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["kind"].clone())
+        .collect();
+    assert!(!carrying.is_empty() && carrying.iter().all(|kind| kind == "turn.text_recorded"), "{carrying:?}");
+    desk.write(".turnwise/routing.yaml", "global_default: sonnet\nprivacy: {record_text: never}\n");
+    fs::remove_dir_all(desk.log()).unwrap();
+    desk.ok(&["import", "claude-code"]);
+    assert!(!desk.ok(&["events", "export"]).contains(secret));
+}

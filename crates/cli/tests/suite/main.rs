@@ -1,0 +1,8 @@
+//! The program as a user runs it: a fresh home, real processes, what they print and how they end.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+mod desk;
+mod first_steps;
+mod logs;
+mod policies;
+mod sessions;

@@ -1,0 +1,78 @@
+//! Policies: checked, tested, and wrong.
+
+use crate::desk::{Desk, said};
+
+#[test]
+fn a_bad_policy_is_told_apart_line_by_line_and_stops_what_needs_it() {
+    let desk = Desk::new();
+    desk.write(
+        ".turnwise/routing.yaml",
+        "global_default: sonet\nrules:\n  - name: a\n    wehn: {has_images: true}\n    use: haiku\n  - when: {message_matches: \"(\"}\n    use: haiku\n",
+    );
+    insta::assert_snapshot!([said(&desk.run(&["rules", "check"])), said(&desk.run(&["route", "hello"]))].join("\n"));
+    let checked = desk.run(&["--json", "rules", "check"]);
+    let json: serde_json::Value = serde_json::from_str(&checked.out).unwrap();
+    assert_eq!((checked.code, json["problems"].as_array().unwrap().len()), (1, 4), "{json:#}");
+}
+
+const EXPECTATIONS: &str = r#"tests:
+  - name: "commits are cheap"
+    given: {message: "/commit fix the auth bug"}
+    expect: {model: haiku, decided_by: CONFIGURED_RULES, rule: "fast for commits"}
+  - name: "design goes to opus"
+    given: {message: "walk me through the architecture"}
+    expect: {model: opus}
+  - name: "a spent budget wins"
+    given: {message: "walk me through the architecture", spent_today_usd: "20.01"}
+    expect: {model: haiku, rule: "daily budget"}
+  - name: "opus out, design falls through"
+    given: {message: "walk me through the architecture", models_out: [opus]}
+    expect: {model: sonnet, decided_by: GLOBAL_DEFAULT}
+"#;
+
+#[test]
+fn expectations_that_hold_pass_and_one_that_does_not_is_shown_with_its_reasons() {
+    let desk = Desk::new();
+    desk.ok(&["init"]);
+    desk.write("tests.yaml", EXPECTATIONS);
+    assert!(desk.ok(&["rules", "test", "tests.yaml"]).ends_with("4 passed, 0 failed\n"));
+    desk.write("wrong.yaml", &EXPECTATIONS.replace("expect: {model: opus}", "expect: {model: haiku}"));
+    insta::assert_snapshot!(said(&desk.run(&["rules", "test", "wrong.yaml"])));
+}
+
+#[test]
+fn a_refused_turn_says_what_was_tried_and_exits_with_one() {
+    let desk = Desk::new();
+    desk.write(".turnwise/routing.yaml", "rules: []\n");
+    let run = desk.run(&["route", "hello"]);
+    assert_eq!(run.code, 1);
+    assert!(run.out.contains("No model available for this turn."), "{}", run.out);
+}
+
+#[test]
+fn an_alias_nobody_has_is_an_error_with_near_names() {
+    let desk = Desk::new();
+    insta::assert_snapshot!(said(&desk.run(&["route", "@sonet fix it"])));
+}
+
+#[test]
+fn the_schema_beside_the_policy_is_the_one_printed() {
+    let desk = Desk::new();
+    desk.ok(&["init"]);
+    let written = std::fs::read_to_string(desk.path(".turnwise/routing.schema.json")).unwrap();
+    assert_eq!(written, desk.ok(&["rules", "schema"]));
+}
+
+#[test]
+fn models_of_ones_own_can_be_named_at_once() {
+    let desk = Desk::new();
+    desk.write(
+        ".turnwise/models.yaml",
+        "models:\n  ollama:qwen3-coder:\n    aliases: [qwen]\n    context_window: 32000\n    prices: {input: 0, output: 0}\n",
+    );
+    assert_eq!(desk.json(&["route", "@qwen hi"])["model"], "ollama:qwen3-coder");
+    let broken = desk.write(".turnwise/models.yaml", "models:\n  ollama:x: {pries: {}}\n");
+    let run = desk.run(&["models"]);
+    assert!(run.code == 2 && run.err.contains("pries") && run.err.contains("models.yaml"), "{}", run.err);
+    std::fs::remove_file(broken).unwrap();
+}

@@ -1,0 +1,93 @@
+//! Sessions: imported, decided, priced.
+
+use std::fs;
+
+use crate::desk::{Desk, said};
+
+#[test]
+fn importing_twice_changes_nothing() {
+    let desk = Desk::new();
+    desk.with_session();
+    let first = desk.json(&["import", "claude-code"]);
+    let before = desk.json(&["events", "verify"]);
+    let second = desk.json(&["import", "claude-code"]);
+    assert_eq!(second["new_facts"], 0);
+    assert_eq!(first["turns"], second["turns"]);
+    assert_eq!(before["digest"], desk.json(&["events", "verify"])["digest"]);
+}
+
+#[test]
+fn two_homes_that_import_the_same_have_the_same_digests() {
+    let digests = [(), ()].map(|()| {
+        let desk = Desk::new();
+        let session = desk.with_session();
+        desk.json(&["import", "claude-code", session.to_str().unwrap()]);
+        let verified = desk.json(&["events", "verify"]);
+        (verified["digest"].clone(), verified["state_digest"].clone())
+    });
+    assert_eq!(digests[0], digests[1]);
+}
+
+#[test]
+fn a_broken_line_costs_only_itself_and_is_named() {
+    let desk = Desk::new();
+    let mut lines: Vec<_> = adapters::DEMO_SESSION.lines().collect();
+    let whole = desk.json(&["import", "claude-code", desk.with_session().to_str().unwrap()])["turns"].clone();
+    let cut = &lines[5][..lines[5].len() / 2];
+    lines.insert(5, cut);
+    let other = Desk::new();
+    let file = other.write("broken.jsonl", &lines.join("\n"));
+    let imported = other.json(&["import", "claude-code", file.to_str().unwrap()]);
+    let issues = imported["issues"].as_array().unwrap();
+    assert_eq!(issues.len(), 1);
+    assert!(issues[0].as_str().unwrap().contains("broken.jsonl, line 6"), "{issues:?}");
+    assert_eq!(imported["turns"], whole);
+}
+
+#[test]
+fn a_session_file_is_decided_turn_by_turn_without_being_recorded() {
+    let desk = Desk::new();
+    let file = desk.with_session();
+    desk.ok(&["init"]);
+    let shown = desk.ok(&["route", "--session", file.to_str().unwrap()]);
+    insta::assert_snapshot!(shown);
+    assert!(!desk.log().exists());
+}
+
+#[test]
+fn why_finds_a_turn_by_the_start_of_its_id() {
+    let desk = Desk::new();
+    desk.with_session();
+    desk.ok(&["import", "claude-code"]);
+    let last = desk.json(&["why"]);
+    let id = last["turn"].as_str().unwrap().to_owned();
+    assert_eq!(desk.json(&["why", &id])["turn"], last["turn"]);
+    assert_eq!(desk.json(&["why", &id[..10]])["turn"], last["turn"]);
+    insta::assert_snapshot!(said(&desk.run(&["why", "ffffffffffff"])));
+}
+
+#[test]
+fn the_cost_of_a_session_is_broken_out_by_planner_and_workers() {
+    let desk = Desk::new();
+    desk.with_session();
+    desk.ok(&["import", "claude-code"]);
+    insta::assert_snapshot!(desk.ok(&["cost", "--session", "last"]));
+}
+
+#[test]
+fn a_price_list_is_read_and_what_it_leaves_out_is_said() {
+    let desk = Desk::new();
+    let list = r#"{
+        "sample_spec": {"mode": "one of chat, embedding"},
+        "acme/word-1": {"litellm_provider": "acme", "mode": "chat", "max_input_tokens": 8000, "max_output_tokens": 1000,
+            "input_cost_per_token": 1.5e-06, "output_cost_per_token": 2e-06},
+        "acme/embed-1": {"litellm_provider": "acme", "mode": "embedding", "max_input_tokens": 8000}
+    }"#;
+    let file = desk.write("prices.json", list);
+    let said = desk.ok(&["models", "import", file.to_str().unwrap()]);
+    assert!(said.contains("1 models written") && said.contains("embedding"), "{said}");
+    let models = desk.json(&["models"]);
+    let acme = models.as_array().unwrap().iter().find(|model| model["id"] == "acme:word-1").unwrap();
+    assert_eq!(acme["prices"]["base"]["input"], 1_500_000);
+    assert!(fs::metadata(desk.path(".turnwise/models.yaml")).is_ok());
+}
