@@ -4,11 +4,13 @@ use contracts::{
     NanoUsd, Usage,
     facts::{CallRole, LlmCallCompleted, StopReason},
 };
+use event_core::Timestamp;
 
 use crate::support::{
     Desk,
-    desk::session,
+    desk::{START, session},
     models::{HAIKU, MINI, OPUS, SONNET},
+    recorded::{call, recorded_session, recorded_turn},
 };
 
 /// A call that costs so many cents on a model of one dollar per million tokens of input.
@@ -100,4 +102,21 @@ fn a_call_without_a_price_is_counted_and_not_guessed() {
     desk.answer_as("one", SONNET, None, cents(1), StopReason::EndTurn);
     let total = desk.engine.state().costs.session(&session("one")).unwrap().total();
     assert_eq!((total.calls, total.unpriced_calls, total.cost.to_string().as_str()), (2, 1, "$0.03"));
+}
+
+#[test]
+fn a_recorded_turn_is_measured_by_the_spending_of_its_own_day() {
+    let mut desk = Desk::with(BUDGET);
+    let yesterday = Timestamp(START.0 - 86_400_000_000);
+    let recorded = recorded_session("rec-1", yesterday);
+    let turns = [("m1", yesterday), ("m2", yesterday.plus_secs(60)), ("m3", START)].map(|(name, at)| {
+        let mut turn = recorded_turn("rec-1", name, "hello", at);
+        for number in 0..1_300 {
+            // Each costs 0.4 cents.
+            turn.steps.push(call(&format!("{name}-{number}"), at, HAIKU));
+        }
+        let made = desk.engine.observe_turn(&recorded, &turn).unwrap().unwrap();
+        made.decided.decision.model.unwrap().to_string()
+    });
+    assert_eq!(turns, [OPUS, HAIKU, OPUS]);
 }

@@ -4,6 +4,7 @@
 mod support;
 
 mod availability;
+mod captured;
 mod costs;
 mod decided_again;
 mod exchange;

@@ -1,0 +1,100 @@
+//! What a turn knows of the world when it starts (004 §5.3.1).
+
+use adapters::estimate::PromptShape;
+use contracts::{
+    Needs, SideEffect,
+    facts::{SessionStarted, ToolCalled, TurnStarted},
+};
+use engine::{History, NewTurn};
+
+use crate::support::{
+    Desk,
+    desk::session,
+    models::{GPT, HAIKU, OPUS, SONNET},
+};
+
+fn desk(rule: &str) -> Desk {
+    Desk::with(&format!("rules: [{{when: {rule}, use: opus}}]\nglobal_default: haiku\n"))
+}
+
+/// The model of a turn of its own session.
+fn model(desk: &mut Desk, change: impl FnOnce(&mut NewTurn)) -> String {
+    let name = format!("session-{}", desk.head());
+    let mut new = NewTurn::new(session(&name), "m1", "hello");
+    change(&mut new);
+    desk.engine.start_turn(&new).unwrap().made.decided.decision.model.unwrap().to_string()
+}
+
+#[test]
+fn local_time_is_that_of_the_user() {
+    // It is 14:23 in Greenwich and 16:23 at the desk.
+    assert_eq!(model(&mut desk("{time_of_day_between: ['16:23', '16:24']}"), |_| {}), OPUS);
+    assert_eq!(model(&mut desk("{time_of_day_between: ['14:00', '15:00']}"), |_| {}), HAIKU);
+}
+
+#[test]
+fn the_prompt_is_measured_by_the_tokenizer_of_the_candidate() {
+    let mut desk = desk("{estimated_input_tokens_gt: 10000}");
+    let shape = |characters| PromptShape { characters, ..PromptShape::default() };
+    assert_eq!(model(&mut desk, |new| new.prompt = shape(29_001)), OPUS);
+    assert_eq!(model(&mut desk, |new| new.prompt = shape(29_000)), HAIKU);
+}
+
+#[test]
+fn images_of_the_message_count_for_rules_and_those_of_the_prompt_for_models() {
+    let mut desk = desk("{has_images: true}");
+    assert_eq!(model(&mut desk, |new| new.images = true), OPUS);
+    assert_eq!(model(&mut desk, |new| new.needs = Needs { images: true, ..new.needs }), HAIKU);
+}
+
+#[test]
+fn skills_and_what_the_client_has_seen_are_taken_as_given() {
+    let seen = |new: &mut NewTurn| {
+        new.seen = History { tool_calls: 1, extensions: [".sql".to_owned()].into(), ..History::default() };
+    };
+    assert_eq!(model(&mut desk("{file_extensions_in_context: .sql, has_tool_calls_in_history: true}"), seen), OPUS);
+    let skilled = |new: &mut NewTurn| new.skills = ["system_design".to_owned()].into();
+    assert_eq!(model(&mut desk("{skills_matching_message_includes: system_design}"), skilled), OPUS);
+}
+
+#[test]
+fn what_tools_touched_in_a_session_counts_for_its_later_turns() {
+    let mut desk = desk("{file_extensions_in_context: .sql, has_tool_calls_in_history: true}");
+    let turn = desk.start("one", "hello").turn;
+    desk.record(
+        turn,
+        &ToolCalled {
+            turn,
+            session: session("one"),
+            call: "t1".to_owned(),
+            name: "Edit".to_owned(),
+            side_effect: SideEffect::Write,
+            extensions: vec![".sql".to_owned()],
+            directories: vec!["db".to_owned()],
+        },
+    );
+    desk.end("one");
+    assert_eq!(desk.turn("one", "go on").as_deref(), Some(OPUS));
+    assert_eq!(desk.turn("two", "go on").as_deref(), Some(HAIKU));
+    let later = &desk.all::<TurnStarted>()[1];
+    assert_eq!((later.extensions.as_slice(), later.tool_calls_in_history), ([".sql".to_owned()].as_slice(), true));
+    let features = &later.features;
+    assert_eq!((&features.directories[..], &features.tools[..]), (&["db".to_owned()][..], &["Edit".to_owned()][..]));
+    assert_eq!(features.side_effects, [SideEffect::Write]);
+}
+
+#[test]
+fn a_session_remembers_its_workspace() {
+    let mut desk = Desk::with("global_default: haiku\nworkspaces: {~/shop: {default: gpt}}");
+    // A model set before the first turn is no first turn.
+    let sonnet = desk.engine.model_named(SONNET).unwrap();
+    desk.engine.select_model(&session("one"), Some(sonnet)).unwrap();
+    desk.engine.select_model(&session("one"), None).unwrap();
+    let mut new = NewTurn::new(session("one"), "m1", "hello");
+    new.workspace = Some("/home/dev/shop/api".to_owned());
+    desk.engine.start_turn(&new).unwrap();
+    desk.end("one");
+    assert_eq!(desk.turn("one", "go on").as_deref(), Some(GPT));
+    let started = desk.all::<SessionStarted>();
+    assert_eq!((started.len(), started[0].workspace.as_deref()), (1, Some("/home/dev/shop/api")));
+}
