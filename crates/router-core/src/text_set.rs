@@ -74,7 +74,11 @@ impl Matches {
     }
 
     pub(crate) fn numbers(&self) -> Vec<u16> {
-        (0..).take(self.0.len() * 64).filter(|number| self.has(*number)).collect()
+        let words = (0_u16..).step_by(64).zip(&self.0).filter(|(_, word)| **word != 0);
+        words
+            .flat_map(|(first, word)| (first..).take(64).zip(0..).filter(move |(_, bit)| word & (1_u64 << bit) != 0))
+            .map(|(number, _)| number)
+            .collect()
     }
 
     fn insert(&mut self, number: u16) {

@@ -94,81 +94,105 @@ struct Reader<'a> {
     parser: Parser<'a, granit_parser::StrInput<'a>>,
 }
 
+/// What matters of the parser's events.
+enum Step<'a> {
+    Document,
+    Scalar {
+        text: Cow<'a, str>,
+        plain: bool,
+    },
+    List,
+    Map,
+    /// Of a list or a mapping.
+    End,
+}
+
 impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Option<(Event<'a>, Mark)>, Problem> {
-        match self.parser.next_event() {
-            None => Ok(None),
-            Some(Ok((event, span))) => Ok(Some((event, Mark::from(&span)))),
-            Some(Err(error)) => {
-                let mark = error.marker();
-                let message = format!("not valid YAML: {}", error.info());
-                Err(Problem { line: mark.line(), column: mark.col() + 1, message })
-            }
+    fn next(&mut self) -> Result<Option<(Step<'a>, Mark)>, Problem> {
+        while let Some(event) = self.parser.next_event() {
+            let (event, span) = event.map_err(|error| {
+                let at = error.marker();
+                let mark = Mark { line: at.line(), column: at.col() + 1 };
+                problem(mark, &format!("not valid YAML: {}", error.info()))
+            })?;
+            let mark = Mark::from(&span);
+            let step = match event {
+                Event::DocumentStart(..) => Step::Document,
+                Event::Scalar(text, style, anchor, tag) => {
+                    refuse(mark, anchor, tag.is_some())?;
+                    Step::Scalar { text, plain: style == ScalarStyle::Plain }
+                }
+                Event::SequenceStart(_, anchor, tag) => {
+                    refuse(mark, anchor, tag.is_some())?;
+                    Step::List
+                }
+                Event::MappingStart(_, anchor, tag) => {
+                    refuse(mark, anchor, tag.is_some())?;
+                    Step::Map
+                }
+                Event::SequenceEnd | Event::MappingEnd => Step::End,
+                Event::Alias(_) | Event::UnresolvedAlias(_) => {
+                    return Err(problem(mark, "aliases (`*name`) are not supported: write the value out"));
+                }
+                _ => continue,
+            };
+            return Ok(Some((step, mark)));
         }
+        Ok(None)
     }
 
     fn document(&mut self) -> Result<Option<Node<'a>>, Problem> {
         let mut root = None;
-        while let Some((event, mark)) = self.next()? {
-            match event {
-                Event::DocumentStart(..) if root.is_some() => {
+        while let Some((step, mark)) = self.next()? {
+            match step {
+                Step::Document if root.is_some() => {
                     return Err(problem(mark, "a second document starts here: a policy is one document"));
                 }
-                event if event.is_node() => root = Some(self.node(event, mark, 0)?),
-                _ => {}
+                Step::Document => {}
+                step => root = Some(self.node(step, mark, 0)?),
             }
         }
         Ok(root)
     }
 
-    fn node(&mut self, event: Event<'a>, mark: Mark, depth: usize) -> Result<Node<'a>, Problem> {
+    fn node(&mut self, step: Step<'a>, mark: Mark, depth: usize) -> Result<Node<'a>, Problem> {
         if MAX_DEPTH < depth {
             return Err(problem(mark, "nested too deeply: the most is 32 levels"));
         }
-        let value = match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                refuse(mark, anchor, tag.is_some())?;
-                Value::Scalar { text, plain: style == ScalarStyle::Plain }
-            }
-            Event::SequenceStart(_, anchor, tag) => {
-                refuse(mark, anchor, tag.is_some())?;
+        let value = match step {
+            Step::Scalar { text, plain } => Value::Scalar { text, plain },
+            Step::List => {
                 let mut items = Vec::new();
-                loop {
-                    match self.inside(mark)? {
-                        (Event::SequenceEnd, _) => break Value::List(items),
-                        (event, mark) => items.push(self.node(event, mark, depth + 1)?),
-                    }
+                while let Some(item) = self.item(mark, depth)? {
+                    items.push(item);
                 }
+                Value::List(items)
             }
-            Event::MappingStart(_, anchor, tag) => {
-                refuse(mark, anchor, tag.is_some())?;
+            Step::Map => {
                 let mut entries = Vec::new();
-                loop {
-                    let key = match self.inside(mark)? {
-                        (Event::MappingEnd, _) => break Value::Map(entries),
-                        (event, mark) => self.node(event, mark, depth + 1)?,
-                    };
-                    let (event, at) = self.inside(mark)?;
-                    entries.push((key, self.node(event, at, depth + 1)?));
+                while let Some(key) = self.item(mark, depth)? {
+                    let value = self.item(mark, depth)?.ok_or_else(|| cut_off(mark))?;
+                    entries.push((key, value));
                 }
+                Value::Map(entries)
             }
-            Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                return Err(problem(mark, "aliases (`*name`) are not supported: write the value out"));
-            }
-            other => return Err(problem(mark, &format!("unexpected {other:?}"))),
+            Step::Document | Step::End => return Err(cut_off(mark)),
         };
         Ok(Node { mark, value })
     }
 
-    /// The next value or end inside a list or mapping that started at `mark`; comments carry no meaning.
-    fn inside(&mut self, mark: Mark) -> Result<(Event<'a>, Mark), Problem> {
-        while let Some((event, at)) = self.next()? {
-            if event.is_node() || matches!(event, Event::SequenceEnd | Event::MappingEnd) {
-                return Ok((event, at));
-            }
+    /// The next value of the list or mapping that started at `mark`, or `None` at its end.
+    fn item(&mut self, mark: Mark, depth: usize) -> Result<Option<Node<'a>>, Problem> {
+        match self.next()? {
+            Some((Step::End, _)) => Ok(None),
+            Some((step, at)) => self.node(step, at, depth + 1).map(Some),
+            None => Err(cut_off(mark)),
         }
-        Err(problem(mark, "the file ends inside this value"))
     }
+}
+
+fn cut_off(mark: Mark) -> Problem {
+    problem(mark, "the file ends inside this value")
 }
 
 fn refuse(mark: Mark, anchor: usize, tagged: bool) -> Result<(), Problem> {
