@@ -6,12 +6,16 @@ use std::{
 };
 
 use contracts::facts::{LogRepaired, RepairAction};
-use engine::{Engine, Home, Stores};
+use engine::{Engine, Home, PolicyTrouble, RouterState, Stores};
 use event_bus::{EventLog, JournalReader, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
-use event_core::{EventId, NewEvent, Timestamp};
+use event_core::{EventId, NewEvent, Projected, Timestamp};
 use serde::Serialize;
 
-use crate::{arguments::Arguments, failure::Failure, screen};
+use crate::{
+    arguments::Arguments,
+    failure::Failure,
+    screen::{self, counted},
+};
 
 /// The surroundings of a command.
 #[derive(Debug)]
@@ -43,6 +47,20 @@ impl Context {
     pub(crate) fn reader(&self) -> Result<Engine, Failure> {
         let log = self.read_only()?;
         Ok(Engine::open(&self.home, self.stores(log))?)
+    }
+
+    /// The state folded from what the log holds now, whatever the policy says.
+    pub(crate) fn state(&self) -> Result<Projected<RouterState>, Failure> {
+        Ok(event_bus::fold(self.read_only()?.as_ref())?)
+    }
+
+    /// Says what is wrong with the policy file when an earlier policy stands in for it.
+    pub(crate) fn policy_notice(&self, trouble: Option<&PolicyTrouble>) {
+        let Some(PolicyTrouble { path, problems }) = trouble else { return };
+        let problems = counted(problems.len() as u64, "problem");
+        self.notice(&format!(
+            "`{path}` has {problems}, the last good policy decides; `turnwise rules check` lists them"
+        ));
     }
 
     /// The log, for reading; an empty one when nothing was ever recorded.

@@ -31,12 +31,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Warnings of the log and its repairs go to the standard error; `-v` shows more.
+/// What the crates trace goes to the standard error, when asked for: commands say themselves what matters.
 fn start_tracing(verbose: u8) {
+    use tracing_subscriber::filter::LevelFilter;
     let level = match verbose {
-        0 => tracing::Level::ERROR,
-        1 => tracing::Level::INFO,
-        _ => tracing::Level::DEBUG,
+        0 => LevelFilter::OFF,
+        1 => LevelFilter::INFO,
+        _ => LevelFilter::DEBUG,
     };
     tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).without_time().init();
 }

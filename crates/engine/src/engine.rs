@@ -2,22 +2,20 @@
 
 use std::sync::Arc;
 
-use adapters::observed::{ObservedSession, ObservedTurn};
 use contracts::{
-    ContentHash, Needs,
+    ContentHash,
     facts::{DecisionMode, INLINE_TEXT_BYTES, PolicyInvalid, PolicyLoaded, TextBody, TurnTextRecorded},
 };
 use event_bus::{Clock, EventLog, TextStore};
 use event_core::{Event, EventId, NewEvent, Timestamp};
-use router_core::{Problem, RecordText, address};
+use router_core::{Problem, RecordText};
 
 use crate::{
-    capture::{LONGEST_PATH, Seen, Snapshot},
+    capture::{LONGEST_PATH, Snapshot},
     decision::{DecidedTurn, decide_turn, facts_of},
     error::EngineError,
     home::Home,
     models::Models,
-    observe,
     policy_file::{InForce, PolicyFile, Refresh},
     recorder::{Recorder, of_turn},
     router_state::RouterState,
@@ -85,8 +83,11 @@ impl Engine {
     /// As [`Engine::open`].
     pub fn with_models(home: &Home, models: Models, stores: Stores) -> Result<Self, EngineError> {
         let Stores { log, texts, clock, offset } = stores;
-        let policy = PolicyFile::open(home.policy.clone(), home.user_text(), Arc::clone(&models.registry))?;
         let recorder = Recorder::open(log, clock)?;
+        // The last good policy is the one the log was told of last.
+        let last_good = || texts.get(recorder.state().in_force.policy?.0).ok().flatten();
+        let registry = Arc::clone(&models.registry);
+        let policy = PolicyFile::open_or_last_good(home.policy.clone(), home.user_text(), registry, last_good)?;
         Ok(Self { recorder, texts, policy, models, offset, announced: None, untold: None })
     }
 
@@ -115,6 +116,12 @@ impl Engine {
         self.recorder.now()
     }
 
+    /// What is wrong with the policy file, when an earlier policy had to stand in for it at the start.
+    pub fn policy_trouble(&self) -> Option<PolicyTrouble> {
+        let problems = self.policy.trouble()?.to_vec();
+        Some(PolicyTrouble { path: self.policy.path().display().to_string(), problems })
+    }
+
     /// Looks at the policy file and tells the log what came of it (004 §4.8).
     ///
     /// # Errors
@@ -141,7 +148,7 @@ impl Engine {
     }
 
     /// Tells the log which policy and models are in force, when that changed: their texts first, then the facts.
-    fn announce(&mut self) -> Result<(), EngineError> {
+    pub(crate) fn announce(&mut self) -> Result<(), EngineError> {
         let (policy, models) = (self.policy.in_force().clone(), self.models.clone());
         let standing = Some((policy.hash, models.hash));
         if self.announced == standing {
@@ -166,71 +173,6 @@ impl Engine {
         self.recorder.record(facts.into_iter().flatten().collect::<Result<_, _>>()?)?;
         self.announced = standing;
         Ok(())
-    }
-
-    /// Records a session that was observed elsewhere.
-    ///
-    /// # Errors
-    /// [`EngineError`] when the log cannot be written.
-    pub fn observe_session(&mut self, session: &ObservedSession) -> Result<(), EngineError> {
-        self.recorder.record(vec![observe::session_fact(session)?])
-    }
-
-    /// Records a turn that was observed elsewhere, and what would have been decided about it. A turn that is
-    /// known is not decided again; whatever else is new about it is recorded. Durable after [`Engine::commit`].
-    ///
-    /// # Errors
-    /// [`EngineError`] when the log cannot be written.
-    pub fn observe_turn(
-        &mut self,
-        session: &ObservedSession,
-        turn: &ObservedTurn,
-    ) -> Result<Option<DecidedTurn>, EngineError> {
-        let id = turn.id();
-        let mut made = None;
-        if !self.recorder.knows(id.0.then("route.decided", 0))? {
-            made = Some(self.decide_observed(session, turn)?);
-        }
-        let after = observe::facts_after_decision(turn, &self.models.registry)?;
-        self.recorder.record(after)?;
-        Ok(made)
-    }
-
-    fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<DecidedTurn, EngineError> {
-        self.announce()?;
-        // A message that another client took may start with `@` for that client's reasons.
-        let addressed = address(&turn.message, &self.models.registry).ok();
-        let (override_model, message) = match addressed {
-            Some(addressed) => (addressed.override_model, addressed.text),
-            None => (None, turn.message.as_str()),
-        };
-        let state = self.recorder.state();
-        let before = &turn.before;
-        let started = Snapshot {
-            turn: turn.id(),
-            session: turn.session.clone(),
-            thread: turn.thread.clone(),
-            at: turn.started_at,
-            offset_minutes: (self.offset)(turn.started_at),
-            message,
-            override_model,
-            sticky: state.sessions.get(&turn.session).and_then(|session| session.next_sticky().cloned()),
-            delegation: None,
-            workspace: session.workspace.clone(),
-            needs: Needs { images: before.images, tools: true, system_prompt: true, structured_output: false },
-            images: turn.message_has_images,
-            prompt: before.prompt,
-            skills: std::collections::BTreeSet::new(),
-            spent_today: state.costs.spent_today(turn.started_at),
-            seen: Seen {
-                tool_calls: 0 < before.tool_calls,
-                extensions: &before.extensions,
-                directories: &before.directories,
-                tools: &before.tools,
-                side_effects: &before.side_effects,
-            },
-        };
-        self.start_and_decide(started, DecisionMode::Observed)
     }
 
     /// Records that a turn started, its text where allowed, and the decision about it.

@@ -14,6 +14,7 @@ mod home;
 mod in_force;
 mod insight;
 mod models;
+mod observation;
 mod observe;
 mod policy_file;
 mod recorder;

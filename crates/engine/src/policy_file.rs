@@ -45,16 +45,7 @@ pub struct PolicyError {
 }
 
 fn listed(problems: &[Problem]) -> String {
-    let lines: Vec<_> = problems
-        .iter()
-        .map(|problem| {
-            format!(
-                "
-  {problem}"
-            )
-        })
-        .collect();
-    lines.concat()
+    problems.iter().fold(String::new(), |text, problem| text + "\n  " + &problem.to_string())
 }
 
 /// Follows a policy file.
@@ -68,6 +59,8 @@ pub struct PolicyFile {
     seen: Option<String>,
     /// Whether the last look failed, so that the same failure is reported once.
     unreadable: bool,
+    /// What was wrong with the file when it was first read, until the first look reports it.
+    trouble: Option<Vec<Problem>>,
 }
 
 impl PolicyFile {
@@ -87,7 +80,35 @@ impl PolicyFile {
         let in_force = check(&text, name.clone(), home, &registry)
             .map_err(|problems| PolicyError { path: name.clone(), problems })?;
         let seen = (name != BUILT_IN_PATH).then_some(text);
-        Ok(Self { path, home: home.map(str::to_owned), registry, in_force, seen, unreadable: false })
+        Ok(Self { path, home: home.map(str::to_owned), registry, in_force, seen, unreadable: false, trouble: None })
+    }
+
+    /// As [`PolicyFile::open`], but a file that cannot be used gives way to an earlier policy, by its text. What is
+    /// wrong with the file is reported by the first [`PolicyFile::refresh`].
+    ///
+    /// # Errors
+    /// [`PolicyError`] when there is no earlier policy, or it does not fit the models of today.
+    pub fn open_or_last_good(
+        path: PathBuf,
+        home: Option<&str>,
+        registry: Arc<Registry>,
+        last_good: impl FnOnce() -> Option<String>,
+    ) -> Result<Self, PolicyError> {
+        let refused = match Self::open(path.clone(), home, Arc::clone(&registry)) {
+            Ok(file) => return Ok(file),
+            Err(refused) => refused,
+        };
+        let earlier = last_good().and_then(|text| check(&text, refused.path.clone(), home, &registry).ok());
+        let Some(in_force) = earlier else { return Err(refused) };
+        let seen = read(&path).ok();
+        let unreadable = seen.is_none();
+        let home = home.map(str::to_owned);
+        Ok(Self { path, home, registry, in_force, seen, unreadable, trouble: Some(refused.problems) })
+    }
+
+    /// What was wrong with the file when it was first read, if that was not reported yet.
+    pub fn trouble(&self) -> Option<&[Problem]> {
+        self.trouble.as_deref()
     }
 
     /// The policy in force.
@@ -108,6 +129,9 @@ impl PolicyFile {
     /// Looks at the file again. Its whole text is compared, so no change is missed; it is parsed only when the
     /// text is new. A bad file is reported once.
     pub fn refresh(&mut self) -> Refresh {
+        if let Some(problems) = self.trouble.take() {
+            return Refresh::Invalid(problems);
+        }
         let text = match read(&self.path) {
             Ok(text) => text,
             Err(_) if self.unreadable => return Refresh::Unchanged,

@@ -15,11 +15,12 @@ use crate::{
 const LISTED: usize = 15;
 
 pub(super) fn run(context: &Context, session: Option<&str>) -> Result<(), Failure> {
-    let engine = context.reader()?;
-    let costs = &engine.state().costs;
+    let folded = context.state()?;
+    let state = folded.state();
+    let costs = &state.costs;
     let Some(session) = session else { return everything(context, costs) };
     let session = match session {
-        "last" => engine.state().sessions.latest().map(|(session, _)| session.clone()),
+        "last" => state.sessions.latest().map(|(session, _)| session.clone()),
         name => SessionId::try_from(name).ok(),
     };
     let found = session.and_then(|session| Some((costs.session(&session)?, session)));

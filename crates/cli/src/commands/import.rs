@@ -64,9 +64,8 @@ pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failu
         return Err(Failure::Wrong(format!("`{}` has no session files (*.jsonl)", path.display())));
     }
     let mut engine = context.engine()?;
-    if let Some(trouble) = engine.refresh_policy()? {
-        context.notice(&format!("`{}` cannot be used, the last good policy decides", trouble.path));
-    }
+    let trouble = engine.refresh_policy()?;
+    context.policy_notice(trouble.as_ref());
     let imported = import_files(&mut engine, &files, !context.json)?;
     engine.close()?;
     context.print(&imported, || show(&imported))

@@ -1,7 +1,7 @@
 //! `model`: the model of a session, set, cleared or shown (004 §9.1).
 
 use contracts::SessionId;
-use engine::{Engine, EngineError, decision_of};
+use engine::{EngineError, Sessions, decision_of};
 use serde_json::json;
 
 use crate::{context::Context, failure::Failure};
@@ -11,7 +11,7 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
         return show(context, session);
     }
     let mut engine = context.engine()?;
-    let session = session_named(&engine, session)?;
+    let session = session_named(&engine.state().sessions, session)?;
     let model = match choice {
         "-" => None,
         name => Some(engine.model_named(name)?),
@@ -23,10 +23,12 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
 }
 
 fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
-    let engine = context.reader()?;
-    let name = session_named(&engine, session)?;
-    let session = engine.state().sessions.get(&name).cloned().unwrap_or_default();
-    let last = session.last_turn.map(|turn| decision_of(engine.log().as_ref(), &turn.to_string())).transpose()?;
+    let folded = context.state()?;
+    let sessions = &folded.state().sessions;
+    let name = session_named(sessions, session)?;
+    let session = sessions.get(&name).cloned().unwrap_or_default();
+    let log = context.read_only()?;
+    let last = session.last_turn.map(|turn| decision_of(log.as_ref(), &turn.to_string())).transpose()?;
     let pending = session.pending.clone().map(|choice| json!({ "model": choice }));
     let json = json!({
         "session": name, "model": session.sticky, "pending": pending,
@@ -49,13 +51,13 @@ fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
 }
 
 /// The session named, or the latest of the log.
-fn session_named(engine: &Engine, name: Option<&str>) -> Result<SessionId, Failure> {
+fn session_named(sessions: &Sessions, name: Option<&str>) -> Result<SessionId, Failure> {
     let Some(name) = name else {
-        let latest = engine.state().sessions.latest();
+        let latest = sessions.latest();
         return latest.map(|(session, _)| session.clone()).ok_or_else(|| EngineError::NothingDecided.into());
     };
     let id = SessionId::try_from(name).map_err(EngineError::from)?;
-    match engine.state().sessions.get(&id) {
+    match sessions.get(&id) {
         Some(_) => Ok(id),
         None => Err(EngineError::UnknownSession(name.to_owned()).into()),
     }

@@ -27,6 +27,7 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
 
 fn message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     let mut engine = context.reader()?;
+    context.policy_notice(engine.policy_trouble().as_ref());
     let new = new_turn(arguments)?;
     let made = engine.preview(&new)?;
     let decision = &made.decided.decision;

@@ -2,6 +2,7 @@
 
 use availability::State;
 use contracts::OutageScope;
+use event_bus::{Clock as _, SystemClock};
 
 use crate::{
     context::{Context, local_time},
@@ -10,8 +11,7 @@ use crate::{
 };
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
-    let engine = context.reader()?;
-    let rows = engine.state().availability.status(engine.now());
+    let rows = context.state()?.state().availability.status(SystemClock.now());
     context.print(&rows, || {
         if rows.is_empty() {
             anstream::println!("No call was recorded yet, so nothing is known to be out.");

@@ -76,3 +76,23 @@ fn models_of_ones_own_can_be_named_at_once() {
     assert!(run.code == 2 && run.err.contains("pries") && run.err.contains("models.yaml"), "{}", run.err);
     std::fs::remove_file(broken).unwrap();
 }
+
+#[test]
+fn a_policy_broken_later_leaves_the_last_good_one_deciding_and_every_view_readable() {
+    let desk = Desk::new();
+    desk.with_session();
+    desk.ok(&["init"]);
+    desk.ok(&["import", "claude-code"]);
+    desk.write(".turnwise/routing.yaml", "rulez: []\n");
+    let run = desk.run(&["route", "/commit it"]);
+    assert_eq!(run.code, 0, "{}", said(&run));
+    assert!(run.out.contains("fast for commits") && run.err.contains("last good policy"), "{}", said(&run));
+    for view in [&["why"][..], &["cost"], &["status"], &["model", "show"], &["events", "verify"]] {
+        desk.ok(view);
+    }
+    desk.write(".claude/projects/shop/more.jsonl", &adapters::DEMO_SESSION.replace("5b0c6f0e", "00000000"));
+    let imported = desk.run(&["import", "claude-code"]);
+    assert!(imported.code == 0 && imported.err.contains("last good policy"), "{}", said(&imported));
+    let told = desk.ok(&["events", "tail", "-n", "1", "--kind", "routing.policy_invalid"]);
+    assert!(told.contains("routing.policy_invalid"), "{told}");
+}

@@ -1,0 +1,82 @@
+//! Turns observed elsewhere go through the engine: decided as they would have been, and recorded as they were.
+
+use std::collections::BTreeSet;
+
+use adapters::observed::{ObservedSession, ObservedTurn};
+use contracts::{Needs, facts::DecisionMode};
+use router_core::address;
+
+use crate::{
+    capture::{Seen, Snapshot},
+    decision::DecidedTurn,
+    engine::Engine,
+    error::EngineError,
+    observe::{facts_after_decision, session_fact},
+};
+
+impl Engine {
+    /// Records a session that was observed elsewhere.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn observe_session(&mut self, session: &ObservedSession) -> Result<(), EngineError> {
+        self.recorder.record(vec![session_fact(session)?])
+    }
+
+    /// Records a turn that was observed elsewhere, and what would have been decided about it. A turn that is
+    /// known is not decided again; whatever else is new about it is recorded. Durable after [`Engine::commit`].
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn observe_turn(
+        &mut self,
+        session: &ObservedSession,
+        turn: &ObservedTurn,
+    ) -> Result<Option<DecidedTurn>, EngineError> {
+        let id = turn.id();
+        let mut made = None;
+        if !self.recorder.knows(id.0.then("route.decided", 0))? {
+            made = Some(self.decide_observed(session, turn)?);
+        }
+        let after = facts_after_decision(turn, &self.models.registry)?;
+        self.recorder.record(after)?;
+        Ok(made)
+    }
+
+    fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<DecidedTurn, EngineError> {
+        self.announce()?;
+        // A message that another client took may start with `@` for that client's reasons.
+        let addressed = address(&turn.message, &self.models.registry).ok();
+        let (override_model, message) = match addressed {
+            Some(addressed) => (addressed.override_model, addressed.text),
+            None => (None, turn.message.as_str()),
+        };
+        let state = self.recorder.state();
+        let before = &turn.before;
+        let started = Snapshot {
+            turn: turn.id(),
+            session: turn.session.clone(),
+            thread: turn.thread.clone(),
+            at: turn.started_at,
+            offset_minutes: (self.offset)(turn.started_at),
+            message,
+            override_model,
+            sticky: state.sessions.get(&turn.session).and_then(|session| session.next_sticky().cloned()),
+            delegation: None,
+            workspace: session.workspace.clone(),
+            needs: Needs { images: before.images, tools: true, system_prompt: true, structured_output: false },
+            images: turn.message_has_images,
+            prompt: before.prompt,
+            skills: BTreeSet::new(),
+            spent_today: state.costs.spent_today(turn.started_at),
+            seen: Seen {
+                tool_calls: 0 < before.tool_calls,
+                extensions: &before.extensions,
+                directories: &before.directories,
+                tools: &before.tools,
+                side_effects: &before.side_effects,
+            },
+        };
+        self.start_and_decide(started, DecisionMode::Observed)
+    }
+}
