@@ -13,6 +13,7 @@ use std::{
 };
 
 use finder::Finder;
+use pattern::Cost;
 pub(crate) use pattern::{Pattern, PatternError};
 
 /// The most text predicates of a policy.
@@ -39,6 +40,8 @@ enum Kind {
 pub(crate) struct TextSet {
     entries: Vec<Entry>,
     numbers: BTreeMap<(Kind, Vec<String>), u16>,
+    /// Of all patterns so far, whatever they are run on.
+    cost: Cost,
     index: OnceLock<Index>,
 }
 
@@ -91,20 +94,25 @@ impl Matches {
 }
 
 impl TextSet {
+    /// A pattern to be run on something else than the message.
+    pub(crate) fn pattern(&mut self, text: &str) -> Result<Pattern, PatternError> {
+        Pattern::new(text, &mut self.cost)
+    }
+
     pub(crate) fn add_pattern(&mut self, text: &str) -> Result<u16, PatternError> {
-        self.add(Kind::Pattern, vec![text.to_owned()], || Ok(Entry::Pattern(Pattern::new(text)?)))
+        self.add(Kind::Pattern, vec![text.to_owned()], |cost| Ok(Entry::Pattern(Pattern::new(text, cost)?)))
     }
 
     pub(crate) fn add_needles(&mut self, needles: &[&str]) -> Result<u16, PatternError> {
         let needles: Vec<_> = needles.iter().map(|needle| needle.to_lowercase()).collect();
-        self.add(Kind::Needles, needles.clone(), || Ok(Entry::Needles(needles)))
+        self.add(Kind::Needles, needles.clone(), |_| Ok(Entry::Needles(needles)))
     }
 
     fn add(
         &mut self,
         kind: Kind,
         texts: Vec<String>,
-        entry: impl FnOnce() -> Result<Entry, PatternError>,
+        entry: impl FnOnce(&mut Cost) -> Result<Entry, PatternError>,
     ) -> Result<u16, PatternError> {
         let next = self.entries.len();
         match self.numbers.entry((kind, texts)) {
@@ -112,7 +120,7 @@ impl TextSet {
             btree_map::Entry::Vacant(vacant) => {
                 let number = u16::try_from(next).ok().filter(|_| next < MAX_PREDICATES);
                 let number = number.ok_or(PatternError::Many { most: MAX_PREDICATES })?;
-                self.entries.push(entry()?);
+                self.entries.push(entry(&mut self.cost)?);
                 Ok(*vacant.insert(number))
             }
         }

@@ -3,7 +3,6 @@
 use super::{load::Loader, schema};
 use crate::{
     predicate::Predicate,
-    text_set::Pattern,
     time_window::TimeWindow,
     yaml::{Node, Value},
 };
@@ -48,7 +47,7 @@ impl Loader<'_> {
             }
             "workspace_path_matches" => {
                 let text = self.problems.text(node, name)?;
-                let pattern = Pattern::new(text);
+                let pattern = self.texts.pattern(text);
                 Predicate::Workspace(self.noting(node, pattern)?)
             }
             "time_of_day_between" => Predicate::TimeOfDay(self.time_window(node)?),

@@ -14,6 +14,10 @@ const MAX_PATTERN_BYTES: usize = 512;
 const MAX_PLACES: u64 = 2_000;
 /// The most ranges of characters a pattern may have: what it costs in memory.
 const MAX_RANGES: u64 = 20_000;
+/// The most places of all patterns of a policy.
+const MAX_PLACES_TOGETHER: u64 = 500_000;
+/// The most ranges of all patterns of a policy: about a second to compile, and a quarter of a gigabyte.
+const MAX_RANGES_TOGETHER: u64 = 2_000_000;
 /// What a pattern within the bounds above compiles to stays far below this many bytes.
 pub(super) const COMPILED_BYTES: usize = 64 * 1024 * 1024;
 /// A literal shorter than this is found in nearly every message and filters nothing.
@@ -64,12 +68,18 @@ pub(crate) enum PatternError {
 }
 
 impl Pattern {
-    pub(crate) fn new(text: &str) -> Result<Self, PatternError> {
+    /// Checks a pattern, and adds its cost to that of the others.
+    pub(super) fn new(text: &str, others: &mut Cost) -> Result<Self, PatternError> {
         check("its length in bytes", text.len() as u64, MAX_PATTERN_BYTES as u64, text)?;
         let hir = parse(text).map_err(|reason| PatternError::Syntax { pattern: text.to_owned(), reason })?;
         let cost = Cost::of(&hir);
         check("its size", cost.places, MAX_PLACES, text)?;
         check("its number of character ranges", cost.ranges, MAX_RANGES, text)?;
+        let together = others.plus(cost);
+        check("its size, with those before it,", together.places, MAX_PLACES_TOGETHER, text)?;
+        let ranges = "its number of character ranges, with those before it,";
+        check(ranges, together.ranges, MAX_RANGES_TOGETHER, text)?;
+        *others = together;
         Ok(Self { text: text.to_owned(), regex: OnceLock::new() })
     }
 
@@ -161,9 +171,9 @@ fn check(what: &'static str, found: u64, most: u64, pattern: &str) -> Result<(),
     Err(PatternError::Large { pattern, what, found, most })
 }
 
-/// What a pattern costs at most, counted without compiling it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Cost {
+/// What patterns cost at most, counted without compiling them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Cost {
     /// Places between which a matcher moves.
     places: u64,
     /// Ranges of characters, all repetitions counted.

@@ -8,7 +8,10 @@ use proptest::{
 };
 use regex::Regex;
 
-use super::{LOOKED_AT_BYTES, Matches, Pattern, TextSet, pattern::COMPILED_BYTES};
+use super::{
+    LOOKED_AT_BYTES, Matches, Pattern, PatternError, TextSet,
+    pattern::{COMPILED_BYTES, Cost},
+};
 
 /// The same cases every time; `PROPTEST_CASES` (256 when unset) has more of them, `PROPTEST_RNG_SEED` others.
 fn config(cases: u32) -> ProptestConfig {
@@ -101,7 +104,7 @@ proptest! {
 
     #[test]
     fn arbitrary_text_is_a_pattern_that_compiles_or_is_refused(text in "\\PC{0,40}") {
-        if let Ok(pattern) = Pattern::new(&text) {
+        if let Ok(pattern) = checked(&text) {
             prop_assert!(compiles(&pattern), "{:?}", text);
         }
     }
@@ -127,13 +130,18 @@ proptest! {
     }
 }
 
+/// A pattern, alone in its policy.
+fn checked(text: &str) -> Result<Pattern, PatternError> {
+    Pattern::new(text, &mut Cost::default())
+}
+
 fn compiles(pattern: &Pattern) -> bool {
     regex::RegexBuilder::new(pattern.text()).size_limit(COMPILED_BYTES).build().is_ok()
 }
 
 /// The most repetitions of `part` that are accepted.
 fn most_repeated(part: &str) -> Pattern {
-    let accepted = |times: u32| Pattern::new(&format!("(?:{part}){{{times}}}")).ok();
+    let accepted = |times: u32| checked(&format!("(?:{part}){{{times}}}")).ok();
     let (mut yes, mut no) = (0, 2_001);
     while 1 < no - yes {
         let middle = u32::midpoint(yes, no);
@@ -187,9 +195,19 @@ fn repetitions_within_repetitions_are_multiplied() {
     for text in
         ["a{1000}{100}", "(a{50}){50}", "((a{2}){50}){50}", r"\w{26}", "(?:a|b|c){700}", "a{0,3000}", "a{3000,}"]
     {
-        let error = Pattern::new(text).unwrap_err().to_string();
+        let error = checked(text).unwrap_err().to_string();
         assert!(error.contains("too large"), "{error}");
     }
+}
+
+#[test]
+fn all_patterns_of_a_policy_together_are_bounded_too() {
+    let mut set = TextSet::default();
+    let accepted = (0..4_000).take_while(|index| set.add_pattern(&format!(r"\w{{20}}{index}")).is_ok()).count();
+    assert_eq!(accepted, 125, "each has 20 times 796 ranges");
+    let error = set.pattern(r"\w{20}").unwrap_err().to_string();
+    assert!(error.contains("with those before it, is 2005920, the most is 2000000"), "{error}");
+    assert!(set.add_pattern("still").is_ok(), "what was refused costs nothing");
 }
 
 #[test]
