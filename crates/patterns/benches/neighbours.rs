@@ -6,6 +6,7 @@ use std::hint::black_box;
 use contracts::{Features, IntentTags, ModelId, NanoUsd, Score, SideEffect, TokenBucket, views::PatternSettings};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use patterns::{Sample, Store};
+use processor_time::ProcessorTime;
 
 /// Numbers that look random and are the same every time.
 struct Numbers(u64);
@@ -54,7 +55,7 @@ fn store(numbers: &mut Numbers, fingerprints: usize) -> Store {
     store
 }
 
-fn neighbours(criterion: &mut Criterion) {
+fn neighbours(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("recommend");
     for fingerprints in [1_000, 10_000, 100_000] {
         let mut numbers = Numbers(42);
@@ -72,5 +73,9 @@ fn neighbours(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, neighbours);
+criterion_group! {
+    name = benches;
+    config = ProcessorTime::criterion();
+    targets = neighbours
+}
 criterion_main!(benches);

@@ -8,6 +8,7 @@ use contracts::{
     views::{NoPatterns, Outages, Views},
 };
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use processor_time::ProcessorTime;
 use router_core::{Policy, Scenario, decide};
 
 /// A message as people write them, 297 bytes.
@@ -67,7 +68,7 @@ fn turn(policy: &Policy, message: &str) -> Turn {
     Scenario::message(message).turn(policy).unwrap()
 }
 
-fn decision(criterion: &mut Criterion) {
+fn decision(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("decision with 100 mixed rules");
     let policy = load(&rules(100, mixed));
     let (outages, long) = (Outages::default(), MESSAGE.repeat(60));
@@ -88,7 +89,7 @@ fn regular_expression(kind: &str, index: usize) -> String {
     }
 }
 
-fn regular_expressions(criterion: &mut Criterion) {
+fn regular_expressions(criterion: &mut Criterion<ProcessorTime>) {
     let kinds = ["phrases", "words whatever their case", "two texts far apart", "without a literal"];
     for kind in kinds {
         let mut group = criterion.benchmark_group(format!("regex rules: {kind}"));
@@ -103,7 +104,7 @@ fn regular_expressions(criterion: &mut Criterion) {
     }
 }
 
-fn reading(criterion: &mut Criterion) {
+fn reading(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("policy of 100 rules");
     let text = rules(100, mixed);
     let registry = registry();
@@ -117,5 +118,9 @@ fn reading(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, decision, regular_expressions, reading);
+criterion_group! {
+    name = benches;
+    config = ProcessorTime::criterion();
+    targets = decision, regular_expressions, reading
+}
 criterion_main!(benches);

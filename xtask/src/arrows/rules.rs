@@ -46,6 +46,8 @@ pub(super) const RULES: &[Rule] = &[
     ),
     // It reads the vocabulary to document it, and runs everything else as a program.
     effects("xtask", &["contracts", "event-core", "router-core"]),
+    // What benchmarks measure.
+    effects("processor-time", &[]),
     // A third party's projection, and a user's policy tests.
     pure("slow-calls", &["contracts", "event-core"]),
     effects("policy-snapshots", &["adapters", "contracts", "router-core"]),

@@ -9,7 +9,11 @@ pub(super) fn describe() -> String {
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let compiler = capture(Command::new("rustc").arg("--version")).unwrap_or_else(|_| "unknown rustc".to_owned());
-    format!("Measured on {date} on {} ({processors} cores), {}, by `cargo xtask bench`.", processor(), compiler.trim())
+    let (processor, compiler) = (processor(), compiler.trim());
+    format!(
+        "Measured on {date} on {processor} ({processors} cores) with {compiler} by `cargo xtask bench`: processor time of \
+         one thread."
+    )
 }
 
 /// The processor's name for itself, or its architecture where that cannot be read.

@@ -1,4 +1,4 @@
-//! How long a decision takes, by the rules of the policy and by what was learned; and what comes before it.
+//! How long a decision takes by how much was learned, and how long learning it from the log takes.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 mod numbers;
@@ -11,9 +11,10 @@ use contracts::{
     Slot, Turn,
     views::{NoPatterns, Outages, PatternView, Views},
 };
-use criterion::{BatchSize, BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
+use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use engine::RouterState;
 use event_core::Projected;
+use processor_time::ProcessorTime;
 use router_core::{Policy, Scenario, decide};
 
 use numbers::Numbers;
@@ -38,7 +39,7 @@ fn turns(policy: &Policy) -> Vec<Turn> {
 }
 
 /// One decision after the other, each on the next of the turns. None of them may be decided by a rule.
-fn bench(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, policy: &Policy, patterns: &dyn PatternView) {
+fn bench(group: &mut BenchmarkGroup<'_, ProcessorTime>, name: &str, policy: &Policy, patterns: &dyn PatternView) {
     let outages = Outages::default();
     let views = Views { outages: &outages, patterns };
     let turns = turns(policy);
@@ -52,7 +53,7 @@ fn bench(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, policy: &Policy, 
     });
 }
 
-fn decision(criterion: &mut Criterion) {
+fn decision(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("decision");
     let policy = policy(&rules::mixed(100));
     bench(&mut group, "100 rules, no store", &policy, &NoPatterns);
@@ -62,33 +63,7 @@ fn decision(criterion: &mut Criterion) {
     }
 }
 
-fn regex_rules(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("regex rules");
-    for count in [10, 100, 1_000] {
-        bench(&mut group, &count.to_string(), &policy(&rules::regexes(count)), &NoPatterns);
-    }
-    for count in [10, 100, 1_000] {
-        let policy = policy(&rules::regexes_without_literals(count));
-        bench(&mut group, &format!("{count}, none with a literal"), &policy, &NoPatterns);
-    }
-}
-
-fn policy_files(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("policy");
-    let text = rules::mixed(100);
-    let registry = Arc::new(adapters::catalogue::load(None).unwrap());
-    let parse = || Policy::load(black_box(&text), Arc::clone(&registry), Some("/home/dev")).unwrap();
-    group.bench_function("parse 100 rules", |bencher| bencher.iter_with_large_drop(parse));
-    // Patterns are compiled when they are first needed.
-    let turn = turns(&parse()).remove(0);
-    let outages = Outages::default();
-    let views = Views { outages: &outages, patterns: &NoPatterns };
-    group.bench_function("first decision after parsing 100 rules", |bencher| {
-        bencher.iter_batched_ref(parse, |policy| decide(&turn, policy, &views), BatchSize::SmallInput);
-    });
-}
-
-fn state(criterion: &mut Criterion) {
+fn state(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("state");
     let facts = past::log(100_000);
     group.sample_size(10).measurement_time(Duration::from_secs(10));
@@ -103,5 +78,9 @@ fn state(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, decision, regex_rules, policy_files, state);
+criterion_group! {
+    name = benches;
+    config = ProcessorTime::criterion();
+    targets = decision, state
+}
 criterion_main!(benches);
