@@ -4,7 +4,9 @@
 //! is first needed. Texts that every match of a pattern must contain are looked for first, all at once; only
 //! patterns whose texts were found are run. So a thousand patterns cost little more than ten.
 
+mod cost;
 mod finder;
+mod index;
 mod pattern;
 
 use std::{
@@ -12,8 +14,8 @@ use std::{
     sync::OnceLock,
 };
 
-use finder::Finder;
-use pattern::Cost;
+use cost::Cost;
+use index::Index;
 pub(crate) use pattern::{Pattern, PatternError};
 
 /// The most text predicates of a policy.
@@ -43,19 +45,6 @@ pub(crate) struct TextSet {
     /// Of all patterns so far, whatever they are run on.
     cost: Cost,
     index: OnceLock<Index>,
-}
-
-/// What is looked for at once.
-#[derive(Debug)]
-struct Index {
-    /// Texts of patterns and the group each belongs to, found in the message with small ASCII letters.
-    texts: Finder<(u16, u8)>,
-    /// Needles, found in the message in lower case.
-    needles: Finder<u16>,
-    /// The groups of each pattern, one bit each; none for a pattern that is always run.
-    groups: Vec<u8>,
-    /// Patterns without groups.
-    always: Vec<u16>,
 }
 
 /// Which text predicates hold for a message.
@@ -134,20 +123,8 @@ impl TextSet {
             return found;
         }
         let index = self.index.get_or_init(|| Index::new(&self.entries));
-        if !index.needles.is_empty() {
-            index.needles.each(&message.to_lowercase(), |number| found.insert(number));
-        }
-        let mut promising = index.always.clone();
-        if !index.texts.is_empty() {
-            let mut missing = index.groups.clone();
-            index.texts.each(&message.to_ascii_lowercase(), |(number, group)| {
-                let missing = &mut missing[usize::from(number)];
-                if *missing == group {
-                    promising.push(number);
-                }
-                *missing &= !group;
-            });
-        }
+        index.needled(message).for_each(|number| found.insert(number));
+        let promising = index.promising(message);
         for number in promising {
             if let Some(Entry::Pattern(pattern)) = self.entries.get(usize::from(number))
                 && pattern.is_match(message)
@@ -165,30 +142,6 @@ impl TextSet {
             Some(Entry::Needles(needles)) => format!("message contains any of {}", needles.join(", ")),
             None => format!("text predicate {number}"),
         }
-    }
-}
-
-impl Index {
-    fn new(entries: &[Entry]) -> Self {
-        let (mut texts, mut needles) = (Vec::new(), Vec::new());
-        let (mut groups, mut always) = (Vec::new(), Vec::new());
-        for (number, entry) in (0_u16..).zip(entries) {
-            let mut bits = 0;
-            match entry {
-                Entry::Needles(own) => needles.extend(own.iter().map(|text| (text.clone().into_bytes(), number))),
-                Entry::Pattern(pattern) => {
-                    for (bit, group) in [1_u8, 2].into_iter().zip(pattern.groups()) {
-                        bits |= bit;
-                        texts.extend(group.into_iter().map(|text| (text, (number, bit))));
-                    }
-                    if bits == 0 {
-                        always.push(number);
-                    }
-                }
-            }
-            groups.push(bits);
-        }
-        Self { texts: Finder::new(texts), needles: Finder::new(needles), groups, always }
     }
 }
 

@@ -3,10 +3,16 @@
 use std::sync::OnceLock;
 
 use regex::Regex;
-use regex_syntax::hir::{
-    Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, HirKind,
-    literal::{ExtractKind, Extractor},
+use regex_syntax::{
+    ast,
+    hir::{
+        Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, HirKind,
+        literal::{ExtractKind, Extractor},
+        translate::Translator,
+    },
 };
+
+use super::cost::Cost;
 
 /// The longest pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 512;
@@ -16,7 +22,7 @@ const MAX_PLACES: u64 = 2_000;
 const MAX_RANGES: u64 = 20_000;
 /// The most places of all patterns of a policy.
 const MAX_PLACES_TOGETHER: u64 = 500_000;
-/// The most ranges of all patterns of a policy: about a second to compile, and a quarter of a gigabyte.
+/// The most ranges of all patterns of a policy: about two seconds to compile, and a quarter of a gigabyte.
 const MAX_RANGES_TOGETHER: u64 = 2_000_000;
 /// What a pattern within the bounds above compiles to stays far below this many bytes.
 pub(super) const COMPILED_BYTES: usize = 64 * 1024 * 1024;
@@ -71,8 +77,7 @@ impl Pattern {
     /// Checks a pattern, and adds its cost to that of the others.
     pub(super) fn new(text: &str, others: &mut Cost) -> Result<Self, PatternError> {
         check("its length in bytes", text.len() as u64, MAX_PATTERN_BYTES as u64, text)?;
-        let hir = parse(text).map_err(|reason| PatternError::Syntax { pattern: text.to_owned(), reason })?;
-        let cost = Cost::of(&hir);
+        let cost = cost(text).map_err(|reason| PatternError::Syntax { pattern: text.to_owned(), reason })?;
         check("its size", cost.places, MAX_PLACES, text)?;
         check("its number of character ranges", cost.ranges, MAX_RANGES, text)?;
         let together = others.plus(cost);
@@ -95,7 +100,9 @@ impl Pattern {
     /// What every match contains: one text of each group, compared without the case of ASCII letters. There are
     /// at most two groups, for how a match begins and how it ends; none when nothing is worth looking for.
     pub(super) fn groups(&self) -> Vec<Vec<Vec<u8>>> {
-        let Ok(hir) = parse(&self.text) else { return Vec::new() };
+        let Ok(hir) = regex_syntax::ParserBuilder::new().nest_limit(NEST_LIMIT).build().parse(&self.text) else {
+            return Vec::new();
+        };
         let lowered = lower(&hir);
         let mut groups: Vec<_> = [ExtractKind::Prefix, ExtractKind::Suffix]
             .into_iter()
@@ -119,13 +126,24 @@ impl PartialEq for Pattern {
     }
 }
 
-/// The pattern as a tree, or the one line that says what is wrong with it.
-fn parse(text: &str) -> Result<Hir, String> {
-    regex_syntax::ParserBuilder::new().nest_limit(50).build().parse(text).map_err(|error| {
-        let report = error.to_string();
-        let line = report.lines().last().unwrap_or_default().trim();
-        line.strip_prefix("error: ").unwrap_or(line).to_owned()
-    })
+/// How deep a pattern may nest.
+const NEST_LIMIT: u32 = 50;
+
+/// What a pattern costs, or the one line that says what is wrong with it.
+fn cost(text: &str) -> Result<Cost, String> {
+    let mut parser = ast::parse::ParserBuilder::new().nest_limit(NEST_LIMIT).build();
+    let ast = parser.parse(text).map_err(|error| one_line(&error))?;
+    // Looking classes up takes half of the time, and most patterns have none.
+    match Cost::evident(&ast) {
+        Some(cost) => Ok(cost),
+        None => Translator::new().translate(text, &ast).map(|hir| Cost::of(&hir)).map_err(|error| one_line(&error)),
+    }
+}
+
+fn one_line(error: &dyn std::fmt::Display) -> String {
+    let report = error.to_string();
+    let line = report.lines().last().unwrap_or_default().trim();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 /// The same tree for text whose ASCII letters are all lower case: what matches a text matches it here, too.
@@ -169,41 +187,4 @@ fn check(what: &'static str, found: u64, most: u64, pattern: &str) -> Result<(),
     }
     let pattern = pattern.chars().take(60).collect();
     Err(PatternError::Large { pattern, what, found, most })
-}
-
-/// What patterns cost at most, counted without compiling them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Cost {
-    /// Places between which a matcher moves.
-    places: u64,
-    /// Ranges of characters, all repetitions counted.
-    ranges: u64,
-}
-
-impl Cost {
-    /// The depth of recursion is bounded by the nest limit of the parser.
-    fn of(hir: &Hir) -> Self {
-        match hir.kind() {
-            HirKind::Empty | HirKind::Look(_) => Self { places: 1, ranges: 0 },
-            HirKind::Literal(literal) => Self { places: literal.0.len() as u64, ranges: 0 },
-            HirKind::Class(Class::Unicode(class)) => Self { places: 4, ranges: class.ranges().len() as u64 },
-            HirKind::Class(Class::Bytes(class)) => Self { places: 1, ranges: class.ranges().len() as u64 },
-            HirKind::Capture(capture) => Self::of(&capture.sub),
-            HirKind::Repetition(repetition) => {
-                let times = u64::from(repetition.max.unwrap_or(repetition.min).max(repetition.min).max(1));
-                Self::of(&repetition.sub).times(times)
-            }
-            HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-                parts.iter().map(Self::of).fold(Self { places: 1, ranges: 0 }, Self::plus)
-            }
-        }
-    }
-
-    const fn plus(self, other: Self) -> Self {
-        Self { places: self.places.saturating_add(other.places), ranges: self.ranges.saturating_add(other.ranges) }
-    }
-
-    const fn times(self, count: u64) -> Self {
-        Self { places: self.places.saturating_mul(count), ranges: self.ranges.saturating_mul(count) }
-    }
 }

@@ -8,10 +8,7 @@ use proptest::{
 };
 use regex::Regex;
 
-use super::{
-    LOOKED_AT_BYTES, Matches, Pattern, PatternError, TextSet,
-    pattern::{COMPILED_BYTES, Cost},
-};
+use super::{LOOKED_AT_BYTES, Matches, Pattern, PatternError, TextSet, cost::Cost, pattern::COMPILED_BYTES};
 
 /// The same cases every time; `PROPTEST_CASES` (256 when unset) has more of them, `PROPTEST_RNG_SEED` others.
 fn config(cases: u32) -> ProptestConfig {
