@@ -1,6 +1,6 @@
 //! Rules in their order.
 
-use std::{ops::Deref, sync::Arc};
+use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use contracts::ModelSpec;
 
@@ -16,26 +16,36 @@ pub(crate) struct Rule {
     pub(crate) line: usize,
 }
 
-/// The rules of a scope, with what rules most of them out at a glance.
+/// The rules of a scope, arranged so that a decision looks only at those that may match.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
-    rules: Vec<Rule>,
-    /// By rule: the text predicate without which it cannot match.
-    needed: Vec<Option<u16>>,
+    all: Vec<Rule>,
+    /// Places of the rules that may match whatever the message says, in order.
+    always: Vec<usize>,
+    /// Places of the rules that cannot match without a text predicate, by its number.
+    by_text: BTreeMap<u16, Vec<usize>>,
 }
 
 impl Rules {
-    /// The rules that may match, as far as the message is concerned.
+    /// The rules that may match, in their order: as many as there are, whatever the number of those ruled out.
     pub(crate) fn possible(&self, matches: &Matches) -> impl Iterator<Item = &Rule> {
-        let possible = self.needed.iter().map(|needed| needed.is_none_or(|number| matches.has(number)));
-        self.rules.iter().zip(possible).filter_map(|(rule, possible)| possible.then_some(rule))
+        let called = matches.numbers().into_iter().filter_map(|number| self.by_text.get(&number));
+        let mut places: Vec<_> = called.flatten().chain(&self.always).copied().collect();
+        places.sort_unstable();
+        places.into_iter().filter_map(|place| self.all.get(place))
     }
 }
 
 impl From<Vec<Rule>> for Rules {
     fn from(rules: Vec<Rule>) -> Self {
-        let needed = rules.iter().map(|rule| rule.when.needed_text()).collect();
-        Self { rules, needed }
+        let mut arranged = Self::default();
+        for (place, rule) in rules.iter().enumerate() {
+            match rule.when.needed_text() {
+                Some(number) => arranged.by_text.entry(number).or_default().push(place),
+                None => arranged.always.push(place),
+            }
+        }
+        Self { all: rules, ..arranged }
     }
 }
 
@@ -43,6 +53,6 @@ impl Deref for Rules {
     type Target = [Rule];
 
     fn deref(&self) -> &[Rule] {
-        &self.rules
+        &self.all
     }
 }
