@@ -225,6 +225,19 @@ fn only_the_first_16_kib_are_looked_at_cut_at_a_character() {
     assert_eq!(found(&format!("{}éend", "x".repeat(LOOKED_AT_BYTES - 1))), [0_u16; 0]);
 }
 
+/// What is looked for first has small letters only; what matches may have any.
+#[test]
+fn capitals_are_found_however_a_pattern_writes_them() {
+    let patterns =
+        ["[AB]ab|zz", "(?:[A-C]x|yy)z", "(?i)ab|[Q]uit", r"\x41b|zz", "[^a-z]b|zz", r"\p{Lu}b|zz", "É[AB]|zz"];
+    let messages = ["Aab", "aab", "Bxz", "AB", "Quit", "quit", "Ab", "ab", "ÉA", "éa", "zz", "ZZ", ""];
+    let (set, numbered) = set_of(patterns.map(|pattern| Asked::Pattern(pattern.to_owned())).to_vec());
+    assert_eq!(numbered.len(), patterns.len());
+    for message in messages {
+        agrees(&set, &numbered, message).unwrap();
+    }
+}
+
 #[test]
 fn equal_predicates_have_one_number() {
     let mut set = TextSet::default();
