@@ -1,4 +1,4 @@
-//! What is to be reached, as issue 2 and 004 state it.
+//! What is to be reached.
 
 use std::collections::BTreeMap;
 
