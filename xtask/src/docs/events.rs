@@ -21,7 +21,9 @@ Everything that happens is one of these facts, appended to one log. A fact stand
 
 A layout is frozen once it is released: a changed fact gets a new version, and old ones stay readable. The bytes below
 pin that down, for `cargo xtask ci` compares them. They are bincode 1.3 with variable-length integers, little-endian.
-A program that meets a kind or version it does not know keeps the fact and skips it.
+A program that meets a kind or version it does not know keeps the fact and skips it. One kind is outside the catalogue:
+`log.lost` stands, without content, where a repair found a fact in neither copy of the log, so that all others keep their
+places.
 
 | sensitivity | what that means |
 | --- | --- |
