@@ -75,6 +75,7 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
         Err(error) => return Err(Failure::file("read", &path, &error)),
     };
     let imported = converted.entries.len();
+    let counts = converted.counts();
     let mut entries = converted.entries;
     for (id, entry) in own {
         let below = entries.remove(&id).unwrap_or_default();
@@ -96,8 +97,11 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
         if 0 < simplified {
             anstream::println!("  {simplified} of them with the first of several long-prompt prices only");
         }
-        for (reason, names) in &left_out {
-            anstream::println!("  left out {}: {reason} (such as {})", names.len(), names[0]);
+        for (reason, count) in &counts {
+            anstream::println!("  left out {count}: {reason}");
+        }
+        if !left_out.is_empty() {
+            anstream::println!("  (--json names each of them)");
         }
     })
 }
