@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 use failure::Outcome;
 
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", about = "Checks, measurements and generated files of turnwise.")]
+#[command(bin_name = "cargo xtask", about = "Checks, measurements and generated files of turnwise.")]
 struct Arguments {
     #[command(subcommand)]
     task: Task,
