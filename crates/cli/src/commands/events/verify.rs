@@ -1,6 +1,6 @@
 //! `events verify` and `events repair`: whether the log is whole, and what to do when it is not.
 
-use contracts::facts::{PolicyInvalid, PolicyLoaded};
+use contracts::facts::{CatalogueLoaded, LogRepaired, PolicyInvalid, PolicyLoaded};
 use engine::{RouterState, facts};
 use event_core::{Event as _, Position, Projected, Recorded, encode_state};
 use serde_json::json;
@@ -123,13 +123,18 @@ fn count(counts: &mut Counts, fact: &Recorded) {
     }
 }
 
+/// Facts about this machine's own files.
+const OF_THIS_MACHINE: [&str; 4] = [PolicyLoaded::KIND, PolicyInvalid::KIND, CatalogueLoaded::KIND, LogRepaired::KIND];
+
 /// Everything of a fact but when this machine wrote it: equal on every machine that imports the same. Where a
-/// policy file lies is the machine's own affair; what it says is in every decision, by its hash.
+/// policy file lies and when it was read is the machine's own affair; what it says, and what the models are, is in
+/// every decision by its hash.
 fn add(digest: &mut blake3::Hasher, fact: &Recorded) {
     let event = &fact.event;
-    if [PolicyLoaded::KIND, PolicyInvalid::KIND].contains(&event.kind.as_ref()) {
+    if OF_THIS_MACHINE.contains(&event.kind.as_ref()) {
         return;
     }
+    digest.update(&event.at.0.to_le_bytes());
     digest.update(&fact.position.0.to_le_bytes());
     digest.update(&event.id.0);
     digest.update(&event.correlation.0);
