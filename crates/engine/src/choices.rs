@@ -4,7 +4,7 @@ use contracts::{
     Decision, ModelId, Reason, Recommendation, SessionId, Slot, TurnId, Verdict,
     facts::{PatternOverrideDismissed, RouteDecided, RouteOverridden, SessionModelSelected},
 };
-use event_core::{EventId, NewEvent};
+use event_core::{Event, EventId, NewEvent};
 
 use crate::{engine::Engine, error::EngineError, recorder::of_turn};
 
@@ -72,9 +72,7 @@ impl Engine {
             rule: suggestion.rule,
             confidence: suggestion.found.confidence,
         };
-        let sealed = of_turn(turn, 0, self.now(), &fact)?.caused_by(turn.0.then("route.decided", 0));
-        self.recorder.record(vec![sealed])?;
-        self.commit()?;
+        self.record_choice(turn, &fact)?;
         Ok(fact)
     }
 
@@ -92,10 +90,15 @@ impl Engine {
             rule: suggestion.rule,
             confidence: suggestion.found.confidence,
         };
-        let sealed = of_turn(turn, 0, self.now(), &fact)?.caused_by(turn.0.then("route.decided", 0));
-        self.recorder.record(vec![sealed])?;
-        self.commit()?;
+        self.record_choice(turn, &fact)?;
         Ok(fact)
+    }
+
+    /// Records what the user made of a suggestion.
+    fn record_choice<E: Event>(&mut self, turn: TurnId, fact: &E) -> Result<(), EngineError> {
+        let sealed = of_turn(turn, 0, self.now(), fact)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
+        self.recorder.record(vec![sealed])?;
+        self.commit()
     }
 
     fn suggestion(&self, turn: TurnId) -> Result<(RouteDecided, Suggestion), EngineError> {

@@ -59,7 +59,10 @@ impl Imported {
 pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failure> {
     let ImportCommand::ClaudeCode { path } = command;
     let path = folder(context, path)?;
-    let files = claude_code::discover(&path).map_err(|error| Failure::Wrong(format!("{error}: {}", error.source)))?;
+    let files = claude_code::discover(&path).map_err(|error| {
+        let next = "name the folder of the sessions: turnwise import claude-code DIR";
+        Failure::Wrong(format!("{error}: {}; {next}", error.source))
+    })?;
     if files.is_empty() {
         return Err(Failure::Wrong(format!("`{}` has no session files (*.jsonl)", path.display())));
     }

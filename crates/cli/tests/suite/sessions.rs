@@ -17,6 +17,16 @@ fn importing_twice_changes_nothing() {
 }
 
 #[test]
+fn where_there_are_no_sessions_the_error_says_what_to_do() {
+    let run = Desk::new().run(&["import", "claude-code"]);
+    assert!(
+        run.code == 2 && run.err.contains(".claude/projects") && run.err.contains("claude-code DIR"),
+        "{}",
+        said(&run)
+    );
+}
+
+#[test]
 fn two_homes_that_import_the_same_have_the_same_digests() {
     let digests = [(), ()].map(|()| {
         let desk = Desk::new();

@@ -116,8 +116,16 @@ pub(crate) const RULE: &[Key] = &[
 ];
 
 pub(crate) const PREDICATE: &[Key] = &[
-    key("message_matches", Shape::Regex, "A regular expression found in the message; case counts unless it says (?i)."),
-    key("message_contains_any", Shape::Texts, "Any of these stands in the message, whatever the case."),
+    key(
+        "message_matches",
+        Shape::Regex,
+        "A regular expression found in the first 16 KiB of the message; case counts unless it says (?i).",
+    ),
+    key(
+        "message_contains_any",
+        Shape::Texts,
+        "Any of these stands in the first 16 KiB of the message, whatever the case.",
+    ),
     key("estimated_input_tokens_gt", Shape::Count { least: 0 }, "The prompt is expected to have more tokens."),
     key("estimated_input_tokens_lt", Shape::Count { least: 0 }, "The prompt is expected to have fewer tokens."),
     key("has_images", Shape::Boolean, "The message has images."),
