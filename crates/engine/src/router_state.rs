@@ -33,11 +33,12 @@ impl RouterState {
 
 impl Projection for RouterState {
     const NAME: &'static str = "router-state";
-    // Bump with any of the parts: a checkpoint holds all of them.
-    const VERSION: u32 = Availability::VERSION * 1_000_000
-        + Costs::VERSION * 10_000
-        + Patterns::VERSION * 100
-        + Sessions::VERSION
+    // A checkpoint holds all of the parts, so it is of use only while each has the version it was saved with. Two
+    // decimal digits for each: no two sets of versions give the same number.
+    const VERSION: u32 = Availability::VERSION * 100_000_000
+        + Costs::VERSION * 1_000_000
+        + Patterns::VERSION * 10_000
+        + Sessions::VERSION * 100
         + AsLogged::VERSION;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
