@@ -245,6 +245,9 @@ pub(crate) enum EventsCommand {
         /// The file; standard input when it is `-`.
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
+        /// Take lines that carry no hash chain, as another tool writes them.
+        #[arg(long)]
+        without_chain: bool,
     },
     /// Walk everything: frames, chain, index, texts, and every projection rebuilt.
     Verify,

@@ -2,7 +2,8 @@
 //!
 //! One line is one fact. A fact whose kind is known is written as `data`, readable and editable by any tool, when
 //! reading it back gives the same bytes; any other as `payload` in hexadecimal. Texts stored beside the log come
-//! as lines of their own, before the fact that names them.
+//! as lines of their own, before the fact that names them. Every fact carries the log's hash chain, so that a line
+//! that was changed, added or left out shows when the file is read.
 
 mod import;
 mod line;
@@ -13,11 +14,11 @@ use contracts::{
     ContentHash,
     facts::{CatalogueLoaded, PolicyLoaded, TextBody, TurnTextRecorded},
 };
-use event_bus::{EventLog, TextStore};
+use event_bus::{Chain, EventLog, TextStore};
 use event_core::{Position, Recorded};
 use serde::Serialize;
 
-pub use import::import;
+pub use import::{Chains, import};
 pub use line::{as_json, readable};
 
 use crate::{error::EngineError, insight::facts};
@@ -56,6 +57,10 @@ pub struct Exchanged {
     pub texts: u64,
     /// Facts of the file that the log had already.
     pub known: u64,
+    /// Facts whose line carries no hash chain.
+    pub unchained: u64,
+    /// The log's hash chain after the last of them: two logs with the same one hold the same facts.
+    pub chain: Option<Chain>,
 }
 
 /// Writes every fact after a position as a line, and every text those facts name.
@@ -71,8 +76,11 @@ pub fn export(
 ) -> Result<Exchanged, EngineError> {
     let mut done = Exchanged::default();
     let mut written = std::collections::BTreeSet::new();
+    // An export that starts behind the end has nothing to chain.
+    let mut chain = log.chain_at(after)?.unwrap_or(Chain::ORIGIN);
     for fact in facts(log, after) {
         let fact = fact?;
+        chain = chain.after(&fact);
         if let Some(hash) = named_text(&fact)
             && written.insert(hash)
         {
@@ -83,8 +91,9 @@ pub fn export(
                 done.texts += 1;
             }
         }
-        write_line(out, &line(&fact))?;
+        write_line(out, &line(&fact, Some(chain)))?;
         done.facts += 1;
+        done.chain = Some(chain);
         progress(fact.position);
     }
     out.flush().map_err(ExchangeError::from)?;

@@ -26,7 +26,7 @@ pub use choices::Selected;
 pub use decision::DecidedTurn;
 pub use engine::{Engine, PolicyTrouble, Stores};
 pub use error::EngineError;
-pub use exchange::{ExchangeError, Exchanged, as_json, export, import, readable};
+pub use exchange::{Chains, ExchangeError, Exchanged, as_json, export, import, readable};
 pub use expectations::{Checked, ExpectationsError, check_expectations};
 pub use home::Home;
 pub use in_force::AsLogged;

@@ -88,7 +88,7 @@ impl Recorder {
         self.staged_ids.extend(part.iter().map(|fact| fact.id));
         for (position, event) in appended.positions.into_iter().zip(part) {
             // A known fact has an earlier place and was folded there.
-            self.state.advance(&Recorded { position, recorded_at: now, event })?;
+            self.state.advance(&Recorded::new(position, now, event))?;
         }
         Ok(())
     }

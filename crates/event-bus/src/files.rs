@@ -1,6 +1,7 @@
-//! The files under the log, as a seam: the operating system's, or ones that fail when a test says so.
+//! The files under the log, as a seam: the operating system's, or ones a test looks into.
 
 mod failing;
+mod recording;
 mod system;
 
 use std::{
@@ -11,6 +12,7 @@ use std::{
 };
 
 pub use failing::{FailingFiles, Fault, Operation};
+pub use recording::{Change, Disk, Image, RecordingFiles, Survival};
 pub use system::SystemFiles;
 
 /// How a file is opened.

@@ -24,6 +24,8 @@
 
 use event_core::{EventId, MAX_PAYLOAD_BYTES, NewEvent, Position, Recorded, Timestamp};
 
+use crate::chain::{self, Chain};
+
 /// The payload was removed, its hash stands in its place.
 pub(crate) const PURGED: u8 = 1;
 /// The batch goes on with the next frame.
@@ -43,27 +45,12 @@ const PREFIX: usize = 8;
 const MARKS: usize = 2;
 /// Position, times, id, correlation.
 const FIXED: usize = 8 + 8 + 16 + 8 + 16;
-const CHAIN: usize = 32;
+const CHAIN: usize = chain::BYTES;
 /// Everything but kind, cause and payload.
 const BARE: usize = PREFIX + MARKS + FIXED + 2 + 1 + 2 + CHAIN;
 /// The smallest and the largest frame, in bytes.
 pub(crate) const MIN_FRAME: usize = BARE;
 pub(crate) const MAX_FRAME: usize = BARE + 16 + MAX_KIND_BYTES + MAX_PAYLOAD;
-
-/// What ties a fact to every fact before it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Chain(pub(crate) [u8; CHAIN]);
-
-impl Chain {
-    /// Before the first fact.
-    pub(crate) const ORIGIN: Self = Self([0; CHAIN]);
-}
-
-impl std::fmt::Debug for Chain {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
 
 /// Why bytes are not a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,11 +79,14 @@ pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: boo
     let event = &fact.event;
     let start = into.len();
     let caused = if event.causation.is_some() { CAUSED } else { 0 };
-    let flags = caused | if goes_on { GOES_ON } else { 0 };
+    let purged = if fact.purged.is_some() { PURGED } else { 0 };
+    let flags = caused | purged | if goes_on { GOES_ON } else { 0 };
+    let payload = fact.purged.as_ref().map_or(&*event.payload, |hash| &hash[..]);
     // Staging has checked both lengths; a longer kind or payload cannot come here.
     let kind_length = u8::try_from(event.kind.len()).unwrap_or(u8::MAX);
-    let payload_length = u16::try_from(event.payload.len()).unwrap_or(u16::MAX);
-    let length = u32::try_from(size(event) - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
+    let payload_length = u16::try_from(payload.len()).unwrap_or(u16::MAX);
+    let bytes = size(event) - event.payload.len() + payload.len();
+    let length = u32::try_from(bytes - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
 
     into.extend_from_slice(&length);
     into.extend_from_slice(&[0; 4]);
@@ -113,9 +103,10 @@ pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: boo
     into.extend_from_slice(&event.version.to_le_bytes());
     into.push(kind_length);
     into.extend_from_slice(event.kind.as_bytes());
-    let chain = link(before, caused, &into[envelope..], *blake3::hash(&event.payload).as_bytes());
+    let hash = fact.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes());
+    let chain = before.link(event.causation.is_some(), &into[envelope..], hash);
     into.extend_from_slice(&payload_length.to_le_bytes());
-    into.extend_from_slice(&event.payload);
+    into.extend_from_slice(payload);
     into.extend_from_slice(&chain.0);
     let checksum = checksum(length, &into[start + PREFIX..]);
     into[start + 4..start + PREFIX].copy_from_slice(&checksum);
@@ -186,9 +177,9 @@ impl<'a> Frame<'a> {
         self.bytes[PREFIX] & GOES_ON != 0
     }
 
-    /// Whether the payload was removed.
-    pub(crate) fn purged(&self) -> bool {
-        self.bytes[PREFIX] & PURGED != 0
+    /// The hash of a payload that was removed.
+    pub(crate) fn purged(&self) -> Option<[u8; 32]> {
+        (self.bytes[PREFIX] & PURGED != 0).then(|| self.array(self.payload_at))
     }
 
     /// The chain the frame claims.
@@ -199,9 +190,9 @@ impl<'a> Frame<'a> {
     /// The chain the frame should have, given the one before it.
     pub(crate) fn chain_after(&self, before: Chain) -> Chain {
         let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
-        let hash = if self.purged() { self.array(self.payload_at) } else { *blake3::hash(payload).as_bytes() };
-        let caused = self.bytes[PREFIX] & CAUSED;
-        link(before, caused, &self.bytes[PREFIX + MARKS..self.payload_at - 2], hash)
+        let hash = self.purged().unwrap_or_else(|| *blake3::hash(payload).as_bytes());
+        let caused = self.bytes[PREFIX] & CAUSED != 0;
+        before.link(caused, &self.bytes[PREFIX + MARKS..self.payload_at - 2], hash)
     }
 
     /// Writes the same fact after another one, as a batch and a barrier of its own, and returns its chain.
@@ -226,19 +217,17 @@ impl<'a> Frame<'a> {
         let caused = self.bytes[PREFIX] & CAUSED != 0;
         let kind = std::str::from_utf8(&self.bytes[self.kind_at..self.payload_at - 2]).unwrap_or_default();
         let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
-        Recorded {
-            position: self.position(),
-            recorded_at: self.recorded_at(),
-            event: NewEvent {
-                id: self.id(),
-                at: Timestamp(u64::from_le_bytes(self.array(PREFIX + MARKS + 32))),
-                correlation: EventId(self.array(PREFIX + MARKS + 40)),
-                causation: caused.then(|| EventId(self.array(cause_at))),
-                kind: kind.to_owned().into(),
-                version: u16::from_le_bytes(self.array(self.kind_at - 3)),
-                payload: if self.purged() { Vec::new() } else { payload.to_vec() },
-            },
-        }
+        let purged = self.purged();
+        let event = NewEvent {
+            id: self.id(),
+            at: Timestamp(u64::from_le_bytes(self.array(PREFIX + MARKS + 32))),
+            correlation: EventId(self.array(PREFIX + MARKS + 40)),
+            causation: caused.then(|| EventId(self.array(cause_at))),
+            kind: kind.to_owned().into(),
+            version: u16::from_le_bytes(self.array(self.kind_at - 3)),
+            payload: if purged.is_some() { Vec::new() } else { payload.to_vec() },
+        };
+        Recorded { position: self.position(), recorded_at: self.recorded_at(), event, purged }
     }
 
     /// Bytes at a place that `lay_out` has checked.
@@ -254,13 +243,4 @@ fn checksum(length: [u8; 4], rest: &[u8]) -> [u8; 4] {
     hasher.update(&length);
     hasher.update(rest);
     hasher.finalize().to_le_bytes()
-}
-
-fn link(before: Chain, caused: u8, envelope: &[u8], payload: [u8; 32]) -> Chain {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&before.0);
-    hasher.update(&[caused]);
-    hasher.update(envelope);
-    hasher.update(&payload);
-    Chain(*hasher.finalize().as_bytes())
 }

@@ -64,7 +64,7 @@ impl Group {
                 head = head.next();
                 bytes += frame::size(event);
                 fresh.insert(event.id, head);
-                facts.push(Recorded { position: head, recorded_at, event: event.clone() });
+                facts.push(Recorded::new(head, recorded_at, event.clone()));
             }
         }
         let retry = facts.is_empty() && !batch.is_empty();

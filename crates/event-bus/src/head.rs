@@ -16,8 +16,8 @@ use event_core::Position;
 
 use crate::{
     LogError,
+    chain::Chain,
     files::{self, Files},
-    frame::Chain,
     journal::End,
 };
 

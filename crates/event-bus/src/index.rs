@@ -18,8 +18,9 @@ use std::{
 use event_core::Position;
 
 use crate::{
+    chain::Chain,
     files::{File, Files, Mode},
-    frame::{self, Chain, Flaw, Frame},
+    frame::{self, Flaw, Frame},
 };
 
 /// The name of sled's directory in the log's directory.

@@ -14,6 +14,7 @@ pub(crate) use scan::{Break, End, Scan, Survivors, scan, survivors};
 
 use crate::{
     LogError,
+    chain::Chain,
     files::{self, File},
 };
 
@@ -120,19 +121,22 @@ impl Start {
         let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
         cursor.pass(self.passed).map_err(LogError::io("read", &self.path))?;
         while facts.len() < wanted {
-            let detail = match cursor.next().map_err(LogError::io("read", &self.path))? {
-                Step::Frame(frame) if frame.position() == expected => {
-                    facts.push(frame.fact());
-                    expected = expected.next();
-                    continue;
-                }
-                Step::Frame(frame) => format!("position {} stands there", frame.position()),
-                Step::Flaw(what) => what.to_owned(),
-                Step::End => "the file ends there".to_owned(),
-            };
-            return Err(LogError::Damaged { path: self.path, position: expected, detail });
+            let step = cursor.next().map_err(LogError::io("read", &self.path))?;
+            facts.push(step.at(expected, &self.path)?.fact());
+            expected = expected.next();
         }
         Ok(facts)
+    }
+
+    /// The chain of the fact after the position, or `None` when there is none.
+    pub(crate) fn chain(self) -> Result<Option<Chain>, LogError> {
+        if self.head <= self.after {
+            return Ok(None);
+        }
+        let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
+        cursor.pass(self.passed).map_err(LogError::io("read", &self.path))?;
+        let step = cursor.next().map_err(LogError::io("read", &self.path))?;
+        Ok(Some(step.at(self.after.next(), &self.path)?.chain()))
     }
 
     /// Where the fact with an id stands, by reading every frame.

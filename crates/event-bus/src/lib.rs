@@ -5,6 +5,7 @@
 //! and lets [`View`]s and [`Reactor`]s follow. [`fold`] gives a projection's state without a bus.
 
 mod bus;
+mod chain;
 mod clock;
 pub mod files;
 mod fold;
@@ -26,6 +27,7 @@ mod texts;
 mod verify;
 
 pub use bus::{Bus, BusError, Delivery, Reactor, Subscription, View};
+pub use chain::{Chain, NotAChain};
 pub use clock::{Clock, SetClock, SystemClock};
 pub use fold::{fold, save};
 pub use log::{Appended, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};

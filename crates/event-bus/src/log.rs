@@ -2,7 +2,7 @@
 
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
-use crate::LogError;
+use crate::{Chain, LogError};
 
 /// The most facts one barrier covers, and so the most one batch may hold (decision D16).
 pub const MAX_BATCH_EVENTS: usize = 256;
@@ -78,6 +78,26 @@ pub trait EventLog: Send + Sync + 'static {
     /// # Errors
     /// [`LogError`] when the log cannot be read.
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError>;
+
+    /// The hash chain after the fact at a position, or `None` beyond the log's end.
+    ///
+    /// A log that does not keep it reads every fact up to there.
+    ///
+    /// # Errors
+    /// As [`EventLog::read_after`].
+    fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
+        /// Facts read at once.
+        const CHUNK: usize = 1_024;
+        let (mut chain, mut reached) = (Chain::ORIGIN, Position::ORIGIN);
+        while reached < position {
+            let left = usize::try_from(position.0 - reached.0).unwrap_or(CHUNK);
+            let facts = self.read_after(reached, left.min(CHUNK))?;
+            let Some(last) = facts.last() else { return Ok(None) };
+            reached = last.position;
+            chain = facts.iter().fold(chain, Chain::after);
+        }
+        Ok(Some(chain))
+    }
 
     /// The state saved under a name. One that cannot be read back as it was saved counts as none.
     ///

@@ -8,7 +8,7 @@ use std::{
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{
-    Appended, EventLog, Expected, LogError,
+    Appended, Chain, EventLog, Expected, LogError,
     files::{Files, Mode, SystemFiles},
     head::{self, Found},
     journal::{self, End, JOURNAL, Offsets, Readable, Start, Survivors},
@@ -129,6 +129,11 @@ impl EventLog for JournalReader {
 
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
         self.start(Position::ORIGIN)?.find(id)
+    }
+
+    fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
+        let Some(before) = position.before() else { return Ok(Some(Chain::ORIGIN)) };
+        self.start(before)?.chain()
     }
 
     fn load_checkpoint(&self, _: &str) -> Result<Option<Checkpoint>, LogError> {

@@ -12,7 +12,7 @@ use std::{
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{
-    Appended, EventLog, Expected, LogError, Repair,
+    Appended, Chain, EventLog, Expected, LogError, Repair,
     files::{Files, SystemFiles},
     ids::Ids,
     index::{Failure, Index},
@@ -136,6 +136,12 @@ impl EventLog for SledLog {
         drop(visible);
         let fact = start.read(1)?;
         Ok(fact.first().filter(|fact| fact.event.id == id).map(|fact| fact.position))
+    }
+
+    fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
+        let Some(before) = position.before() else { return Ok(Some(Chain::ORIGIN)) };
+        let start = self.visible().readable.start(before);
+        start.chain()
     }
 
     fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError> {

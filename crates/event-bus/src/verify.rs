@@ -10,6 +10,7 @@ use event_core::Position;
 
 use crate::{
     LogError, TextFiles,
+    chain::Chain,
     files::{File, Files, Mode, SystemFiles},
     frame::Frame,
     head::{self, Found, HEAD, Head},
@@ -134,7 +135,7 @@ fn walk_journal(
     let length = file.length().map_err(read)?;
     let (mut purged, mut head_chain) = (0, None);
     let scan = journal::scan(&*file, End::START, Offsets::default(), length, |frame| {
-        purged += u64::from(frame.purged());
+        purged += u64::from(frame.purged().is_some());
         if matches!(promised, Found::Head(head) if head.position == frame.position()) {
             head_chain = Some(frame.chain());
         }
@@ -160,7 +161,7 @@ fn walk_journal(
     Ok(Some(Journal { file, end }))
 }
 
-fn is_head(promised: Found, chain: crate::frame::Chain) -> bool {
+fn is_head(promised: Found, chain: Chain) -> bool {
     matches!(promised, Found::Head(head) if head.chain == chain)
 }
 

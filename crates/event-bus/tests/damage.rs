@@ -274,12 +274,7 @@ fn a_head_ahead_of_the_journal_or_of_another_log_is_refused() {
 
     let other = tempfile::tempdir().unwrap();
     let (log, _) = SledLog::open(other.path()).unwrap();
-    log.restore(&[Recorded {
-        position: Position(1),
-        recorded_at: event_core::Timestamp(9),
-        event: support::event(77),
-    }])
-    .unwrap();
+    log.restore(&[Recorded::new(Position(1), event_core::Timestamp(9), support::event(77))]).unwrap();
     log.close().unwrap();
     fs::copy(other.path().join("HEAD"), case.path().join("HEAD")).unwrap();
     assert!(matches!(open(case.path()), Outcome::Refused { position: Position(1) }));

@@ -76,7 +76,7 @@ impl Model {
             let known = self.facts.iter().find(|fact| fact.event.id == event.id).map(|fact| fact.position);
             positions.push(known.unwrap_or(Position(self.head() + 1)));
             if known.is_none() {
-                self.facts.push(Recorded { position: Position(self.head() + 1), recorded_at, event: event.clone() });
+                self.facts.push(Recorded::new(Position(self.head() + 1), recorded_at, event.clone()));
             }
         }
         let retry = self.facts.len() == before && !batch.is_empty();
@@ -134,10 +134,9 @@ fn agree(steps: Vec<Step>) {
             Step::Restore { behind, numbers } => {
                 let facts: Vec<Recorded> = (1..)
                     .zip(numbers)
-                    .map(|(index, number)| Recorded {
-                        position: Position((model.head() + index).saturating_sub(behind)),
-                        recorded_at: Timestamp(100 + number / 20),
-                        event: event(number),
+                    .map(|(index, number)| {
+                        let position = Position((model.head() + index).saturating_sub(behind));
+                        Recorded::new(position, Timestamp(100 + number / 20), event(number))
                     })
                     .collect();
                 let wanted = model.restore(&facts);

@@ -94,14 +94,22 @@ pub struct Recorded {
     pub recorded_at: Timestamp,
     /// The fact.
     pub event: NewEvent,
+    /// The BLAKE3 hash of a payload that was removed on the user's demand; the payload is empty then, and the hash
+    /// keeps the log's chain provable.
+    pub purged: Option<[u8; 32]>,
 }
 
 impl Recorded {
-    /// The fact as `E`, see [`NewEvent::read`].
+    /// A fact at its place.
+    pub fn new(position: Position, recorded_at: Timestamp, event: NewEvent) -> Self {
+        Self { position, recorded_at, event, purged: None }
+    }
+
+    /// The fact as `E`, see [`NewEvent::read`]; `None` as well when its payload was removed.
     ///
     /// # Errors
     /// As [`NewEvent::read`].
     pub fn read<E: Event>(&self) -> Result<Option<E>, CodecError> {
-        self.event.read()
+        if self.purged.is_some() { Ok(None) } else { self.event.read() }
     }
 }

@@ -19,6 +19,14 @@ impl Position {
         Self(self.0.saturating_add(1))
     }
 
+    /// The place before this one, or `None` at the origin.
+    pub const fn before(self) -> Option<Self> {
+        match self.0.checked_sub(1) {
+            Some(before) => Some(Self(before)),
+            None => None,
+        }
+    }
+
     /// The key under which a store keeps this position: big-endian, so that keys sort as positions do.
     pub const fn to_key(self) -> [u8; 8] {
         self.0.to_be_bytes()

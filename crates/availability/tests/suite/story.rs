@@ -121,7 +121,7 @@ impl Log {
             return;
         }
         let position = Position(self.events.len() as u64 + 1);
-        let recorded = Recorded { position, recorded_at: event.at, event };
+        let recorded = Recorded::new(position, event.at, event);
         self.view.advance(&recorded).unwrap();
         self.events.push(recorded);
     }

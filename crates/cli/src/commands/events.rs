@@ -22,7 +22,7 @@ pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failu
         }
         EventsCommand::Show { event } => show(context, &event),
         EventsCommand::Export { file, after } => moving::export(context, file.as_deref(), Position(after)),
-        EventsCommand::Import { file } => moving::import(context, &file),
+        EventsCommand::Import { file, without_chain } => moving::import(context, &file, without_chain),
         EventsCommand::Verify => verify::verify(context),
         EventsCommand::Repair { yes } => verify::repair(context, yes),
     }

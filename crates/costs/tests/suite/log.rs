@@ -22,7 +22,7 @@ pub(crate) struct Call {
 
 pub(crate) fn record<E: Event>(number: u64, at: Timestamp, fact: &E) -> Recorded {
     let id = EventId::derive(&[b"costs", &number.to_le_bytes()]);
-    Recorded { position: Position(number), recorded_at: at, event: NewEvent::new(id, at, id, fact).unwrap() }
+    Recorded::new(Position(number), at, NewEvent::new(id, at, id, fact).unwrap())
 }
 
 pub(crate) fn completed(number: u64, call: &Call) -> Recorded {

@@ -47,7 +47,7 @@ impl Past {
         let position = Position(self.facts.len() as u64 + 1);
         let at = Timestamp::from_secs(1_780_000_000 + position.0);
         let event = NewEvent::new(turn.0.then(F::KIND, position.0), at, turn.0, fact).unwrap();
-        self.facts.push(Recorded { position, recorded_at: at, event });
+        self.facts.push(Recorded::new(position, at, event));
     }
 
     fn begin(&mut self) -> (TurnId, ModelId) {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use event_bus::{EventLog, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, TextStore};
+use event_bus::{Chain, EventLog, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, TextStore};
 use event_core::{Position, Recorded};
 
 use super::{
@@ -16,6 +16,15 @@ const MAX_LINE_BYTES: u64 = 128 * 1024 * 1024;
 /// What a frame adds to a payload, at most, in bytes: header and kind.
 const FRAME_BYTES: usize = 512;
 
+/// What lines without a hash chain are worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chains {
+    /// Nothing: the first one ends the import.
+    Required,
+    /// They are taken; a chain that is there must hold all the same.
+    Optional,
+}
+
 /// Reads lines into a log, which must be empty or end where they start. Facts the log has are skipped. All lines
 /// up to the first wrong one are kept.
 ///
@@ -24,11 +33,13 @@ const FRAME_BYTES: usize = 512;
 pub fn import(
     log: &dyn EventLog,
     texts: &dyn TextStore,
+    chains: Chains,
     input: &mut dyn BufRead,
     mut progress: impl FnMut(u64),
 ) -> Result<Exchanged, EngineError> {
     let head = log.head()?;
-    let mut import = Import { log, texts, head, pending: Vec::new(), bytes: 0, done: Exchanged::default() };
+    let done = Exchanged { chain: log.chain_at(head)?, ..Exchanged::default() };
+    let mut import = Import { log, texts, chains, head, before: None, pending: Vec::new(), bytes: 0, done };
     let read = import.lines(input, &mut progress);
     // What stood before a wrong line is kept, and it is the earlier line that is reported when both are wrong.
     import.restore()?;
@@ -38,8 +49,11 @@ pub fn import(
 struct Import<'a> {
     log: &'a dyn EventLog,
     texts: &'a dyn TextStore,
+    chains: Chains,
     /// Where the log will end.
     head: Position,
+    /// The place and the chain of the line before.
+    before: Option<(Position, Chain)>,
     /// Facts to restore, each with the number of its line.
     pending: Vec<(u64, Recorded)>,
     /// How large they are together, at most.
@@ -65,7 +79,7 @@ impl Import<'_> {
             }
             match parse(text).map_err(wrong)? {
                 Parsed::Text(line) => self.text(number, &line)?,
-                Parsed::Fact(fact) => self.fact(number, *fact)?,
+                Parsed::Fact(fact, claimed) => self.fact(number, *fact, claimed)?,
             }
         }
         Ok(())
@@ -81,29 +95,57 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn fact(&mut self, line: u64, fact: Recorded) -> Result<(), EngineError> {
+    fn fact(&mut self, line: u64, fact: Recorded, claimed: Option<Chain>) -> Result<(), EngineError> {
         let not_a_continuation = ExchangeError::NotAContinuation { head: self.head, start: fact.position };
-        if fact.position == self.head.next() {
+        let Some(before) = fact.position.before().filter(|before| *before <= self.head) else {
+            return Err(not_a_continuation.into());
+        };
+        let chain = self.chain_at(before)?.after(&fact);
+        self.check(line, chain, claimed)?;
+        self.before = Some((fact.position, chain));
+        if before == self.head {
             let bytes = fact.event.payload.len() + FRAME_BYTES;
             // One barrier covers so much at most.
             if MAX_BATCH_EVENTS <= self.pending.len() || MAX_BATCH_BYTES < self.bytes + bytes {
                 self.restore()?;
             }
             self.head = fact.position;
+            self.done.chain = Some(chain);
             self.bytes += bytes;
             self.pending.push((line, fact));
             return Ok(());
         }
-        if self.head < fact.position {
-            return Err(not_a_continuation.into());
-        }
         // Already there, if it is the same fact.
         self.restore()?;
-        if self.log.find(fact.event.id)? != Some(fact.position) {
+        if self.log.chain_at(fact.position)? != Some(chain) {
             return Err(not_a_continuation.into());
         }
         self.done.known += 1;
         Ok(())
+    }
+
+    /// The chain after a position, which the line before has or the log.
+    fn chain_at(&mut self, position: Position) -> Result<Chain, EngineError> {
+        if let Some((_, chain)) = self.before.filter(|(before, _)| *before == position) {
+            return Ok(chain);
+        }
+        self.restore()?;
+        let start = position.next();
+        let chain = self.log.chain_at(position)?;
+        chain.ok_or_else(|| ExchangeError::NotAContinuation { head: self.head, start }.into())
+    }
+
+    fn check(&mut self, line: u64, chain: Chain, claimed: Option<Chain>) -> Result<(), ExchangeError> {
+        let reason = match claimed {
+            Some(claimed) if claimed == chain => return Ok(()),
+            Some(_) => "the hash chain does not hold: this line was changed, or one before it was changed or left out",
+            None if self.chains == Chains::Optional => {
+                self.done.unchained += 1;
+                return Ok(());
+            }
+            None => "it carries no hash chain, so nothing shows whether it was changed",
+        };
+        Err(ExchangeError::Line { line, reason: reason.to_owned() })
     }
 
     /// Puts what is pending on the disk. When the log refuses a fact, those before it are kept.

@@ -1,6 +1,7 @@
 //! One line of JSON Lines: a fact, or a text that facts name.
 
 use contracts::{ContentHash, catalogue};
+use event_bus::{Chain, NotAChain};
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,6 +23,12 @@ pub(super) struct Line {
     data: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     payload: Option<String>,
+    /// The hash of a payload that was removed on demand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    purged: Option<String>,
+    /// The log's hash chain after this fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    chain: Option<String>,
 }
 
 /// A line that carries a stored text.
@@ -32,9 +39,10 @@ pub(super) struct TextLine {
     pub(super) content: String,
 }
 
-pub(super) fn line(fact: &Recorded) -> Line {
+/// A fact as a line, with the log's chain after it.
+pub(super) fn line(fact: &Recorded, chain: Option<Chain>) -> Line {
     let event = &fact.event;
-    let data = readable(&event.kind, event.version, &event.payload);
+    let data = fact.purged.is_none().then(|| readable(&event.kind, event.version, &event.payload)).flatten();
     Line {
         position: fact.position,
         recorded_at: fact.recorded_at,
@@ -44,8 +52,10 @@ pub(super) fn line(fact: &Recorded) -> Line {
         causation: event.causation,
         kind: event.kind.to_string(),
         version: event.version,
-        payload: data.is_none().then(|| hex(&event.payload)),
+        payload: (data.is_none() && fact.purged.is_none()).then(|| hex(&event.payload)),
         data,
+        purged: fact.purged.map(|hash| hex(&hash)),
+        chain: chain.map(|chain| chain.to_string()),
     }
 }
 
@@ -59,11 +69,12 @@ pub fn readable(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
 
 /// A fact as JSON for people: as exported.
 pub fn as_json(fact: &Recorded) -> Value {
-    serde_json::to_value(line(fact)).unwrap_or(Value::Null)
+    serde_json::to_value(line(fact, None)).unwrap_or(Value::Null)
 }
 
 pub(super) enum Parsed {
-    Fact(Box<Recorded>),
+    /// A fact, and the chain the line claims.
+    Fact(Box<Recorded>, Option<Chain>),
     Text(TextLine),
 }
 
@@ -76,16 +87,21 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
         // Another tool may have changed the order of the keys.
         Err(error) => return serde_json::from_str(text).map(Parsed::Text).map_err(|_| error.to_string()),
     };
-    let payload = match (line.data, line.payload) {
-        (Some(data), None) => {
+    let (payload, purged) = match (line.data, line.payload, line.purged) {
+        (Some(data), None, None) => {
             let spec = catalogue::find(&line.kind, line.version).ok_or_else(|| {
                 format!("`{}` version {} is not known here: it needs `payload`", line.kind, line.version)
             })?;
-            (spec.from_json)(data).map_err(|error| error.to_string())?
+            ((spec.from_json)(data).map_err(|error| error.to_string())?, None)
         }
-        (None, Some(payload)) => unhex(&payload).ok_or("`payload` is not hexadecimal")?,
-        _ => return Err("a fact has either `data` or `payload`".to_owned()),
+        (None, Some(payload), None) => (unhex(&payload).ok_or("`payload` is not hexadecimal")?, None),
+        (None, None, Some(hash)) => {
+            let hash = unhex(&hash).and_then(|hash| hash.try_into().ok());
+            (Vec::new(), Some(hash.ok_or("`purged` is not a hash of 64 hexadecimal digits")?))
+        }
+        _ => return Err("a fact has one of `data`, `payload` and `purged`".to_owned()),
     };
+    let chain = line.chain.map(|chain| chain.parse()).transpose().map_err(|error: NotAChain| error.to_string())?;
     let event = NewEvent {
         id: line.id,
         at: line.at,
@@ -95,7 +111,10 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
         version: line.version,
         payload,
     };
-    Ok(Parsed::Fact(Box::new(Recorded { position: line.position, recorded_at: line.recorded_at, event })))
+    Ok(Parsed::Fact(
+        Box::new(Recorded { position: line.position, recorded_at: line.recorded_at, event, purged }),
+        chain,
+    ))
 }
 
 fn hex(bytes: &[u8]) -> String {

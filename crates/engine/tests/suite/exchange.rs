@@ -3,7 +3,7 @@
 use std::{io::BufReader, sync::Arc};
 
 use contracts::{catalogue::KINDS, facts::TurnTextRecorded};
-use engine::{EngineError, ExchangeError, Exchanged, export, import};
+use engine::{Chains, EngineError, ExchangeError, Exchanged, export, import};
 use event_bus::{EventLog, Expected, MemoryLog, MemoryTexts, TextStore};
 use event_core::{Event as _, EventId, NewEvent, Position, Timestamp};
 use proptest::prelude::*;
@@ -18,8 +18,12 @@ fn exported(log: &dyn EventLog, texts: &dyn TextStore) -> Vec<u8> {
 
 /// An empty log and what came of reading these lines into it.
 fn imported(lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<Exchanged, EngineError>) {
+    imported_with(Chains::Required, lines)
+}
+
+fn imported_with(chains: Chains, lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<Exchanged, EngineError>) {
     let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::new()));
-    let done = import(log.as_ref(), texts.as_ref(), &mut BufReader::new(lines), |_| {});
+    let done = import(log.as_ref(), texts.as_ref(), chains, &mut BufReader::new(lines), |_| {});
     (log, texts, done)
 }
 
@@ -125,7 +129,9 @@ fn reading_the_same_lines_again_skips_what_is_known() {
     let (log, texts, first) = imported(&half);
     let first = first.unwrap();
     let rest = |expected: (u64, u64)| {
-        let done = import(log.as_ref(), texts.as_ref(), &mut BufReader::new(lines.as_slice()), |_| {}).unwrap();
+        let done =
+            import(log.as_ref(), texts.as_ref(), Chains::Required, &mut BufReader::new(lines.as_slice()), |_| {})
+                .unwrap();
         assert_eq!((done.facts, done.known), expected);
     };
     rest((desk.head().0 - first.facts, first.facts));
@@ -139,10 +145,28 @@ fn changed(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
     let mut lines: Vec<_> = lines.lines().map(str::to_owned).collect();
     change(&mut lines);
-    let (log, _, done) = imported(lines.join("\n").as_bytes());
+    wrong(Chains::Required, &lines)
+}
+
+/// The error that lines without a chain bring, and how many facts are kept.
+fn changed_without_chains(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
+    let desk = desk();
+    let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
+    let mut lines: Vec<_> = lines.lines().map(stripped).collect();
+    change(&mut lines);
+    wrong(Chains::Optional, &lines)
+}
+
+fn wrong(chains: Chains, lines: &[String]) -> (String, u64) {
+    let (log, _, done) = imported_with(chains, lines.join("\n").as_bytes());
     let error = done.unwrap_err();
     assert!(matches!(&error, EngineError::Exchange(_)), "{error}");
     (error.to_string(), log.head().unwrap().0)
+}
+
+/// A line without its chain.
+fn stripped(line: &str) -> String {
+    line.rfind(",\"chain\":\"").map_or(line.to_owned(), |chain| format!("{}}}", &line[..chain]))
 }
 
 #[test]
@@ -161,14 +185,14 @@ fn a_wrong_line_is_named_and_everything_before_it_is_kept() {
     let unknown_key = changed(|lines| lines[59] = lines[59].replace("\"kind\"", "\"kindle\":1,\"kind\""));
     assert!(unknown_key.0.starts_with("line 60: unknown field `kindle`"), "{}", unknown_key.0);
     let bare = changed(|lines| lines[59] = lines[59].replace("\"data\"", "\"payload\":\"0\",\"data\""));
-    assert_eq!(bare.0, "line 60: a fact has either `data` or `payload`");
-    let earlier = changed(|lines| {
+    assert_eq!(bare.0, "line 60: a fact has one of `data`, `payload` and `purged`");
+    let earlier = changed_without_chains(|lines| {
         let time = lines[59].find("\"recorded_at\":").unwrap() + 14;
         lines[59].replace_range(time..=time, "0");
     });
     assert!(earlier.0.starts_with("line 60: "), "{}", earlier.0);
     assert_eq!(earlier.1, facts_before);
-    let twice = changed(|lines| {
+    let twice = changed_without_chains(|lines| {
         let id = |line: &str| line[line.find("\"id\":\"").unwrap() + 6..][..32].to_owned();
         lines[59] = lines[59].replace(&id(&lines[59]), &id(&lines[57]));
     });
@@ -194,7 +218,7 @@ fn a_hole_a_jump_back_and_a_changed_text_are_told() {
     let hole = changed(|lines| drop(lines.remove(59)));
     assert!(hole.0.contains("the log ends at 56, the file starts at 58"), "{}", hole.0);
     assert_eq!(hole.1, 56);
-    let back = changed(|lines| lines[59] = lines[59].replace("\"position\":57,", "\"position\":48,"));
+    let back = changed_without_chains(|lines| lines[59] = lines[59].replace("\"position\":57,", "\"position\":48,"));
     assert!(back.0.contains("the log ends at 56, the file starts at 48"), "{}", back.0);
     assert_eq!(back.1, 56);
     let text = changed(|lines| {
@@ -205,13 +229,57 @@ fn a_hole_a_jump_back_and_a_changed_text_are_told() {
 }
 
 #[test]
+fn a_line_that_was_changed_left_out_or_stripped_shows_in_the_chain() {
+    let broken = "the hash chain does not hold: this line was changed, or one before it was changed or left out";
+    let data = changed(|lines| lines[59] = lines[59].replacen("turn 13", "turn 31", 1));
+    assert!(data.0.starts_with("line 60: ") && data.0.contains(broken), "{}", data.0);
+    assert_eq!(data.1, 56);
+    let envelope = changed(|lines| {
+        let at = lines[59].find("\"at\":").unwrap() + 5;
+        lines[59].insert(at, '1');
+    });
+    assert!(envelope.0.starts_with("line 60: ") && envelope.0.contains(broken), "{}", envelope.0);
+    // Moving everything behind a line that is left out one place up does not help.
+    let moved = changed(|lines| {
+        let number = |line: &str| line[12..line.find(',').unwrap()].parse::<u64>().unwrap();
+        drop(lines.remove(59));
+        for line in &mut lines[59..] {
+            let number = number(line);
+            *line = line.replacen(&format!("\"position\":{number}"), &format!("\"position\":{}", number - 1), 1);
+        }
+    });
+    assert!(moved.0.starts_with("line 60: ") && moved.0.contains(broken), "{}", moved.0);
+    let bare = changed(|lines| lines[59] = stripped(&lines[59]));
+    assert!(bare.0.starts_with("line 60: it carries no hash chain"), "{}", bare.0);
+    assert_eq!(bare.1, 56);
+}
+
+#[test]
+fn lines_without_a_chain_are_taken_when_told_to_and_counted() {
+    let desk = desk();
+    let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
+    let bare: String = lines.lines().map(|line| stripped(line) + "\n").collect();
+    let (log, texts, done) = imported_with(Chains::Optional, bare.as_bytes());
+    let done = done.unwrap();
+    assert_eq!((done.facts, done.unchained), (desk.head().0, desk.head().0));
+    assert_eq!(done.chain, desk.log.chain_at(desk.head()).unwrap());
+    assert_eq!(exported(log.as_ref(), texts.as_ref()), lines.as_bytes());
+}
+
+#[test]
 fn a_log_with_other_facts_is_left_alone() {
     let desk = desk();
     let lines = exported(desk.log.as_ref(), desk.texts.as_ref());
     let mut other = Desk::with("global_default: opus");
     other.turn("two", "hello");
     let head = other.head();
-    let done = import(other.log.as_ref(), other.texts.as_ref(), &mut BufReader::new(lines.as_slice()), |_| {});
+    let done = import(
+        other.log.as_ref(),
+        other.texts.as_ref(),
+        Chains::Required,
+        &mut BufReader::new(lines.as_slice()),
+        |_| {},
+    );
     assert!(matches!(done, Err(EngineError::Exchange(ExchangeError::NotAContinuation { .. }))), "{done:?}");
     assert_eq!(other.head(), head);
 }

@@ -107,7 +107,8 @@ fn the_log_on_the_disk_goes_out_and_in_like_the_one_in_memory() {
     let lines = out(&source, here.path());
     let target = engine(there.path());
     let texts = TextFiles::of(Home::new(there.path(), None).log());
-    let done = engine::import(target.log().as_ref(), &texts, &mut lines.as_slice(), |_| {}).unwrap();
+    let done =
+        engine::import(target.log().as_ref(), &texts, engine::Chains::Required, &mut lines.as_slice(), |_| {}).unwrap();
     assert_eq!(done.facts, source.log().head().unwrap().0);
     assert!(out(&target, there.path()) == lines);
     drop(target);

@@ -1,8 +1,11 @@
 //! Reads frames one after the other through a window on the file.
 
-use std::io;
+use std::{io, path::Path};
+
+use event_core::Position;
 
 use crate::{
+    LogError,
     files::{self, File},
     frame::{self, Flaw, Frame, MAX_FRAME},
 };
@@ -18,6 +21,19 @@ pub(crate) enum Step<'a> {
     /// Bytes that are no frame, and why.
     Flaw(&'static str),
     End,
+}
+
+impl<'a> Step<'a> {
+    /// The frame, which must be that of a position.
+    pub(crate) fn at(self, position: Position, path: &Path) -> Result<Frame<'a>, LogError> {
+        let detail = match self {
+            Step::Frame(frame) if frame.position() == position => return Ok(frame),
+            Step::Frame(frame) => format!("position {} stands there", frame.position()),
+            Step::Flaw(what) => what.to_owned(),
+            Step::End => "the file ends there".to_owned(),
+        };
+        Err(LogError::Damaged { path: path.to_owned(), position, detail })
+    }
 }
 
 #[derive(Debug)]

@@ -5,10 +5,7 @@ use std::io;
 use event_core::{Position, Timestamp};
 
 use super::{Cursor, HEADER, Offsets, Step};
-use crate::{
-    files::File,
-    frame::{Chain, Frame},
-};
+use crate::{chain::Chain, files::File, frame::Frame};
 
 /// A place between two frames, and what the next frame must continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

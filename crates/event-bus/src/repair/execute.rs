@@ -7,8 +7,9 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 use super::{LOST_KIND, Piece, REPAIRED, RepairPlan, Source, Span};
 use crate::{
     LogError,
+    chain::Chain,
     files::{self, File, Mode},
-    frame::{self, Chain},
+    frame,
     head::{self, HEAD, Head},
     index::INDEX,
     journal::{self, HEADER, JOURNAL},
@@ -148,5 +149,5 @@ fn lost(position: Position, recorded_at: Timestamp) -> Recorded {
         version: 1,
         payload: Vec::new(),
     };
-    Recorded { position, recorded_at, event }
+    Recorded::new(position, recorded_at, event)
 }

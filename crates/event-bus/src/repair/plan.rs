@@ -7,8 +7,9 @@ use event_core::{Position, Timestamp};
 use super::{Piece, REPAIRED, RepairPlan, Source, extend};
 use crate::{
     LogError,
+    chain::Chain,
     files::{self, File, Files, Mode, SystemFiles},
-    frame::{self, Chain, Frame, MIN_FRAME},
+    frame::{self, Frame, MIN_FRAME},
     head::{self, Found},
     index::{INDEX, Index},
     journal::{self, Break, Cursor, End, Header, JOURNAL, Offsets, Step},

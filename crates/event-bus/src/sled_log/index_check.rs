@@ -7,8 +7,8 @@ use event_core::Position;
 use super::open::Opening;
 use crate::{
     LogError, RepairAction,
+    chain::Chain,
     files::{self, Files},
-    frame::Chain,
     index::{Failure, INDEX, Index},
     journal::{Cursor, Readable, Step},
 };

@@ -10,8 +10,8 @@ use event_core::Position;
 use super::{SledLog, Visible, index_check::Witness, writer::Writer};
 use crate::{
     LogError, Repair, RepairAction,
+    chain::Chain,
     files::{self, File, Files, Mode},
-    frame::Chain,
     head::{self, Found, Head},
     ids::Ids,
     index::INDEX,

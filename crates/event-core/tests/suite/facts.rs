@@ -64,7 +64,7 @@ pub(crate) fn sold(millicents: u64) -> CoffeeSold {
 pub(crate) fn recorded<E: Event>(position: u64, fact: &E) -> Recorded {
     let id = EventId::derive(&[&position.to_le_bytes()]);
     let event = NewEvent::new(id, Timestamp(position), id, fact).unwrap();
-    Recorded { position: Position(position), recorded_at: Timestamp(position), event }
+    Recorded::new(Position(position), Timestamp(position), event)
 }
 
 /// Cups of one, two, three … millicents, in the places from 1.

@@ -69,7 +69,7 @@ impl Log {
         let id = EventId::derive(&[b"patterns", &position.0.to_le_bytes()]);
         let recorded_at = Timestamp::from_secs(position.0);
         let event = NewEvent::new(id, recorded_at, id, fact).unwrap();
-        let recorded = Recorded { position, recorded_at, event };
+        let recorded = Recorded::new(position, recorded_at, event);
         self.view.advance(&recorded).unwrap();
         self.events.push(recorded);
     }

@@ -8,7 +8,7 @@ use crate::log::{call, model, other};
 fn fold(facts: Vec<NewEvent>) -> Projected<SlowCalls> {
     let mut slow = Projected::default();
     for (number, event) in (1..).zip(facts) {
-        slow.advance(&Recorded { position: Position(number), recorded_at: Timestamp(number), event }).unwrap();
+        slow.advance(&Recorded::new(Position(number), Timestamp(number), event)).unwrap();
     }
     slow
 }

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use engine::EngineError;
+use engine::{Chains, EngineError, Exchanged};
 use event_bus::{EventLog, SledLog, TextFiles};
 use event_core::Position;
 
@@ -34,19 +34,21 @@ pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) ->
     bar.finish_and_clear();
     context.print(&done, || {
         anstream::println!("{} facts and {} texts written to {}", done.facts, done.texts, path.display());
+        print_chain(&done);
     })
 }
 
-pub(super) fn import(context: &Context, path: &Path) -> Result<(), Failure> {
+pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Result<(), Failure> {
+    let chains = if without_chain { Chains::Optional } else { Chains::Required };
     let (log, _) = SledLog::open(context.home.log())?;
     let texts = TextFiles::of(context.home.log());
     let done = if path.as_os_str() == "-" {
-        engine::import(&log, &texts, &mut io::stdin().lock(), |_| {})
+        engine::import(&log, &texts, chains, &mut io::stdin().lock(), |_| {})
     } else {
         let file = File::open(path).map_err(|error| Failure::file("open", path, &error))?;
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         let bar = byte_bar(length, "importing");
-        let done = engine::import(&log, &texts, &mut BufReader::new(file), |read| bar.inc(read));
+        let done = engine::import(&log, &texts, chains, &mut BufReader::new(file), |read| bar.inc(read));
         bar.finish_and_clear();
         done
     };
@@ -55,7 +57,21 @@ pub(super) fn import(context: &Context, path: &Path) -> Result<(), Failure> {
     io::stdout().flush().ok();
     context.print(&done, || {
         anstream::println!("{} facts and {} texts read, {} facts were known", done.facts, done.texts, done.known);
+        if 0 < done.unchained {
+            anstream::println!(
+                "  {} of them carried no hash chain: nothing shows whether they were changed",
+                done.unchained
+            );
+        }
+        print_chain(&done);
     })
+}
+
+/// What two copies of a log are compared by.
+fn print_chain(done: &Exchanged) {
+    if let Some(chain) = done.chain {
+        anstream::println!("  hash chain at the end  {chain}");
+    }
 }
 
 /// The failure with the file in front.

@@ -1,0 +1,86 @@
+//! The hash chain that ties a fact to every fact before it: change one, and every chain after it is another.
+
+use std::{fmt, str::FromStr};
+
+use event_core::Recorded;
+
+/// Bytes of a chain.
+pub(crate) const BYTES: usize = 32;
+
+/// What a fact with a cause mixes in before everything else; one without mixes in nothing but a zero.
+const CAUSED: u8 = 4;
+
+/// The BLAKE3 hash over a fact and the chain before it. The payload enters by its own hash, so that it can be removed
+/// and the chain still holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Chain(pub(crate) [u8; BYTES]);
+
+impl Chain {
+    /// Before the first fact.
+    pub const ORIGIN: Self = Self([0; BYTES]);
+
+    /// The chain after one more fact.
+    #[must_use]
+    pub fn after(self, fact: &Recorded) -> Self {
+        let event = &fact.event;
+        let mut hasher = self.begin(event.causation.is_some());
+        hasher.update(&fact.position.0.to_le_bytes());
+        hasher.update(&fact.recorded_at.0.to_le_bytes());
+        hasher.update(&event.id.0);
+        hasher.update(&event.at.0.to_le_bytes());
+        hasher.update(&event.correlation.0);
+        hasher.update(event.causation.as_ref().map_or(&[], |cause| &cause.0[..]));
+        hasher.update(&event.version.to_le_bytes());
+        // The log takes no longer kind.
+        hasher.update(&[u8::try_from(event.kind.len()).unwrap_or(u8::MAX)]);
+        hasher.update(event.kind.as_bytes());
+        hasher.update(&fact.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    /// [`Chain::after`] for a fact whose fields stand one after the other as bytes.
+    pub(crate) fn link(self, caused: bool, envelope: &[u8], payload: [u8; 32]) -> Self {
+        let mut hasher = self.begin(caused);
+        hasher.update(envelope);
+        hasher.update(&payload);
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    fn begin(self, caused: bool) -> blake3::Hasher {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.0);
+        hasher.update(&[if caused { CAUSED } else { 0 }]);
+        hasher
+    }
+}
+
+impl fmt::Display for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl serde::Serialize for Chain {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that is not 64 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a chain has 64 hexadecimal digits")]
+pub struct NotAChain;
+
+impl FromStr for Chain {
+    type Err = NotAChain;
+
+    fn from_str(text: &str) -> Result<Self, NotAChain> {
+        blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes())).map_err(|_| NotAChain)
+    }
+}

@@ -1,0 +1,227 @@
+//! A disk and the cache before it: what is durable, and what a crash may still take back.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    change::{Change, Kind, Node, What},
+    image::Image,
+    survival::{Fate, SECTOR, Survival},
+};
+
+/// A disk and the cache before it, changed by one [`Change`] after the other.
+///
+/// It promises as little as POSIX does: the sync of a file makes its content durable and not its name, the sync of a
+/// directory the names in it and nothing else.
+#[derive(Debug, Clone)]
+pub struct Disk {
+    files: BTreeMap<Node, Content>,
+    directories: BTreeMap<Node, Names>,
+    applied: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Content {
+    durable: Arc<Vec<u8>>,
+    pending: Vec<(u64, Pending)>,
+    /// The length a reader sees before any crash.
+    length: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Pending {
+    Write { offset: u64, bytes: Arc<[u8]> },
+    Grow(u64),
+    Cut(u64),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Names {
+    durable: BTreeMap<OsString, Node>,
+    pending: Vec<(u64, What)>,
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        let directories = BTreeMap::from([(Node::ROOT, Names::default())]);
+        Self { files: BTreeMap::new(), directories, applied: 0 }
+    }
+}
+
+impl Disk {
+    /// An empty disk.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a change. Changes are made in the order of the record.
+    pub fn apply(&mut self, change: &Change) {
+        self.applied += 1;
+        let (number, node) = (self.applied, change.node);
+        match &change.what {
+            What::Link { to, kind, .. } => {
+                match kind {
+                    Kind::File => {
+                        self.files.insert(*to, Content::default());
+                    }
+                    Kind::Directory => {
+                        self.directories.insert(*to, Names::default());
+                    }
+                }
+                self.directories.entry(node).or_default().pending.push((number, change.what.clone()));
+            }
+            What::Rename { .. } | What::Unlink { .. } => {
+                self.directories.entry(node).or_default().pending.push((number, change.what.clone()));
+            }
+            What::Write { offset, bytes } => {
+                self.files.entry(node).or_default().write(number, *offset, bytes);
+            }
+            What::Resize { length } => self.files.entry(node).or_default().resize(number, *length),
+            What::Sync => {
+                if let Some(content) = self.files.get_mut(&node) {
+                    content.sync(node);
+                }
+                if let Some(names) = self.directories.get_mut(&node) {
+                    names.durable = names.after(Fate::Everything);
+                    names.pending.clear();
+                }
+            }
+        }
+    }
+
+    /// What a crash at this moment leaves. A seed makes the random decisions.
+    pub fn crash(&self, survival: Survival, seed: u64) -> Image {
+        let mut pending = Vec::new();
+        for content in self.files.values() {
+            pending.extend(content.pending.iter().filter_map(|(number, change)| match change {
+                Pending::Write { offset, bytes } => Some((*number, Some((*offset, *offset + bytes.len() as u64)))),
+                // A write that makes a file longer is one change with the growth.
+                Pending::Grow(_) => None,
+                Pending::Cut(_) => Some((*number, None)),
+            }));
+        }
+        for names in self.directories.values() {
+            pending.extend(names.pending.iter().map(|(number, _)| (*number, None)));
+        }
+        pending.sort_unstable();
+        let mut image = Image::default();
+        let fate = survival.decide(&pending, seed);
+        self.lay_out(Node::ROOT, Path::new(""), fate, &mut BTreeSet::new(), &mut image);
+        image
+    }
+
+    fn lay_out(&self, node: Node, path: &Path, fate: Fate, seen: &mut BTreeSet<Node>, image: &mut Image) {
+        let Some(names) = self.directories.get(&node) else { return };
+        for (name, child) in names.after(fate) {
+            let path: PathBuf = path.join(name);
+            if let Some(content) = self.files.get(&child) {
+                image.add(path, Some(content.after(child, fate)));
+            } else if seen.insert(child) {
+                // A directory whose rename is half done has one name only.
+                image.add(path.clone(), None);
+                self.lay_out(child, &path, fate, seen, image);
+            }
+        }
+    }
+}
+
+impl Names {
+    fn after(&self, fate: Fate) -> BTreeMap<OsString, Node> {
+        let mut names = self.durable.clone();
+        for (_, change) in self.pending.iter().filter(|(number, _)| fate.keeps_name(*number)) {
+            match change {
+                What::Link { name, to, .. } => {
+                    names.insert(name.clone(), *to);
+                }
+                What::Rename { from, name, to } => {
+                    names.retain(|old, node| old != from || node != to);
+                    names.insert(name.clone(), *to);
+                }
+                What::Unlink { name, to } => names.retain(|old, node| old != name || node != to),
+                What::Write { .. } | What::Resize { .. } | What::Sync => {}
+            }
+        }
+        names
+    }
+}
+
+impl Content {
+    fn write(&mut self, number: u64, offset: u64, bytes: &Arc<[u8]>) {
+        let end = offset + bytes.len() as u64;
+        self.pending.push((number, Pending::Write { offset, bytes: Arc::clone(bytes) }));
+        if self.length < end {
+            self.pending.push((number, Pending::Grow(end)));
+            self.length = end;
+        }
+    }
+
+    fn resize(&mut self, number: u64, length: u64) {
+        let change = if self.length < length { Pending::Grow(length) } else { Pending::Cut(length) };
+        self.pending.push((number, change));
+        self.length = length;
+    }
+
+    fn sync(&mut self, node: Node) {
+        self.durable = self.after(node, Fate::Everything);
+        self.pending.clear();
+    }
+
+    fn after(&self, node: Node, fate: Fate) -> Arc<Vec<u8>> {
+        if self.pending.is_empty() {
+            return Arc::clone(&self.durable);
+        }
+        let mut bytes = self.durable.to_vec();
+        let mut length = bytes.len();
+        for (number, change) in &self.pending {
+            match change {
+                Pending::Write { offset, bytes: written } => {
+                    for (start, piece) in sectors(*offset, written) {
+                        let kept = fate.keeps_until(*number, node, start, start + piece.len() as u64) - start;
+                        put(&mut bytes, start, &piece[..place(kept)]);
+                    }
+                }
+                Pending::Grow(to) => {
+                    length = fate.grows_to(*number, *to).map_or(length, |to| length.max(place(to)));
+                }
+                Pending::Cut(to) if fate.keeps_cut(*number) => {
+                    length = place(*to);
+                    bytes.truncate(length);
+                }
+                Pending::Cut(_) => {}
+            }
+        }
+        bytes.resize(length, 0);
+        Arc::new(bytes)
+    }
+}
+
+/// A write, sector by sector, and where each part begins.
+fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let first = (SECTOR - place(offset % SECTOR as u64)).min(bytes.len());
+    let (head, rest) = bytes.split_at(first);
+    let mut at = offset;
+    std::iter::once(head).chain(rest.chunks(SECTOR)).filter(|piece| !piece.is_empty()).map(move |piece| {
+        let start = at;
+        at += piece.len() as u64;
+        (start, piece)
+    })
+}
+
+fn put(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
+    let (start, end) = (place(offset), place(offset) + piece.len());
+    if bytes.len() < end && !piece.is_empty() {
+        bytes.resize(end, 0);
+    }
+    if let Some(there) = bytes.get_mut(start..end) {
+        there.copy_from_slice(piece);
+    }
+}
+
+/// A place in a file that is held in memory.
+fn place(offset: u64) -> usize {
+    usize::try_from(offset).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,177 @@
+//! Names and contents as the running program sees them, and the record of how they came about.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    fs, io,
+    ops::Range,
+    path::Path,
+};
+
+use super::{
+    change::{Change, Kind, Node, What},
+    survival::SECTOR,
+};
+
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) changes: Vec<Change>,
+    directories: BTreeMap<Node, BTreeMap<OsString, Node>>,
+    /// Files that nobody has written through the seam, as they were when they were last looked at.
+    observed: BTreeMap<Node, Vec<u8>>,
+    next: u64,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        let directories = BTreeMap::from([(Node::ROOT, BTreeMap::new())]);
+        Self { changes: Vec::new(), directories, observed: BTreeMap::new(), next: 1 }
+    }
+}
+
+impl Tree {
+    /// Records a change to what a node holds.
+    pub(super) fn make(&mut self, node: Node, what: What) {
+        if !matches!(what, What::Sync) {
+            self.observed.remove(&node);
+        }
+        self.changes.push(Change { node, what });
+    }
+
+    /// What has a name, under the root.
+    pub(super) fn find(&self, path: &Path) -> Option<Node> {
+        path.iter().try_fold(Node::ROOT, |node, name| self.directories.get(&node)?.get(name).copied())
+    }
+
+    pub(super) fn link(&mut self, path: &Path, kind: Kind) -> io::Result<Node> {
+        let (directory, name) = self.place(path)?;
+        Ok(self.add(directory, name, kind))
+    }
+
+    pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let ((directory, old), (target, new)) = (self.place(from)?, self.place(to)?);
+        if directory != target {
+            // Two directories are two changes, of which a crash may keep either one; nothing here does that.
+            return Err(io::ErrorKind::CrossesDevices.into());
+        }
+        let names = self.directories.entry(directory).or_default();
+        let node = names.remove(&old).ok_or(io::ErrorKind::NotFound)?;
+        names.insert(new.clone(), node);
+        self.changes.push(Change { node: directory, what: What::Rename { from: old, name: new, to: node } });
+        Ok(())
+    }
+
+    pub(super) fn unlink(&mut self, path: &Path) -> io::Result<()> {
+        let (directory, name) = self.place(path)?;
+        self.forget(directory, name).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Makes everything there is durable.
+    pub(super) fn sync_everything(&mut self) {
+        for node in (0..self.next).map(Node) {
+            self.make(node, What::Sync);
+        }
+    }
+
+    fn place(&self, path: &Path) -> io::Result<(Node, OsString)> {
+        let directory = path.parent().and_then(|parent| self.find(parent));
+        Ok((directory.ok_or(io::ErrorKind::NotFound)?, path.file_name().unwrap_or_default().to_owned()))
+    }
+
+    fn add(&mut self, directory: Node, name: OsString, kind: Kind) -> Node {
+        let node = Node(self.next);
+        self.next += 1;
+        if kind == Kind::Directory {
+            self.directories.insert(node, BTreeMap::new());
+        }
+        self.directories.entry(directory).or_default().insert(name.clone(), node);
+        self.changes.push(Change { node: directory, what: What::Link { name, to: node, kind } });
+        node
+    }
+
+    fn forget(&mut self, directory: Node, name: OsString) -> Option<()> {
+        let to = self.directories.get_mut(&directory)?.remove(&name)?;
+        self.observed.remove(&to);
+        self.changes.push(Change { node: directory, what: What::Unlink { name, to } });
+        Some(())
+    }
+
+    /// Records what others than the owner of this record have done under the root.
+    pub(super) fn observe(&mut self, root: &Path) -> io::Result<()> {
+        self.observe_directory(root, Node::ROOT)
+    }
+
+    fn observe_directory(&mut self, path: &Path, node: Node) -> io::Result<()> {
+        let mut found = BTreeMap::new();
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            found.insert(entry.file_name(), entry.file_type()?.is_dir());
+        }
+        let known = self.directories.get(&node).cloned().unwrap_or_default();
+        for name in known.keys().filter(|name| !found.contains_key(*name)) {
+            self.forget(node, name.clone());
+        }
+        for (name, is_directory) in found {
+            let path = path.join(&name);
+            match (known.get(&name).copied(), is_directory) {
+                (Some(child), true) => self.observe_directory(&path, child)?,
+                (None, true) => {
+                    let child = self.add(node, name, Kind::Directory);
+                    self.observe_directory(&path, child)?;
+                }
+                (Some(child), false) => self.observe_file(&path, &name, child)?,
+                (None, false) => {
+                    let child = self.add(node, name.clone(), Kind::File);
+                    self.observed.insert(child, Vec::new());
+                    self.observe_file(&path, &name, child)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn observe_file(&mut self, path: &Path, name: &OsStr, node: Node) -> io::Result<()> {
+        let Some(before) = self.observed.get_mut(&node) else { return Ok(()) };
+        let now = match fs::read(path) {
+            Ok(bytes) => bytes,
+            // sled clears up in its own time; the name is gone when the directory is looked at again.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if *before == now {
+            return Ok(());
+        }
+        let mut before = std::mem::replace(before, now.clone());
+        if before.len() != now.len() {
+            before.resize(now.len(), 0);
+            self.changes.push(Change { node, what: What::Resize { length: now.len() as u64 } });
+        }
+        for run in differing_sectors(&before, &now) {
+            let what = What::Write { offset: run.start as u64, bytes: now[run].into() };
+            self.changes.push(Change { node, what });
+        }
+        // sled syncs these before it gives them their name (`pagecache/snapshot.rs`). It syncs nothing else itself
+        // that it may have to rely on.
+        let name = name.to_string_lossy();
+        if name.starts_with("snap.") && !name.ends_with(".generating") {
+            self.changes.push(Change { node, what: What::Sync });
+        }
+        Ok(())
+    }
+}
+
+/// Runs of sectors in which two contents of one length differ.
+fn differing_sectors(before: &[u8], now: &[u8]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (number, (old, new)) in before.chunks(SECTOR).zip(now.chunks(SECTOR)).enumerate() {
+        if old == new {
+            continue;
+        }
+        let (start, end) = (number * SECTOR, number * SECTOR + new.len());
+        match runs.last_mut() {
+            Some(run) if run.end == start => run.end = end,
+            _ => runs.push(start..end),
+        }
+    }
+    runs
+}
