@@ -78,3 +78,33 @@ impl Projection for Kinds {
         Ok(())
     }
 }
+
+/// How often to do what is done `count` times in a quick run: 20 times as often when `TURNWISE_LONG` is set.
+pub(crate) fn times(count: usize) -> usize {
+    if std::env::var_os("TURNWISE_LONG").is_some() { count * 20 } else { count }
+}
+
+/// An empty directory in memory, where there is such a thing: its files cost no disk.
+pub(crate) fn in_memory() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
+/// Numbers that look random and follow from a seed: `SplitMix64`.
+#[derive(Debug, Clone)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below a limit, which is not 0.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+}
