@@ -251,6 +251,21 @@ pub(crate) enum EventsCommand {
     },
     /// Walk everything: frames, chain, index, texts, and every projection rebuilt.
     Verify,
+    /// Remove the text that users and models wrote; every decision about it stays, and the hash chain still holds.
+    Purge {
+        /// Remove text: the messages of turns, in the log and beside it.
+        #[arg(long, required = true)]
+        text: bool,
+        /// Only what was written before a time: `2026-11-01`, `2026-11-01T12:30`, or `30d` for so long ago.
+        #[arg(long, value_name = "TIME")]
+        before: Option<String>,
+        /// Only the messages of a session.
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Act. There is no way back.
+        #[arg(long)]
+        yes: bool,
+    },
     /// Explain what is damaged and what can be saved; with --yes do it, keeping the old files.
     Repair {
         /// Act.

@@ -68,6 +68,7 @@ pub const KINDS: &[KindSpec] = &[
     entry::<facts::LlmCallCompleted>(),
     entry::<facts::LlmCallFailed>(),
     entry::<facts::LlmCallStarted>(),
+    entry::<facts::LogPurged>(),
     entry::<facts::LogRepaired>(),
     entry::<facts::PatternOverrideDismissed>(),
     entry::<facts::PolicyLoaded>(),

@@ -17,7 +17,7 @@ use event_core::Event;
 
 pub use evaluation::EvalCompleted;
 pub use llm::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
-pub use log::{LogRepaired, RepairAction};
+pub use log::{LogPurged, LogRepaired, RepairAction};
 pub use policy::{CatalogueLoaded, PolicyInvalid, PolicyLoaded};
 pub use provider::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy};
 pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteOverridden};

@@ -106,7 +106,7 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Exchange
 }
 
 /// The text a fact names. A fact that cannot be read here, such as one of a newer version, goes out as it is.
-fn named_text(fact: &Recorded) -> Option<ContentHash> {
+pub(crate) fn named_text(fact: &Recorded) -> Option<ContentHash> {
     if let Ok(Some(loaded)) = fact.read::<PolicyLoaded>() {
         return Some(loaded.hash);
     }

@@ -45,6 +45,9 @@ pub trait Files: fmt::Debug + Send + Sync + 'static {
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
+    /// Removes an empty directory.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
+
     /// The names in a directory, sorted.
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>>;
 
@@ -143,6 +146,18 @@ pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
         other => other?,
     };
     if created { files.sync_dir(parent(path)) } else { Ok(()) }
+}
+
+/// Removes a file, or a directory with everything in it; there may be nothing to remove.
+pub(crate) fn remove_tree(files: &dyn Files, path: &Path) -> io::Result<()> {
+    let names = match files.list(path) {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return files.remove(path),
+        Err(error) => return Err(error),
+    };
+    names.iter().try_for_each(|name| remove_tree(files, &path.join(name)))?;
+    files.remove_dir(path)
 }
 
 /// Whether a name exists in a directory.

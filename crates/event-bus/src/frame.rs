@@ -211,6 +211,23 @@ impl<'a> Frame<'a> {
         chain
     }
 
+    /// Writes the same frame with the hash of its payload in the payload's place.
+    pub(crate) fn purge(&self, into: &mut Vec<u8>) {
+        let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
+        let hash = self.purged().unwrap_or_else(|| *blake3::hash(payload).as_bytes());
+        let start = into.len();
+        let bytes = self.bytes.len() - payload.len() + hash.len();
+        let length = u32::try_from(bytes - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
+        into.extend_from_slice(&length);
+        into.extend_from_slice(&self.bytes[4..self.payload_at - 2]);
+        into.extend_from_slice(&[32, 0]);
+        into.extend_from_slice(&hash);
+        into.extend_from_slice(&self.chain().0);
+        into[start + PREFIX] |= PURGED;
+        let checksum = checksum(length, &into[start + PREFIX..]);
+        into[start + 4..start + PREFIX].copy_from_slice(&checksum);
+    }
+
     /// The fact. The payload of a purged one is empty.
     pub(crate) fn fact(&self) -> Recorded {
         let cause_at = PREFIX + MARKS + FIXED;

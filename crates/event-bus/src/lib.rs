@@ -36,6 +36,6 @@ pub use memory::MemoryLog;
 pub use reader::JournalReader;
 pub use repair::{LOST_KIND, RepairPlan, Repaired, Span, plan_repair};
 pub use repairs::{Repair, RepairAction};
-pub use sled_log::SledLog;
+pub use sled_log::{Purged, SledLog};
 pub use texts::{MAX_TEXT_BYTES, MemoryTexts, TextFiles, TextStore};
 pub use verify::{Finding, Verified, verify};

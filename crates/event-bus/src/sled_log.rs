@@ -2,6 +2,7 @@
 
 mod index_check;
 mod open;
+mod purge;
 mod writer;
 
 use std::{
@@ -19,6 +20,7 @@ use crate::{
     journal::Readable,
     lock::Lock,
 };
+pub use purge::Purged;
 use writer::Writer;
 
 /// The log in a directory, open for this process alone.

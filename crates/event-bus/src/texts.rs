@@ -25,6 +25,14 @@ pub trait TextStore: Send + Sync + 'static {
     /// [`LogError::TextDamaged`] when the content is not what its name says, [`LogError::Io`] when it cannot be read.
     fn get(&self, hash: [u8; 32]) -> Result<Option<String>, LogError>;
 
+    /// Removes every text that is not to be kept, and what writing left unfinished; says how many texts that were.
+    ///
+    /// For when nobody else writes: a text on its way in would be taken for one that was left.
+    ///
+    /// # Errors
+    /// [`LogError::Io`] when one cannot be removed; others are removed all the same.
+    fn sweep(&self, keep: &dyn Fn([u8; 32]) -> bool) -> Result<u64, LogError>;
+
     /// Removes a text; false when there was none.
     ///
     /// # Errors

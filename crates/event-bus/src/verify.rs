@@ -24,6 +24,8 @@ use crate::{
 pub struct Verified {
     /// Whole facts, from the first on.
     pub facts: u64,
+    /// The hash chain after the last of them.
+    pub chain: Option<Chain>,
     /// How many of them had their payload removed; the chain holds all the same.
     pub purged: u64,
     /// Bytes of the journal that hold them.
@@ -143,6 +145,7 @@ fn walk_journal(
     .map_err(read)?;
     let end = scan.whole;
     (verified.facts, verified.purged, verified.bytes) = (end.position.0, purged, end.offset);
+    verified.chain = Some(end.chain);
     let next = Some(end.position.next());
     match scan.flaw {
         None => {}

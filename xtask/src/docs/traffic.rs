@@ -27,13 +27,14 @@ const TURN: &str = "a live turn, an import";
 const OPENING: &str = "a change of the files, seen before a turn";
 
 /// The ways of all kinds.
-fn all() -> [Traffic; 21] {
+fn all() -> [Traffic; 22] {
     [
         way::<facts::CatalogueLoaded>(OPENING, &["in force"]),
         way::<facts::EvalCompleted>("nothing yet", &["patterns"]),
         way::<facts::LlmCallCompleted>(IMPORT, &["availability", "costs", "patterns", "sessions"]),
         way::<facts::LlmCallFailed>(IMPORT, &["availability"]),
         way::<facts::LlmCallStarted>("nothing yet", &[]),
+        way::<facts::LogPurged>("`events purge`", &[]),
         way::<facts::LogRepaired>("opening the log", &[]),
         way::<facts::PatternOverrideDismissed>("`route ignore`", &[]),
         way::<facts::PolicyLoaded>(OPENING, &["in force"]),

@@ -1,6 +1,7 @@
 //! `events`: look at the log, move it, check it, repair it.
 
 mod moving;
+mod purge;
 mod verify;
 
 use engine::{as_json, facts};
@@ -24,6 +25,9 @@ pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failu
         EventsCommand::Export { file, after } => moving::export(context, file.as_deref(), Position(after)),
         EventsCommand::Import { file, without_chain } => moving::import(context, &file, without_chain),
         EventsCommand::Verify => verify::verify(context),
+        EventsCommand::Purge { text: _, before, session, yes } => {
+            purge::purge(context, before.as_deref(), session.as_deref(), yes)
+        }
         EventsCommand::Repair { yes } => verify::repair(context, yes),
     }
 }
@@ -94,6 +98,9 @@ fn summary(json: &Value) -> String {
         "workspace",
         "session",
     ];
+    if json.get("purged").is_some() {
+        return "(its text was removed)".to_owned();
+    }
     let Some(data) = json.get("data") else { return "(a kind or version this program does not know)".to_owned() };
     let decided = data.get("decision").and_then(|decision| decision.get("model"));
     let fields = TELLING.iter().filter_map(|name| Some((*name, data.get(name)?)));

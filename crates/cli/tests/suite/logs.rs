@@ -36,6 +36,48 @@ fn a_line_that_is_no_fact_is_named_with_its_file_and_number() {
 }
 
 #[test]
+fn a_changed_line_is_named_and_one_without_a_chain_is_taken_only_when_told_to() {
+    let desk = desk_with_log();
+    desk.ok(&["events", "export", "a.jsonl"]);
+    let lines = fs::read_to_string(desk.path("a.jsonl")).unwrap();
+    let changed = lines.replacen("\"status\":\"completed\"", "\"status\":\"failed\"", 1);
+    assert_ne!(changed, lines);
+    let number = 1 + lines.lines().zip(changed.lines()).position(|(one, other)| one != other).unwrap();
+    let other = Desk::new();
+    let file = other.write("changed.jsonl", &changed);
+    let refused = other.run(&["events", "import", file.to_str().unwrap()]);
+    let named = refused.err.contains(&format!("line {number}: the hash chain does not hold"));
+    assert!(refused.code == 2 && named, "{}", said(&refused));
+    let cut = |line: &str| line.rfind(",\"chain\":").map_or(line.to_owned(), |chain| format!("{}}}", &line[..chain]));
+    let bare: Vec<_> = changed.lines().map(cut).collect();
+    let third = Desk::new();
+    let file = third.write("bare.jsonl", &bare.join("\n"));
+    assert_eq!(third.run(&["events", "import", file.to_str().unwrap()]).code, 2);
+    let taken = third.ok(&["events", "import", "--without-chain", file.to_str().unwrap()]);
+    assert!(taken.contains("carried no hash chain"), "{taken}");
+}
+
+#[test]
+fn purged_text_is_gone_and_why_and_verify_go_on() {
+    let desk = desk_with_log();
+    let (why, before) = (desk.ok(&["why"]), desk.json(&["events", "verify"]));
+    let plan = desk.ok(&["events", "purge", "--text"]);
+    assert!(plan.contains("Nothing was changed"), "{plan}");
+    assert_eq!(desk.json(&["events", "verify"])["purged"], 0);
+    let done = desk.json(&["events", "purge", "--text", "--yes"]);
+    let after = desk.json(&["events", "verify"]);
+    assert_eq!((&after["purged"], &after["whole"]), (&done["facts"], &true.into()));
+    assert!(0 < after["purged"].as_u64().unwrap());
+    assert_eq!(after["digest"], before["digest"]);
+    assert_eq!(desk.ok(&["why"]), why);
+    assert!(desk.ok(&["events", "tail", "--kind", "turn.text"]).contains("its text was removed"));
+    desk.ok(&["events", "export", "purged.jsonl"]);
+    let other = Desk::new();
+    other.ok(&["events", "import", desk.path("purged.jsonl").to_str().unwrap()]);
+    assert_eq!(other.json(&["events", "verify"])["chain"], desk.json(&["events", "verify"])["chain"]);
+}
+
+#[test]
 fn a_flipped_bit_is_found_explained_and_repaired_from_the_index() {
     let desk = desk_with_log();
     let before = desk.json(&["events", "verify"])["digest"].clone();

@@ -1,9 +1,10 @@
 //! Facts about the log itself.
 
-use event_core::Position;
+use event_core::{Position, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::fact;
+use crate::SessionId;
 
 /// What was done to a damaged log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,4 +44,26 @@ fact!(
         position: Position(1_204),
         detail: "17 bytes after position 1204 were not a whole record".to_owned(),
     }
+);
+
+/// Private text was removed from the log because the user said so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogPurged {
+    /// Facts that lost their payload. They stand in their places, with a hash instead.
+    pub facts: u64,
+    /// Texts beside the log that were removed.
+    pub texts: u64,
+    /// Only what happened before this, if it was said.
+    pub before: Option<Timestamp>,
+    /// Only this session, if it was said.
+    pub session: Option<SessionId>,
+}
+
+fact!(
+    LogPurged,
+    "log.purged",
+    1,
+    Internal,
+    "Private text was removed from the log because the user said so.",
+    LogPurged { facts: 12, texts: 3, before: Some(Timestamp(1_778_250_185_000_000)), session: None }
 );

@@ -15,5 +15,6 @@ mod long_lists;
 mod observed;
 mod on_disk;
 mod one_decision;
+mod purge;
 mod suggestions;
 mod turn_lock;

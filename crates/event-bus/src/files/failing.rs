@@ -19,7 +19,7 @@ pub enum Operation {
     Open,
     /// [`Files::rename`].
     Rename,
-    /// [`Files::remove`].
+    /// [`Files::remove`] and [`Files::remove_dir`].
     Remove,
     /// [`Files::list`].
     List,
@@ -126,6 +126,11 @@ impl Files for FailingFiles {
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.check(Operation::Remove)?;
         self.files.remove(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.check(Operation::Remove)?;
+        self.files.remove_dir(path)
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>> {

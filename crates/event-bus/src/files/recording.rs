@@ -124,6 +124,12 @@ impl Files for RecordingFiles {
         tree.unlink(self.inside(path)?)
     }
 
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        let mut tree = self.observed()?;
+        self.files.remove_dir(path)?;
+        tree.unlink(self.inside(path)?)
+    }
+
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>> {
         self.files.list(path)
     }

@@ -47,6 +47,10 @@ impl Files for SystemFiles {
         std::fs::remove_file(path)
     }
 
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_dir(path)
+    }
+
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>> {
         let mut names = std::fs::read_dir(path)?
             .map(|entry| entry.map(|entry| entry.file_name()))

@@ -91,6 +91,17 @@ impl Index {
         Ok(Save { index: self, name, label, pieces, written: 0, rest: None })
     }
 
+    /// Takes over the saved places of another index: names under which no state is saved, such as a reactor's.
+    pub(crate) fn take_places(&self, from: &Self) -> Result<(), Failure> {
+        let labels = from.call(|store| store.scan_prefix([NAME]).collect::<sled::Result<Vec<_>>>())?;
+        let places =
+            labels.into_iter().filter(|(_, label)| Label::from_bytes(label).is_some_and(|label| label.pieces == 0));
+        for (name, label) in places {
+            self.call(|store| store.insert(name, label))?;
+        }
+        self.barrier()
+    }
+
     fn label(&self, name: &str) -> Result<Option<Label>, Failure> {
         let bytes = self.call(|store| store.get(name_key(name)))?;
         Ok(bytes.and_then(|bytes| Label::from_bytes(&bytes)))

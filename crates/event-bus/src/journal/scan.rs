@@ -34,7 +34,8 @@ impl End {
         }
     }
 
-    fn after(frame: &Frame<'_>, offset: u64) -> Self {
+    /// Behind a frame that ends at an offset.
+    pub(crate) fn after(frame: &Frame<'_>, offset: u64) -> Self {
         Self { position: frame.position(), chain: frame.chain(), recorded_at: frame.recorded_at(), offset }
     }
 }

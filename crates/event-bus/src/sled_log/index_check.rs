@@ -120,7 +120,7 @@ impl Opening<'_> {
 }
 
 /// Adds every fact after a position, and counts them.
-fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
+pub(super) fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
     let (offset, _) = journal.offsets.before(known.next());
     let mut cursor = Cursor::new(&*journal.file, offset, journal.end.offset);
     let (mut added, mut batches) = (0, 0_u64);

@@ -7,7 +7,7 @@ use std::{
 
 use event_core::Position;
 
-use super::{SledLog, Visible, index_check::Witness, writer::Writer};
+use super::{SledLog, Visible, index_check::Witness, purge, writer::Writer};
 use crate::{
     LogError, Repair, RepairAction,
     chain::Chain,
@@ -22,6 +22,7 @@ use crate::{
 pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
     files::ensure_dir(&*files, root).map_err(LogError::io("create", root))?;
     let lock = lock::take(&*files, root)?;
+    purge::finish(root, &*files)?;
     let mut opening = Opening { root, files: &*files, repairs: Vec::new() };
     let found = head::read(&*files, root)?;
     let witness = Witness::question(root, &*files)?;

@@ -77,6 +77,13 @@ impl TextFiles {
     }
 }
 
+/// The hash a text's path stands for.
+fn named_by(path: &Path) -> Option<[u8; 32]> {
+    let digits = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let hash = digits(path.parent()?)? + &digits(path)?;
+    blake3::Hash::from_hex(hash).ok().map(|hash| *hash.as_bytes())
+}
+
 impl TextStore for TextFiles {
     fn put(&self, text: &str) -> Result<[u8; 32], LogError> {
         let hash = name(text)?;
@@ -103,6 +110,24 @@ impl TextStore for TextFiles {
             return Err(LogError::TextDamaged { path });
         }
         String::from_utf8(bytes).map(Some).map_err(|_| LogError::TextDamaged { path })
+    }
+
+    fn sweep(&self, keep: &dyn Fn([u8; 32]) -> bool) -> Result<u64, LogError> {
+        let (mut removed, mut first_failure) = (0, Ok(()));
+        for directory in self.list(&self.directory)? {
+            for path in self.list(&directory)? {
+                let hash = named_by(&path);
+                if hash.is_some_and(keep) {
+                    continue;
+                }
+                match self.files.remove(&path) {
+                    Ok(()) => removed += u64::from(hash.is_some()),
+                    Err(error) => first_failure = first_failure.and(Err(LogError::io("remove", &path)(error))),
+                }
+            }
+            self.files.sync_dir(&directory).map_err(LogError::io("sync", &directory))?;
+        }
+        first_failure.map(|()| removed)
     }
 
     fn remove(&self, hash: [u8; 32]) -> Result<bool, LogError> {

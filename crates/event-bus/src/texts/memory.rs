@@ -34,6 +34,13 @@ impl TextStore for MemoryTexts {
         Ok(self.texts().get(&hash).cloned())
     }
 
+    fn sweep(&self, keep: &dyn Fn([u8; 32]) -> bool) -> Result<u64, LogError> {
+        let mut texts = self.texts();
+        let before = texts.len();
+        texts.retain(|name, _| keep(*name));
+        Ok((before - texts.len()) as u64)
+    }
+
     fn remove(&self, hash: [u8; 32]) -> Result<bool, LogError> {
         Ok(self.texts().remove(&hash).is_some())
     }

@@ -1,6 +1,6 @@
 //! `events verify` and `events repair`: whether the log is whole, and what to do when it is not.
 
-use contracts::facts::{CatalogueLoaded, LogRepaired, PolicyInvalid, PolicyLoaded};
+use contracts::facts::{CatalogueLoaded, LogPurged, LogRepaired, PolicyInvalid, PolicyLoaded};
 use engine::{RouterState, facts};
 use event_core::{Event as _, Position, Projected, Recorded, encode_state};
 use serde_json::json;
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{BAD, GOOD, fact_bar, styled},
+    screen::{BAD, GOOD, counted, fact_bar, styled},
 };
 
 /// What a walk over all facts counted.
@@ -45,7 +45,7 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
     let (counts, digests) = walk(context)?;
     let json = json!({
         "whole": true, "head": verified.facts, "bytes": verified.bytes, "indexed": verified.indexed,
-        "texts": verified.texts, "text_bytes": verified.text_bytes, "notes": notes,
+        "chain": verified.chain, "purged": verified.purged, "texts": verified.texts, "text_bytes": verified.text_bytes, "notes": notes,
         "counts": counts, "digest": digests.facts, "state_digest": digests.state,
     });
     context.print(&json, || {
@@ -68,6 +68,12 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
             counts.tools,
             counts.unknown
         );
+        if 0 < verified.purged {
+            anstream::println!("  the text of {} was removed", counted(verified.purged, "fact"));
+        }
+        if let Some(chain) = verified.chain {
+            anstream::println!("  hash chain at the end  {chain}");
+        }
         anstream::println!("  digest of the facts  {}", digests.facts);
         anstream::println!("  digest of the state  {} (rebuilt from the log)", digests.state);
         for note in &notes {
@@ -124,11 +130,12 @@ fn count(counts: &mut Counts, fact: &Recorded) {
 }
 
 /// Facts about this machine's own files.
-const OF_THIS_MACHINE: [&str; 4] = [PolicyLoaded::KIND, PolicyInvalid::KIND, CatalogueLoaded::KIND, LogRepaired::KIND];
+const OF_THIS_MACHINE: [&str; 5] =
+    [PolicyLoaded::KIND, PolicyInvalid::KIND, CatalogueLoaded::KIND, LogPurged::KIND, LogRepaired::KIND];
 
 /// Everything of a fact but when this machine wrote it: equal on every machine that imports the same. Where a
 /// policy file lies and when it was read is the machine's own affair; what it says, and what the models are, is in
-/// every decision by its hash.
+/// every decision by its hash. A payload counts by its hash, so that removing private text changes nothing.
 fn add(digest: &mut blake3::Hasher, fact: &Recorded) {
     let event = &fact.event;
     if OF_THIS_MACHINE.contains(&event.kind.as_ref()) {
@@ -141,8 +148,7 @@ fn add(digest: &mut blake3::Hasher, fact: &Recorded) {
     digest.update(&event.causation.map(|cause| cause.0).unwrap_or_default());
     digest.update(event.kind.as_bytes());
     digest.update(&event.version.to_le_bytes());
-    digest.update(&(event.payload.len() as u64).to_le_bytes());
-    digest.update(&event.payload);
+    digest.update(&fact.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
 }
 
 pub(super) fn repair(context: &Context, yes: bool) -> Result<(), Failure> {

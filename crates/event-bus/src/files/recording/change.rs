@@ -1,6 +1,6 @@
 //! One change to a file or directory.
 
-use std::{ffi::OsString, sync::Arc};
+use std::{ffi::OsString, fmt, sync::Arc};
 
 /// A file or directory, whatever name it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,4 +40,18 @@ pub(super) enum What {
     Resize { length: u64 },
     /// Everything before is durable: the content of a file, the names in a directory.
     Sync,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = self.node.0;
+        match &self.what {
+            What::Link { name, to, kind } => write!(f, "{kind:?} {} `{}` is new in {node}", to.0, name.display()),
+            What::Rename { from, name, .. } => write!(f, "`{}` becomes `{}` in {node}", from.display(), name.display()),
+            What::Unlink { name, .. } => write!(f, "`{}` goes from {node}", name.display()),
+            What::Write { offset, bytes } => write!(f, "{} bytes written at {offset} to {node}", bytes.len()),
+            What::Resize { length } => write!(f, "{node} has {length} bytes"),
+            What::Sync => write!(f, "{node} is synced"),
+        }
+    }
 }

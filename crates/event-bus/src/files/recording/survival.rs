@@ -27,15 +27,8 @@ pub enum Survival {
 
 impl Survival {
     /// Each of them.
-    pub const ALL: [Self; 7] = [
-        Self::Nothing,
-        Self::Everything,
-        Self::Names,
-        Self::Contents,
-        Self::Prefix,
-        Self::Torn,
-        Self::Subset,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Nothing, Self::Everything, Self::Names, Self::Contents, Self::Prefix, Self::Torn, Self::Subset];
 
     /// Decides by a seed, given the changes that were not synced: their numbers, and where one that writes content
     /// begins and ends.

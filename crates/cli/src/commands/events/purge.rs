@@ -1,0 +1,54 @@
+//! `events purge`: private text, gone on demand.
+
+use contracts::SessionId;
+use engine::{PurgeScope, plan_purge};
+use event_bus::{SledLog, SystemClock, TextFiles};
+use serde_json::json;
+
+use crate::{
+    context::Context,
+    failure::Failure,
+    moment,
+    screen::{GOOD, counted, styled},
+};
+
+pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&str>, yes: bool) -> Result<(), Failure> {
+    let now = event_bus::Clock::now(&SystemClock);
+    let before = before.map(|text| moment::parse(text, now)).transpose().map_err(Failure::Wrong)?;
+    let session = session.map(SessionId::try_from).transpose().map_err(|error| Failure::Wrong(error.to_string()))?;
+    let plan = plan_purge(context.read_only()?.as_ref(), PurgeScope { before, session })?;
+    let (facts, texts, bytes) = (plan.facts(), plan.texts(), plan.bytes);
+    if !yes {
+        let json = json!({ "facts": facts, "texts": texts, "bytes": bytes, "done": false });
+        return context.print(&json, || {
+            anstream::println!(
+                "would remove the text of {} ({bytes} bytes) and {} beside the log",
+                counted(facts, "fact"),
+                counted(texts, "text")
+            );
+            anstream::println!(
+                "  the facts keep their places, times and hashes; decisions, calls and costs stay as they are"
+            );
+            anstream::println!("  rules on text are then judged by what they matched when the text was there");
+            anstream::println!("Nothing was changed. Add --yes to do this; there is no way back.");
+        });
+    }
+    let (log, _) = SledLog::open(context.home.log())?;
+    let (log, purged) = plan.execute(log, &TextFiles::of(context.home.log()), &SystemClock)?;
+    drop(log);
+    let json = json!({
+        "facts": purged.facts, "texts": texts, "bytes": purged.bytes, "done": true, "old_copies": purged.old_copies,
+    });
+    context.print(&json, || {
+        anstream::println!(
+            "{} the text of {} ({} bytes) and {} beside the log",
+            styled(GOOD, "removed"),
+            counted(purged.facts, "fact"),
+            purged.bytes,
+            counted(texts, "text")
+        );
+        for path in &purged.old_copies {
+            anstream::println!("  an old copy may still hold text: {}", path.display());
+        }
+    })
+}

@@ -1,0 +1,122 @@
+//! Removing private text on the user's demand: what the user or a model wrote goes, every decision about it stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use contracts::{
+    ContentHash, SessionId, TurnId, catalogue,
+    facts::{LogPurged, Sensitivity, TurnStarted, TurnTextRecorded},
+};
+use event_bus::{Clock, EventLog, Expected, Purged, SledLog, TextStore};
+use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
+
+use crate::{error::EngineError, exchange::named_text, insight::facts};
+
+/// Which texts shall go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PurgeScope {
+    /// Only what happened before this.
+    pub before: Option<Timestamp>,
+    /// Only what belongs to this session.
+    pub session: Option<SessionId>,
+}
+
+/// What a purge would remove.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PurgePlan {
+    scope: PurgeScope,
+    positions: BTreeSet<Position>,
+    kept_texts: BTreeSet<ContentHash>,
+    gone_texts: BTreeSet<ContentHash>,
+    /// Bytes of text inside the facts.
+    pub bytes: u64,
+}
+
+impl PurgePlan {
+    /// Facts whose text would be removed.
+    pub fn facts(&self) -> u64 {
+        self.positions.len() as u64
+    }
+
+    /// Texts beside the log that only those facts name.
+    pub fn texts(&self) -> u64 {
+        self.gone_texts.len() as u64
+    }
+}
+
+/// Looks for the private text within a scope. Changes nothing.
+///
+/// # Errors
+/// [`EngineError::UnknownSession`], and [`EngineError::Log`] when the log cannot be read.
+pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, EngineError> {
+    let mut plan = PurgePlan { scope, ..PurgePlan::default() };
+    let mut sessions: BTreeMap<TurnId, SessionId> = BTreeMap::new();
+    for fact in facts(log, Position::ORIGIN) {
+        let fact = fact?;
+        if let Ok(Some(started)) = fact.read::<TurnStarted>() {
+            sessions.insert(started.turn, started.session);
+        }
+        let text = named_text(&fact).map(|hash| (hash, plan.covers(&fact, &sessions)));
+        match text {
+            Some((hash, true)) => drop(plan.gone_texts.insert(hash)),
+            Some((hash, false)) => drop(plan.kept_texts.insert(hash)),
+            None => {}
+        }
+        if fact.purged.is_none() && plan.covers(&fact, &sessions) {
+            plan.positions.insert(fact.position);
+            plan.bytes += fact.event.payload.len() as u64;
+        }
+    }
+    if let Some(session) = &plan.scope.session
+        && !sessions.values().any(|known| known == session)
+    {
+        return Err(EngineError::UnknownSession(session.to_string()));
+    }
+    plan.gone_texts = plan.gone_texts.difference(&plan.kept_texts).copied().collect();
+    Ok(plan)
+}
+
+impl PurgePlan {
+    fn covers(&self, fact: &Recorded, sessions: &BTreeMap<TurnId, SessionId>) -> bool {
+        let spec = catalogue::find(&fact.event.kind, fact.event.version);
+        if spec.is_none_or(|spec| spec.sensitivity != Sensitivity::Private) {
+            return false;
+        }
+        let early = self.scope.before.is_none_or(|before| fact.event.at < before);
+        let session = self.scope.session.as_ref().is_none_or(|wanted| {
+            let text = fact.read::<TurnTextRecorded>().ok().flatten();
+            text.and_then(|text| sessions.get(&text.turn)).is_some_and(|session| session == wanted)
+        });
+        early && session
+    }
+
+    /// Removes what was planned, and records that it was done.
+    ///
+    /// The texts beside the log go first: should the rest be interrupted, the facts still name what is missing, and
+    /// doing it again completes it. Without a scope, texts that no fact names are removed as well.
+    ///
+    /// # Errors
+    /// [`EngineError::Log`] when something cannot be written.
+    pub fn execute(
+        self,
+        log: SledLog,
+        texts: &dyn TextStore,
+        clock: &dyn Clock,
+    ) -> Result<(SledLog, Purged), EngineError> {
+        let everything = self.scope == PurgeScope::default();
+        let swept = texts.sweep(&|hash| {
+            let hash = ContentHash(hash);
+            !self.gone_texts.contains(&hash) && (!everything || self.kept_texts.contains(&hash))
+        })?;
+        let (log, purged) = log.purge(|fact| self.positions.contains(&fact.position))?;
+        if swept != 0 || purged.facts != 0 {
+            let PurgeScope { before, session } = self.scope;
+            let fact = LogPurged { facts: purged.facts, texts: swept, before, session };
+            let now = clock.now();
+            let id = EventId::derive(&[b"log.purged", &now.0.to_le_bytes()]);
+            let fact = NewEvent::new(id, now, EventId::derive(&[b"log"]), &fact)?;
+            log.append(Expected::Any, now, &[fact])?;
+            log.sync()?;
+        }
+        Ok((log, purged))
+    }
+}

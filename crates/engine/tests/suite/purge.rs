@@ -1,0 +1,106 @@
+//! Private text goes on demand; the decisions, what they were made from, and the hash chain stay.
+
+use std::path::Path;
+
+use contracts::{
+    SessionId,
+    facts::{LogPurged, RouteDecided},
+};
+use engine::{EngineError, PurgeScope, plan_purge};
+use event_bus::{EventLog, SetClock, SledLog, TextFiles, TextStore, verify};
+use event_core::{Position, Recorded, Timestamp};
+
+use crate::support::{Desk, desk::session};
+
+/// Two sessions with a secret in some messages, one of them too long for a fact, copied onto the disk.
+fn on_disk(directory: &Path) -> Vec<Recorded> {
+    let mut desk = Desk::with("global_default: haiku");
+    for number in 0..10 {
+        desk.pass_secs(60);
+        let name = if number % 2 == 0 { "even" } else { "odd" };
+        let message = if number == 6 { "secret ".repeat(1_000) } else { format!("secret {number}") };
+        desk.turn(name, &message);
+    }
+    let facts = desk.log.read_after(Position::ORIGIN, 10_000).unwrap();
+    let (log, _) = SledLog::open(directory).unwrap();
+    log.restore(&facts).unwrap();
+    log.close().unwrap();
+    let texts = TextFiles::of(directory);
+    texts.put(&"secret ".repeat(1_000)).unwrap();
+    texts.put("a secret no fact names").unwrap();
+    facts
+}
+
+fn all(log: &SledLog) -> Vec<Recorded> {
+    log.read_after(Position::ORIGIN, 10_000).unwrap()
+}
+
+fn decisions(facts: &[Recorded]) -> Vec<RouteDecided> {
+    facts.iter().filter_map(|fact| fact.read::<RouteDecided>().unwrap()).collect()
+}
+
+/// How often the secret stands in the files under a directory.
+fn secrets(directory: &Path) -> usize {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| {
+            if path.is_dir() {
+                return secrets(&path);
+            }
+            std::fs::read(path).unwrap().windows(6).filter(|window| window == b"secret").count()
+        })
+        .sum()
+}
+
+fn purge(directory: &Path, scope: PurgeScope) -> (u64, u64) {
+    let (log, _) = SledLog::open(directory).unwrap();
+    let plan = plan_purge(&log, scope).unwrap();
+    let planned = (plan.facts(), plan.texts());
+    let clock = SetClock::at(Timestamp(1_800_000_000_000_000));
+    let (_, purged) = plan.execute(log, &TextFiles::of(directory), &clock).unwrap();
+    assert_eq!(purged.facts, planned.0);
+    planned
+}
+
+#[test]
+fn without_a_scope_no_file_holds_private_text_and_every_decision_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let facts = on_disk(directory.path());
+    assert!(10 < secrets(directory.path()));
+    assert_eq!(purge(directory.path(), PurgeScope::default()), (10, 1));
+    assert_eq!(secrets(directory.path()), 0);
+    let (log, repairs) = SledLog::open(directory.path()).unwrap();
+    assert_eq!(repairs, []);
+    let left = all(&log);
+    assert_eq!(decisions(&left), decisions(&facts));
+    let told = left.last().unwrap().read::<LogPurged>().unwrap().unwrap();
+    assert_eq!(told, LogPurged { facts: 10, texts: 2, before: None, session: None });
+    drop(log);
+    let verified = verify(directory.path()).unwrap();
+    assert!(verified.is_sound(), "{verified:?}");
+    assert_eq!((verified.purged, verified.texts), (10, 0));
+}
+
+#[test]
+fn a_scope_removes_only_what_it_names_and_the_rest_later() {
+    let directory = tempfile::tempdir().unwrap();
+    on_disk(directory.path());
+    let odd = PurgeScope { session: Some(session("odd")), before: None };
+    assert_eq!(purge(directory.path(), odd.clone()), (5, 0));
+    assert_eq!(purge(directory.path(), odd), (0, 0), "nothing is left of it");
+    let (log, _) = SledLog::open(directory.path()).unwrap();
+    let sixth = all(&log).iter().filter(|fact| fact.event.kind == "turn.started").nth(6).unwrap().event.at;
+    drop(log);
+    assert_eq!(purge(directory.path(), PurgeScope { before: Some(sixth), session: None }), (3, 0));
+    assert_eq!(purge(directory.path(), PurgeScope::default()), (2, 1));
+    assert_eq!(secrets(directory.path()), 0);
+}
+
+#[test]
+fn a_session_nobody_has_seen_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    on_disk(directory.path());
+    let (log, _) = SledLog::open(directory.path()).unwrap();
+    let unknown = PurgeScope { session: Some(SessionId::try_from("nobody").unwrap()), before: None };
+    assert!(matches!(plan_purge(&log, unknown), Err(EngineError::UnknownSession(name)) if name == "nobody"));
+}
