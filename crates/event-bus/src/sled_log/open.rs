@@ -15,7 +15,7 @@ use crate::{
     head::{self, Found, Head},
     ids::Ids,
     index::INDEX,
-    journal::{self, Break, End, Header, JOURNAL, Offsets, Readable, Scan},
+    journal::{self, Break, End, HEADER, Header, JOURNAL, Offsets, Readable, Scan},
     lock,
 };
 
@@ -87,11 +87,13 @@ impl Opening<'_> {
         }
         let file = self.files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
-        if header != Header::Short || !fresh {
+        let length = file.length().map_err(LogError::io("read", &path))?;
+        // A crash may leave the length of a header without its bytes.
+        let unfinished = matches!(header, Header::Short | Header::Damaged) && length <= HEADER as u64;
+        if !unfinished || !fresh {
             journal::check_header(header, path)?;
             return Ok(file);
         }
-        let length = file.length().map_err(LogError::io("read", &path))?;
         if length != 0 {
             let detail = format!("{length} bytes of a header that was never finished");
             self.repaired(RepairAction::TailCut, Position(1), detail);

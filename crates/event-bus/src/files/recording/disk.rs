@@ -194,7 +194,7 @@ impl Content {
                 Pending::Cut(_) => {}
             }
         }
-        bytes.resize(length, 0);
+        fit(&mut bytes, length);
         Arc::new(bytes)
     }
 }
@@ -214,11 +214,18 @@ fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 fn put(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
     let (start, end) = (place(offset), place(offset) + piece.len());
     if bytes.len() < end && !piece.is_empty() {
-        bytes.resize(end, 0);
+        fit(bytes, end);
     }
     if let Some(there) = bytes.get_mut(start..end) {
         there.copy_from_slice(piece);
     }
+}
+
+/// Cuts or lengthens; zeros are copied, which is fast without optimization too.
+fn fit(bytes: &mut Vec<u8>, length: usize) {
+    let more = vec![0; length.saturating_sub(bytes.len())];
+    bytes.truncate(length);
+    bytes.extend_from_slice(&more);
 }
 
 /// A place in a file that is held in memory.
