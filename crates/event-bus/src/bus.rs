@@ -1,6 +1,6 @@
 //! The bus: many producers, one writer, and everything that follows the log.
 
-mod block_on;
+pub(crate) mod block_on;
 mod error;
 mod producer;
 mod race;
@@ -9,23 +9,19 @@ mod subscription;
 mod view;
 mod writer;
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-};
+use std::sync::{Arc, PoisonError};
 
 use event_core::{NewEvent, Position, Projection};
-use tokio::{
-    sync::{oneshot, watch},
-    task::JoinHandle,
-};
 
 pub use error::BusError;
 pub use reactor::Reactor;
 pub use subscription::{Delivery, Subscription};
 pub use view::View;
 
-use crate::{Appended, Clock, EventLog, Expected, LogError};
+use crate::{
+    Appended, Clock, EventLog, Expected, LogError,
+    sync::{Mutex, MutexGuard, oneshot, task::JoinHandle, thread, watch},
+};
 use producer::Producer;
 use writer::Writer;
 
@@ -183,7 +179,7 @@ impl Bus {
         followers.push(following);
     }
 
-    fn followers(&self) -> std::sync::MutexGuard<'_, Vec<JoinHandle<Result<(), BusError>>>> {
+    fn followers(&self) -> MutexGuard<'_, Vec<JoinHandle<Result<(), BusError>>>> {
         self.shared.followers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

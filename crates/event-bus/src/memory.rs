@@ -2,12 +2,16 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::PoisonError,
 };
 
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
-use crate::{Appended, EventLog, Expected, LogError, group::Group};
+use crate::{
+    Appended, EventLog, Expected, LogError,
+    group::Group,
+    sync::{Mutex, MutexGuard},
+};
 
 /// A log that lives as long as the process. Staged facts are invisible until `sync`, as on the disk.
 #[derive(Debug, Default)]

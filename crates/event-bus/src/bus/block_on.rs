@@ -4,8 +4,9 @@ use std::{
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Wake, Waker},
-    thread::{self, Thread},
 };
+
+use crate::sync::thread::{self, Thread};
 
 struct Unpark(Thread);
 
@@ -16,7 +17,7 @@ impl Wake for Unpark {
 }
 
 /// Parks the thread until the future is done.
-pub(super) fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);

@@ -1,16 +1,20 @@
 //! The way in: a bounded queue to the writer that never blocks a task.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
-use crossbeam_channel::{Receiver, Sender};
 use event_core::NewEvent;
-use tokio::sync::{Semaphore, oneshot};
 
 use super::BusError;
-use crate::{Appended, Expected, LogError};
-
-/// Batches that may wait for the writer. Producers beyond that wait for a permit.
-const QUEUE: usize = 1_024;
+use crate::{
+    Appended, Expected, LogError,
+    sync::{
+        QUEUE, Semaphore, oneshot,
+        queue::{self, Receiver, Sender},
+    },
+};
 
 /// What the writer is asked to do.
 pub(super) enum Request {
@@ -35,38 +39,42 @@ pub(super) struct Requests {
 pub(super) struct Producer {
     queue: Sender<Request>,
     permits: Arc<Semaphore>,
+    /// Whether the bus was closed; otherwise a writer that is gone was lost.
+    closed: Arc<AtomicBool>,
 }
 
 impl Producer {
     pub(super) fn new() -> (Self, Requests) {
-        // One place more than there are permits, for `Close`.
-        let (sender, queue) = crossbeam_channel::bounded(QUEUE + 1);
+        // The permits are its bound. A bounded queue would keep what is sent just before the writer goes, and with it
+        // the producers that wait for an answer; this one drops it.
+        let (sender, queue) = queue::unbounded();
         let permits = Arc::new(Semaphore::new(QUEUE));
-        (Self { queue: sender, permits: Arc::clone(&permits) }, Requests { queue, permits })
+        let producer = Self { queue: sender, permits: Arc::clone(&permits), closed: Arc::default() };
+        (producer, Requests { queue, permits })
     }
 
     pub(super) async fn append(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
-        let permit = self.permits.acquire().await.map_err(|_| BusError::Closed)?;
+        let permit = self.permits.acquire().await.map_err(|_| self.gone())?;
         // The writer gives it back when it takes the request out of the queue.
         permit.forget();
         let (reply, answer) = oneshot::channel();
         let request = Request::Append(Append { expected, batch, reply });
-        // With a permit the queue has room, so this fails only when the writer is gone.
-        self.queue.try_send(request).map_err(|_| self.gone())?;
+        // It fails only when the writer is gone.
+        self.queue.send(request).map_err(|_| self.gone())?;
         Ok(answer.await.map_err(|_| self.gone())??)
     }
 
     /// Refuses producers from now on and asks the writer to end.
     pub(super) fn close(&self) {
-        if !self.permits.is_closed() {
+        if !self.closed.swap(true, Ordering::SeqCst) {
             self.permits.close();
             // It fails only when the writer is gone already.
-            drop(self.queue.try_send(Request::Close));
+            drop(self.queue.send(Request::Close));
         }
     }
 
     fn gone(&self) -> BusError {
-        if self.permits.is_closed() { BusError::Closed } else { BusError::WriterLost }
+        if self.closed.load(Ordering::SeqCst) { BusError::Closed } else { BusError::WriterLost }
     }
 }
 
@@ -74,5 +82,12 @@ impl Requests {
     /// Room for as many more requests.
     pub(super) fn release(&self, permits: usize) {
         self.permits.add_permits(permits);
+    }
+}
+
+impl Drop for Requests {
+    /// Whatever ended the writer, nobody waits for it any more.
+    fn drop(&mut self) {
+        self.permits.close();
     }
 }

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use event_core::{Checkpoint, NewEvent, Position, Recorded};
-use tokio::{
-    sync::watch,
-    task::{JoinHandle, spawn_blocking},
-};
 
 use super::{BusError, Delivery, Subscription, producer::Producer, race::race};
-use crate::{EventLog, Expected};
+use crate::{
+    EventLog, Expected,
+    sync::{
+        task::{self, JoinHandle, spawn_blocking},
+        watch,
+    },
+};
 
 /// Reactions after which the place is saved, should the reactor never catch up.
 const SAVE_EVERY: u64 = 256;
@@ -61,7 +63,7 @@ pub(super) async fn follow(
     if known.is_none() {
         follower.save().await?;
     }
-    Ok(tokio::spawn(follower.run()))
+    Ok(task::spawn(follower.run()))
 }
 
 fn key(reactor: &dyn Reactor) -> String {

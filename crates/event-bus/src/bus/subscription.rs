@@ -3,10 +3,12 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use event_core::{Position, Recorded};
-use tokio::sync::watch;
 
 use super::BusError;
-use crate::{EventLog, LogError};
+use crate::{
+    EventLog, LogError,
+    sync::{task, watch},
+};
 
 /// Facts read from the log at once.
 const CHUNK: usize = 512;
@@ -68,9 +70,8 @@ impl Subscription {
 
 /// Reads on a thread that may wait for the disk.
 async fn read(log: Arc<dyn EventLog>, after: Position) -> Result<VecDeque<Recorded>, BusError> {
-    let facts = tokio::task::spawn_blocking(move || log.read_after(after, CHUNK))
-        .await
-        .map_err(|_| BusError::FollowerLost)??;
+    let facts =
+        task::spawn_blocking(move || log.read_after(after, CHUNK)).await.map_err(|_| BusError::FollowerLost)??;
     if facts.is_empty() {
         // The log said it goes on and then has nothing there: it is not the log it was.
         let detail = "a published fact is missing".to_owned();

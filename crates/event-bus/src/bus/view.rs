@@ -1,15 +1,18 @@
 //! A projection's state that follows the log.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
 use event_core::{Position, Projected, Projection};
-use tokio::{
-    sync::watch,
-    task::{JoinHandle, spawn_blocking},
-};
 
 use super::{BusError, race::race};
-use crate::{EventLog, fold};
+use crate::{
+    EventLog, fold,
+    sync::{
+        RwLock,
+        task::{self, JoinHandle, spawn_blocking},
+        watch,
+    },
+};
 
 /// The state of `P`, following the log until the bus is closed or the last clone of the view is dropped.
 #[derive(Debug)]
@@ -80,7 +83,7 @@ pub(super) async fn follow<P: Projection + Sync>(
     let view = View { state: Arc::clone(&state), progress: watched };
     let mut follower = Follower { log, heads, state, progress, saved };
     follower.catch_up().await?;
-    Ok((view, tokio::spawn(follower.run())))
+    Ok((view, task::spawn(follower.run())))
 }
 
 impl<P: Projection + Sync> Follower<P> {

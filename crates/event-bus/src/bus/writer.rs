@@ -2,12 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crossbeam_channel::RecvTimeoutError;
 use event_core::Position;
-use tokio::sync::{oneshot, watch};
 
 use super::producer::{Append, Request, Requests};
-use crate::{Appended, Clock, EventLog, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, frame};
+use crate::{
+    Appended, Clock, EventLog, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, frame,
+    sync::{oneshot, queue::RecvTimeoutError, watch},
+};
 
 /// How long the queue may be empty before the log gets the chance to write down its head.
 const IDLE: Duration = Duration::from_millis(100);

@@ -1,0 +1,81 @@
+//! Stands for `tokio::sync::oneshot`.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use super::waited::Waited;
+
+/// The sender is gone and sent nothing.
+#[derive(Debug)]
+pub(crate) struct RecvError;
+
+struct State<T> {
+    value: Option<T>,
+    sender: bool,
+    receiver: bool,
+}
+
+/// Empty once it has sent.
+pub(crate) struct Sender<T>(Option<Arc<Waited<State<T>>>>);
+
+pub(crate) struct Receiver<T>(Arc<Waited<State<T>>>);
+
+pub(crate) fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(Waited::new(State { value: None, sender: true, receiver: true }));
+    (Sender(Some(Arc::clone(&shared))), Receiver(shared))
+}
+
+impl<T> Sender<T> {
+    /// Gives the value back when nobody will receive it.
+    pub(crate) fn send(mut self, value: T) -> Result<(), T> {
+        let Some(shared) = self.0.take() else { return Err(value) };
+        shared.change(|state| {
+            state.sender = false;
+            if !state.receiver {
+                return Err(value);
+            }
+            state.value = Some(value);
+            Ok(())
+        })
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.0 {
+            shared.change(|state| state.sender = false);
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    /// Whether waiting for it would be over at once.
+    pub(super) fn is_settled(&self) -> bool {
+        let state = self.0.look();
+        state.value.is_some() || !state.sender
+    }
+}
+
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(context, |state| match state.value.take() {
+            Some(value) => Some(Ok(value)),
+            None => (!state.sender).then_some(Err(RecvError)),
+        })
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        // A value nobody took is dropped outside the lock.
+        drop(self.0.with(|state| {
+            state.receiver = false;
+            state.value.take()
+        }));
+    }
+}

@@ -1,0 +1,103 @@
+//! Stands for `crossbeam_channel`.
+
+use std::{collections::VecDeque, future::poll_fn, sync::Arc, time::Duration};
+
+use super::waited::Waited;
+use crate::bus::block_on::block_on;
+
+struct State<T> {
+    messages: VecDeque<T>,
+    senders: bool,
+    receiver: bool,
+}
+
+pub(crate) struct Sender<T>(Arc<Senders<T>>);
+
+/// What all senders share: it goes with the last of them.
+struct Senders<T>(Arc<Waited<State<T>>>);
+
+impl<T> Drop for Senders<T> {
+    fn drop(&mut self) {
+        self.0.change(|state| state.senders = false);
+    }
+}
+
+pub(crate) struct Receiver<T>(Arc<Waited<State<T>>>);
+
+/// The receiver is gone; this is the message.
+#[derive(Debug)]
+pub(crate) struct SendError<T>(pub(crate) T);
+
+/// Every sender is gone and so is every message, or, when it was only tried, there is no message yet.
+#[derive(Debug)]
+pub(crate) struct RecvError;
+
+#[derive(Debug)]
+pub(crate) enum RecvTimeoutError {
+    Timeout,
+    Disconnected,
+}
+
+pub(crate) fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+    let state = State { messages: VecDeque::new(), senders: true, receiver: true };
+    let shared = Arc::new(Waited::new(state));
+    (Sender(Arc::new(Senders(Arc::clone(&shared)))), Receiver(shared))
+}
+
+impl<T> Sender<T> {
+    pub(crate) fn send(&self, message: T) -> Result<(), SendError<T>> {
+        self.0.0.change(|state| {
+            if !state.receiver {
+                return Err(SendError(message));
+            }
+            state.messages.push_back(message);
+            Ok(())
+        })
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> State<T> {
+    /// A message, or that there will be none.
+    fn next(&mut self) -> Option<Result<T, RecvError>> {
+        match self.messages.pop_front() {
+            Some(message) => Some(Ok(message)),
+            None => (!self.senders).then_some(Err(RecvError)),
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    pub(crate) fn recv(&self) -> Result<T, RecvError> {
+        block_on(poll_fn(|context| self.0.poll(context, State::next)))
+    }
+
+    pub(crate) fn try_recv(&self) -> Result<T, RecvError> {
+        self.0.with(State::next).unwrap_or(Err(RecvError))
+    }
+
+    /// Under shuttle the time is over at once. Under loom it stands still, which makes the models half as long: an
+    /// idle writer only repeats a barrier of its own.
+    pub(crate) fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
+        let received = if cfg!(model_loom) { Some(self.recv()) } else { self.0.with(State::next) };
+        match received {
+            Some(message) => message.map_err(|RecvError| RecvTimeoutError::Disconnected),
+            None => Err(RecvTimeoutError::Timeout),
+        }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    /// What nobody will receive is dropped, and everything sent later refused.
+    fn drop(&mut self) {
+        drop(self.0.with(|state| {
+            state.receiver = false;
+            std::mem::take(&mut state.messages)
+        }));
+    }
+}

@@ -1,0 +1,46 @@
+//! Stands for `tokio::task`: a task is a thread of the model checker.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use super::{checker, oneshot};
+use crate::bus::block_on::block_on;
+
+/// The task is gone without a result.
+#[derive(Debug)]
+pub(crate) struct JoinError;
+
+pub(crate) struct JoinHandle<T>(oneshot::Receiver<T>);
+
+pub(crate) fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    let (tell, result) = oneshot::channel();
+    checker::thread::spawn(move || {
+        // Nobody may be waiting for it.
+        drop(tell.send(block_on(future)));
+    });
+    JoinHandle(result)
+}
+
+/// Runs at once and where it is: what it does is seen by other threads step by step all the same.
+pub(crate) async fn spawn_blocking<T>(work: impl FnOnce() -> T) -> Result<T, JoinError> {
+    Ok(work())
+}
+
+impl<T> JoinHandle<T> {
+    pub(crate) fn is_finished(&self) -> bool {
+        self.0.is_settled()
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map_err(|oneshot::RecvError| JoinError)
+    }
+}

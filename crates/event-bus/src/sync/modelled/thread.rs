@@ -1,0 +1,44 @@
+//! Stands for `std::thread`. Parking is our own, because loom's cannot tell a parked thread from one at a lock.
+
+use std::sync::{Arc, PoisonError};
+
+use super::{
+    Mutex,
+    checker::{self, sync::Condvar},
+};
+
+pub(crate) use checker::thread::{Builder, JoinHandle};
+
+/// A thread as the one who wakes it sees it.
+#[derive(Clone)]
+pub(crate) struct Thread(Arc<Token>);
+
+/// Whether the next `park` returns at once.
+struct Token {
+    given: Mutex<bool>,
+    parked: Condvar,
+}
+
+checker::thread_local! {
+    static CURRENT: Thread = Thread(Arc::new(Token { given: Mutex::new(false), parked: Condvar::new() }));
+}
+
+pub(crate) fn current() -> Thread {
+    CURRENT.with(Clone::clone)
+}
+
+pub(crate) fn park() {
+    let Thread(token) = current();
+    let mut given = token.given.lock().unwrap_or_else(PoisonError::into_inner);
+    while !*given {
+        given = token.parked.wait(given).unwrap_or_else(PoisonError::into_inner);
+    }
+    *given = false;
+}
+
+impl Thread {
+    pub(crate) fn unpark(&self) {
+        *self.0.given.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.parked.notify_one();
+    }
+}

@@ -1,0 +1,131 @@
+//! Stands for `tokio::sync::watch`.
+
+use std::{future::poll_fn, ops::Deref, sync::Arc};
+
+use super::waited::{Look, Waited};
+
+/// The sender is gone.
+#[derive(Debug)]
+pub(crate) struct RecvError;
+
+#[derive(Debug)]
+struct State<T> {
+    value: T,
+    version: u64,
+    sender: bool,
+    receivers: bool,
+}
+
+pub(crate) struct Sender<T>(Arc<Waited<State<T>>>);
+
+#[derive(Debug)]
+pub(crate) struct Receiver<T> {
+    shared: Arc<Receivers<T>>,
+    seen: u64,
+}
+
+/// What all receivers share: it goes with the last of them.
+#[derive(Debug)]
+struct Receivers<T>(Arc<Waited<State<T>>>);
+
+impl<T> Drop for Receivers<T> {
+    fn drop(&mut self) {
+        self.0.change(|state| state.receivers = false);
+    }
+}
+
+/// The value, which stands still meanwhile.
+pub(crate) struct Ref<'a, T>(Look<'a, State<T>>);
+
+impl<T> Deref for Ref<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.value
+    }
+}
+
+pub(crate) fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(Waited::new(State { value, version: 0, sender: true, receivers: true }));
+    (Sender(Arc::clone(&shared)), Receiver { shared: Arc::new(Receivers(shared)), seen: 0 })
+}
+
+impl<T> Sender<T> {
+    pub(crate) fn borrow(&self) -> Ref<'_, T> {
+        Ref(self.0.look())
+    }
+
+    pub(crate) fn send_modify(&self, modify: impl FnOnce(&mut T)) {
+        self.send_if_modified(|value| {
+            modify(value);
+            true
+        });
+    }
+
+    pub(crate) fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
+        self.0.change(|state| {
+            let modified = modify(&mut state.value);
+            state.version += u64::from(modified);
+            modified
+        })
+    }
+
+    /// Done when there is no receiver.
+    pub(crate) async fn closed(&self) {
+        poll_fn(|context| self.0.poll(context, |state| (!state.receivers).then_some(()))).await;
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.0.change(|state| state.sender = false);
+    }
+}
+
+impl<T> Receiver<T> {
+    pub(crate) fn borrow(&self) -> Ref<'_, T> {
+        Ref(self.shared.0.look())
+    }
+
+    pub(crate) fn borrow_and_update(&mut self) -> Ref<'_, T> {
+        let look = self.shared.0.look();
+        self.seen = look.version;
+        Ref(look)
+    }
+
+    /// Done when there is a value this receiver has not seen; a value sent before the sender went counts.
+    pub(crate) async fn changed(&mut self) -> Result<(), RecvError> {
+        let (shared, seen) = (&self.shared.0, &mut self.seen);
+        poll_fn(|context| {
+            shared.poll(context, |state| {
+                if state.version != *seen {
+                    *seen = state.version;
+                    return Some(Ok(()));
+                }
+                (!state.sender).then_some(Err(RecvError))
+            })
+        })
+        .await
+    }
+
+    /// The first value that will do, beginning with the present one.
+    pub(crate) async fn wait_for(&mut self, mut will_do: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+        loop {
+            let look = self.shared.0.look();
+            self.seen = look.version;
+            if will_do(&look.value) {
+                drop(look);
+                break;
+            }
+            drop(look);
+            self.changed().await?;
+        }
+        Ok(self.borrow())
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), seen: self.seen }
+    }
+}

@@ -1,0 +1,84 @@
+//! Acknowledgements: after the barrier, in order, and never for what is not there.
+
+use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
+
+use event_bus::{Appended, Bus, BusError, EventLog, Expected, LogError};
+use event_core::Position;
+
+use crate::{
+    explore::{block_on, explore, thread},
+    support::{event, events},
+    watched_log::WatchedLog,
+};
+
+/// Appends one fact and checks that what is acknowledged can be read by anyone.
+fn append(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> Appended {
+    let appended = bus.append_blocking(Expected::Any, vec![event(number)]).unwrap();
+    assert_eq!(log.find(event(number).id).unwrap(), Some(appended.positions[0]), "acknowledged and not yet durable");
+    assert!(appended.head <= bus.head(), "acknowledged and not yet published");
+    appended
+}
+
+#[test]
+fn an_acknowledged_fact_is_durable_and_published_and_positions_have_no_holes() {
+    explore("two producers", 3, || {
+        let (log, bus) = WatchedLog::start();
+        let other = thread::spawn({
+            let (log, bus) = (log.clone(), bus.clone());
+            move || append(&bus, &log, 1)
+        });
+        let mine = append(&bus, &log, 2);
+        let mut positions = vec![mine.positions[0], other.join().unwrap().positions[0]];
+        positions.sort();
+        assert_eq!(positions, [Position(1), Position(2)]);
+    });
+}
+
+#[test]
+fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
+    explore("two batches in flight", 3, || {
+        let (_log, bus) = WatchedLog::start();
+        let mut first = pin!(bus.append(Expected::Any, vec![event(1)]));
+        let mut second = pin!(bus.append(Expected::At(Position(1)), events(2..4)));
+        let mut answered = None;
+        let later = block_on(poll_fn(|context| {
+            if answered.is_none() {
+                answered = ready(first.as_mut().poll(context));
+            }
+            let later = ready(second.as_mut().poll(context));
+            if later.is_some() && answered.is_none() {
+                // The answer to the first came before, so it is there by now.
+                answered = ready(first.as_mut().poll(context));
+                assert!(answered.is_some(), "the second batch was answered before the first");
+            }
+            later.map_or(Poll::Pending, Poll::Ready)
+        }));
+        assert_eq!(answered.unwrap().unwrap().positions, [Position(1)]);
+        assert_eq!(later.unwrap().positions, [Position(2), Position(3)]);
+    });
+}
+
+fn ready<T>(poll: Poll<T>) -> Option<T> {
+    match poll {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
+
+#[test]
+fn nothing_is_acknowledged_or_published_after_a_barrier_that_failed() {
+    explore("a barrier that fails", 3, || {
+        let (log, bus) = WatchedLog::failing_after(2);
+        let other = thread::spawn({
+            let bus = bus.clone();
+            move || bus.append_blocking(Expected::Any, vec![event(1)])
+        });
+        let mine = bus.append_blocking(Expected::Any, vec![event(2)]);
+        let answers = [mine, other.join().unwrap()];
+        let acknowledged = answers.iter().flatten().count() as u64;
+        for refused in answers.iter().filter_map(|answer| answer.as_ref().err()) {
+            assert!(matches!(refused, BusError::Log(LogError::Stopped { .. })), "{refused}");
+        }
+        assert_eq!((log.head().unwrap(), bus.head()), (Position(acknowledged), Position(acknowledged)));
+    });
+}

@@ -1,0 +1,53 @@
+//! Runs a model in every order of steps with at most three preemptions, or in many random ones.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+#[cfg(model_loom)]
+pub(crate) use loom::{future::block_on, thread};
+#[cfg(model_shuttle)]
+pub(crate) use shuttle::{future::block_on, thread};
+#[cfg(not(any(model_loom, model_shuttle)))]
+pub(crate) use {crate::support::run as block_on, std::thread};
+
+/// Runs a model until there is nothing left to try, and says how often that was. Under loom that is everything with at
+/// most so many preemptions, at most three under `TURNWISE_LONG=1`.
+pub(crate) fn explore(name: &str, preemptions: usize, model: fn()) {
+    let schedules = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&schedules);
+    check(preemptions, move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    println!("model: {name}: {} schedules", schedules.load(Ordering::Relaxed));
+}
+
+#[cfg(model_loom)]
+fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    let least = if crate::support::is_long() { 3 } else { preemptions };
+    // `LOOM_MAX_PREEMPTIONS` says otherwise.
+    builder.preemption_bound = builder.preemption_bound.or(Some(least));
+    builder.max_branches = 20_000;
+    builder.check(model);
+}
+
+/// Random schedules, the same ones every time.
+#[cfg(model_shuttle)]
+fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
+    const SEED: u64 = 3;
+    let schedules = crate::support::times(10_000);
+    println!("model: seed {SEED}");
+    let scheduler = shuttle::scheduler::RandomScheduler::new_from_seed(SEED, schedules);
+    shuttle::Runner::new(scheduler, shuttle::Config::new()).run(model);
+}
+
+/// On real threads, whose order nobody chooses.
+#[cfg(not(any(model_loom, model_shuttle)))]
+fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
+    for _ in 0..crate::support::times(50) {
+        model();
+    }
+}

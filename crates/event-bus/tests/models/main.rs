@@ -1,0 +1,14 @@
+//! The bus under a model checker: what it promises holds in whatever order its threads take their steps.
+//!
+//! `cargo xtask models` runs these under loom and shuttle. Otherwise each runs some times on real threads.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says how much it tried")]
+
+mod acknowledgements;
+mod close;
+mod explore;
+mod follow;
+mod policy_swap;
+mod watched_log;
+
+#[path = "../support/mod.rs"]
+mod support;

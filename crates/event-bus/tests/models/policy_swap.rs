@@ -1,0 +1,69 @@
+//! A policy that comes into force while it is read: a reader sees the old one or the new one, whole.
+
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    task::Poll,
+};
+
+use event_bus::Expected;
+use event_core::{CodecError, Position, Projection, Recorded};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    explore::{block_on, explore},
+    support::event,
+    watched_log::WatchedLog,
+};
+
+/// Which policy the log says is in force: two values that change together, as hash and home do in the engine.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct InForce {
+    policy: u64,
+    home: u64,
+}
+
+impl Projection for InForce {
+    const NAME: &'static str = "test.in-force";
+    const VERSION: u32 = 1;
+
+    fn apply(&mut self, fact: &Recorded) -> Result<(), CodecError> {
+        self.policy = fact.position.0;
+        self.home = fact.position.0;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
+    explore("policy swap against reader", 2, || {
+        let (_log, bus) = WatchedLog::start();
+        block_on(async {
+            let view = bus.project::<InForce>().await.unwrap();
+            let look = || {
+                view.read(|in_force, position| {
+                    assert_eq!((in_force.policy, in_force.home), (position.0, position.0), "half a policy");
+                    position
+                })
+            };
+            let mut swap = pin!(bus.append(Expected::Any, vec![event(1)]));
+            // A decision reads what is in force while the swap is on its way.
+            assert!(poll_once(swap.as_mut()).await.is_none_or(|appended| appended.is_ok()));
+            let before = look();
+            let after = look();
+            assert!(before <= after, "the earlier policy came back");
+            view.reaches(Position(1)).await.unwrap();
+            assert_eq!(look(), Position(1));
+            bus.close().await.unwrap();
+        });
+    });
+}
+
+/// What a future gives at once.
+async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}

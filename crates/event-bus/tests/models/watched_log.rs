@@ -1,0 +1,96 @@
+//! The log in memory, watched: one thread writes it, and it may refuse a barrier.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU64, Ordering},
+};
+
+use event_bus::{Appended, Bus, EventLog, Expected, LogError, MemoryLog, SetClock};
+use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
+
+use crate::explore::thread;
+
+/// Asserts that positions are given out by one thread only. What is watched is no part of the model: the locks here
+/// are real and never waited for.
+#[derive(Debug)]
+pub(crate) struct WatchedLog {
+    log: MemoryLog,
+    writer: Mutex<Option<thread::ThreadId>>,
+    /// Barriers with something in them that hold before the first one fails.
+    barriers_left: AtomicU64,
+    staged: AtomicU64,
+}
+
+impl WatchedLog {
+    pub(crate) fn start() -> (Arc<Self>, Bus) {
+        Self::failing_after(u64::MAX)
+    }
+
+    /// A log whose barriers fail after so many, and a bus on it.
+    pub(crate) fn failing_after(barriers: u64) -> (Arc<Self>, Bus) {
+        let log = Arc::new(Self {
+            log: MemoryLog::new(),
+            writer: Mutex::default(),
+            barriers_left: AtomicU64::new(barriers),
+            staged: AtomicU64::new(0),
+        });
+        let bus = Bus::start(log.clone(), SetClock::at(Timestamp(1))).unwrap();
+        (log, bus)
+    }
+
+    fn written_by_this_thread(&self) {
+        let this = thread::current().id();
+        let writer = *self.writer.lock().unwrap().get_or_insert(this);
+        assert_eq!(this, writer, "positions are given out in one place");
+    }
+
+    fn standing(&self) -> Result<(), LogError> {
+        if self.barriers_left.load(Ordering::Relaxed) == 0 {
+            return Err(LogError::Stopped { path: "memory".into(), cause: "the test wants it".into() });
+        }
+        Ok(())
+    }
+}
+
+impl EventLog for WatchedLog {
+    fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError> {
+        self.written_by_this_thread();
+        self.standing()?;
+        self.staged.fetch_add(1, Ordering::Relaxed);
+        self.log.append(expected, at, batch)
+    }
+
+    fn restore(&self, facts: &[Recorded]) -> Result<Appended, LogError> {
+        self.log.restore(facts)
+    }
+
+    fn sync(&self) -> Result<(), LogError> {
+        self.written_by_this_thread();
+        self.standing()?;
+        if self.staged.swap(0, Ordering::Relaxed) != 0 {
+            self.barriers_left.fetch_sub(1, Ordering::Relaxed);
+            self.standing()?;
+        }
+        self.log.sync()
+    }
+
+    fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
+        self.log.read_after(after, limit)
+    }
+
+    fn head(&self) -> Result<Position, LogError> {
+        self.log.head()
+    }
+
+    fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
+        self.log.find(id)
+    }
+
+    fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError> {
+        self.log.load_checkpoint(name)
+    }
+
+    fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
+        self.log.save_checkpoint(name, checkpoint)
+    }
+}
