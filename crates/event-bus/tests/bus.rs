@@ -119,6 +119,33 @@ fn many_tasks_append_through_a_small_queue() {
 }
 
 #[test]
+fn a_writer_that_panics_leaves_nobody_waiting() {
+    let log = Arc::new(Slow::default());
+    let breaks = Arc::clone(&log);
+    // A barrier cannot be taken through a poisoned gate.
+    let broken = thread::spawn(move || {
+        let _closed = breaks.gate.lock().unwrap();
+        panic!("the gate breaks");
+    });
+    broken.join().unwrap_err();
+    run(async {
+        let bus = start(log);
+        // More than the queue has room for, so that some wait for room.
+        let appends: Vec<_> = (0..3_000)
+            .map(|number| {
+                let bus = bus.clone();
+                tokio::spawn(async move { bus.append(Expected::Any, numbers(number, 1)).await })
+            })
+            .collect();
+        for append in appends {
+            let lost = append.await.unwrap();
+            assert!(matches!(lost, Err(BusError::WriterLost)), "{lost:?}");
+        }
+        assert!(matches!(bus.close().await, Err(BusError::WriterLost)));
+    });
+}
+
+#[test]
 fn what_was_accepted_before_the_close_is_recorded() {
     run(async {
         let log = Arc::new(MemoryLog::new());

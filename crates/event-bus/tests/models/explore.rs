@@ -12,6 +12,11 @@ pub(crate) use shuttle::{future::block_on, thread};
 #[cfg(not(any(model_loom, model_shuttle)))]
 pub(crate) use {crate::support::run as block_on, std::thread};
 
+#[cfg(model_loom)]
+use crate::support::is_long;
+#[cfg(not(model_loom))]
+use crate::support::times;
+
 /// Runs a model until there is nothing left to try, and says how often that was. Under loom that is everything with at
 /// most so many preemptions, at most three under `TURNWISE_LONG=1`.
 pub(crate) fn explore(name: &str, preemptions: usize, model: fn()) {
@@ -21,15 +26,17 @@ pub(crate) fn explore(name: &str, preemptions: usize, model: fn()) {
         counted.fetch_add(1, Ordering::Relaxed);
         model();
     });
-    println!("model: {name}: {} schedules", schedules.load(Ordering::Relaxed));
+    if cfg!(any(model_loom, model_shuttle)) {
+        println!("model: {name}: {} schedules", schedules.load(Ordering::Relaxed));
+    }
 }
 
 #[cfg(model_loom)]
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
-    let least = if crate::support::is_long() { 3 } else { preemptions };
+    let most = if is_long() { 3 } else { preemptions };
     // `LOOM_MAX_PREEMPTIONS` says otherwise.
-    builder.preemption_bound = builder.preemption_bound.or(Some(least));
+    builder.preemption_bound = builder.preemption_bound.or(Some(most));
     builder.max_branches = 20_000;
     builder.check(model);
 }
@@ -38,8 +45,7 @@ fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 #[cfg(model_shuttle)]
 fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
     const SEED: u64 = 3;
-    let schedules = crate::support::times(10_000);
-    println!("model: seed {SEED}");
+    let schedules = times(10_000);
     let scheduler = shuttle::scheduler::RandomScheduler::new_from_seed(SEED, schedules);
     shuttle::Runner::new(scheduler, shuttle::Config::new()).run(model);
 }
@@ -47,7 +53,7 @@ fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
 /// On real threads, whose order nobody chooses.
 #[cfg(not(any(model_loom, model_shuttle)))]
 fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
-    for _ in 0..crate::support::times(50) {
+    for _ in 0..times(50) {
         model();
     }
 }

@@ -42,7 +42,7 @@ fn the_head_never_goes_back_and_is_never_ahead_of_what_can_be_read() {
     explore("head watch", 3, || {
         let (log, bus) = WatchedLog::start();
         let watcher = thread::spawn({
-            let (log, bus) = (log.clone(), bus.clone());
+            let bus = bus.clone();
             move || {
                 let mut before = Position::ORIGIN;
                 for _ in 0..3 {

@@ -81,7 +81,12 @@ impl Projection for Kinds {
 
 /// How often to do what is done `count` times in a quick run: 20 times as often when `TURNWISE_LONG` is set.
 pub(crate) fn times(count: usize) -> usize {
-    if std::env::var_os("TURNWISE_LONG").is_some() { count * 20 } else { count }
+    if is_long() { count * 20 } else { count }
+}
+
+/// Whether `TURNWISE_LONG` asks for more than a quick run.
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("TURNWISE_LONG").is_some()
 }
 
 /// An empty directory in memory, where there is such a thing: its files cost no disk.
