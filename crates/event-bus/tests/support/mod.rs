@@ -1,6 +1,8 @@
 //! What the tests of this crate share: facts that differ in everything.
 #![allow(dead_code, clippy::allow_attributes, reason = "not every test uses all of it")]
 
+pub(crate) mod damaged;
+
 use std::{collections::BTreeMap, path::Path};
 
 use event_bus::{EventLog, Expected, SledLog};
@@ -110,6 +112,6 @@ impl Random {
 
     /// A number below a limit, which is not 0.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
+        usize::try_from(self.next() % limit as u64).unwrap()
     }
 }

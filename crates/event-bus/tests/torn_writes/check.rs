@@ -1,0 +1,192 @@
+//! Opens a damaged log in every way there is, and compares what comes of it with what must.
+
+use std::collections::BTreeSet;
+
+use event_bus::{
+    EventLog as _, JournalReader, LOST_KIND, LogError, Repair, RepairAction, SledLog, Span, plan_repair, verify,
+};
+use event_core::{Position, Recorded};
+
+use crate::{
+    expected::{Expected, Verdict, last_claimed, standing},
+    matrix::{Class, Matrix},
+    original::{Original, STATE, Witnesses, state},
+    support::{all, damaged::Case},
+};
+
+/// Checks a log with a damaged journal. `name` says which case it is.
+pub(crate) fn journal(
+    original: &Original,
+    journal: &[u8],
+    witnesses: Witnesses,
+    thorough: bool,
+    name: &str,
+    matrix: &mut Matrix,
+) {
+    let name = &format!("{name}, witnesses: {witnesses:?}");
+    let expected = Expected::of(original, journal, witnesses);
+    let case = original.copy(witnesses);
+    case.write("journal", journal);
+    read(original, &case, expected.reading, name);
+    if thorough {
+        walk(original, &case, expected, witnesses, name);
+    }
+    let class = match (SledLog::open(case.path()), expected.opening) {
+        (Ok((log, repairs)), Verdict::Whole { facts, behind }) => {
+            let whole = &original.facts[..usize::try_from(facts).unwrap()];
+            is_whole(&log, whole, thorough, name);
+            assert_eq!(actions(&repairs), wanted(original, facts, behind, witnesses), "{name}: {repairs:?}");
+            if behind != 0 {
+                assert!(repairs[0].detail.starts_with(&format!("{behind} bytes")), "{name}: {}", repairs[0].detail);
+                assert_eq!(repairs[0].position, Position(facts + 1), "{name}");
+            }
+            drop(log);
+            if behind == 0 { Class::Complete } else { Class::TailCut }
+        }
+        (Err(LogError::Damaged { path, position, .. }), Verdict::Damaged(first)) => {
+            assert_eq!((path, position), (case.path().join("journal"), Position(first)), "{name}");
+            assert_eq!(case.read("journal"), journal, "{name}: a refused log was touched");
+            Class::Damaged
+        }
+        (outcome, expected) => panic!("{name}: expected {expected:?}, not {outcome:?}"),
+    };
+    matrix.count(class);
+    if thorough && class == Class::Damaged {
+        mend(original, &case, journal, witnesses, name, matrix);
+    } else if thorough {
+        opens_quietly(&case, name);
+    }
+}
+
+/// Checks a log whose journal is gone.
+pub(crate) fn no_journal(original: &Original, witnesses: Witnesses, matrix: &mut Matrix) {
+    let (name, case) = (&format!("no journal, witnesses: {witnesses:?}"), original.copy(witnesses));
+    case.forget(&["journal"]);
+    assert!(matches!(JournalReader::open(case.path()), Err(LogError::Io { .. })), "{name}");
+    assert_eq!(verify(case.path()).unwrap().first_bad(), Some(Position(1)), "{name}");
+    let refused = SledLog::open(case.path());
+    assert!(matches!(refused, Err(LogError::Damaged { position: Position(1), .. })), "{name}: {refused:?}");
+    assert!(!case.path().join("journal").exists(), "{name}: a journal was made");
+    matrix.count(Class::Damaged);
+    mend(original, &case, &[], witnesses, name, matrix);
+}
+
+/// Checks a log whose journal is sound and whose index or `HEAD` is not.
+pub(crate) fn witness(original: &Original, case: &Case, thorough: bool, name: &str, matrix: &mut Matrix) {
+    assert_eq!(all(&JournalReader::open(case.path()).unwrap()), original.facts, "{name}");
+    let (log, repairs) = SledLog::open(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    is_whole(&log, &original.facts, thorough, name);
+    let saved = log.load_checkpoint(STATE).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(saved.is_none_or(|saved| saved == state(3)), "{name}: a saved state was altered");
+    drop(log);
+    matrix.count(match actions(&repairs)[..] {
+        [] => Class::Complete,
+        [RepairAction::HeadRewritten] => Class::HeadRewritten,
+        [RepairAction::IndexRebuilt | RepairAction::IndexExtended] => Class::IndexRebuilt,
+        _ => panic!("{name}: {repairs:?}"),
+    });
+    assert_eq!(case.read("journal"), original.journal, "{name}: the journal was touched");
+    if thorough {
+        opens_quietly(case, name);
+        let verified = verify(case.path()).unwrap();
+        assert!(verified.is_sound() && verified.facts == original.head(), "{name}: {verified:?}");
+        matrix.thin += usize::from(verified.indexed != Some(original.head()));
+    }
+}
+
+/// What a reader finds is what it must find.
+fn read(original: &Original, case: &Case, expected: Verdict, name: &str) {
+    match (JournalReader::open(case.path()), expected) {
+        (Ok(reader), Verdict::Whole { facts, .. }) => {
+            assert_eq!(all(&reader), original.facts[..usize::try_from(facts).unwrap()], "{name}");
+        }
+        (Err(LogError::Damaged { position, .. }), Verdict::Damaged(first)) => {
+            assert_eq!(position, Position(first), "{name}");
+        }
+        (outcome, expected) => panic!("{name}: a reader should have found {expected:?}, not {outcome:?}"),
+    }
+}
+
+/// Verifying says so too.
+fn walk(original: &Original, case: &Case, expected: Expected, witnesses: Witnesses, name: &str) {
+    let verified = verify(case.path()).unwrap();
+    match expected.opening {
+        Verdict::Whole { facts: 0, .. } => {}
+        Verdict::Whole { facts, .. } => {
+            assert!(verified.is_sound() && verified.facts == facts, "{name}: {verified:?}");
+        }
+        Verdict::Damaged(first) if witnesses.have_index() => {
+            assert_eq!(verified.first_bad(), Some(Position(first)), "{name}: {verified:?}");
+        }
+        Verdict::Damaged(first) => assert!(verified.facts < first, "{name}: {verified:?}"),
+    }
+    assert!(verified.facts <= original.head(), "{name}");
+}
+
+fn is_whole(log: &SledLog, facts: &[Recorded], thorough: bool, name: &str) {
+    assert_eq!(all(log), facts, "{name}");
+    assert_eq!(log.head().unwrap(), Position(facts.len() as u64), "{name}");
+    for fact in facts.iter().filter(|_| thorough) {
+        assert_eq!(log.find(fact.event.id).unwrap(), Some(fact.position), "{name}");
+    }
+}
+
+fn actions(repairs: &[Repair]) -> Vec<RepairAction> {
+    repairs.iter().map(|repair| repair.action).collect()
+}
+
+/// What has to be done to open a log of which so many facts are left.
+fn wanted(original: &Original, facts: u64, behind: usize, witnesses: Witnesses) -> Vec<RepairAction> {
+    let index = match (facts, original.indexed(witnesses)) {
+        (0, _) => None,
+        (facts, indexed) if indexed == facts => None,
+        (_, 0) => Some(RepairAction::IndexRebuilt),
+        (_, _) => Some(RepairAction::IndexExtended),
+    };
+    let head = (facts != 0 && !witnesses.have_head()).then_some(RepairAction::HeadRewritten);
+    let cut = (behind != 0).then_some(RepairAction::TailCut);
+    [cut, index, head].into_iter().flatten().collect()
+}
+
+/// What was put right stays right.
+fn opens_quietly(case: &Case, name: &str) {
+    let (_, repairs) = SledLog::open(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(repairs, [], "{name}");
+}
+
+/// Puts a refused log together again: what either copy has is in its place, and only the rest is marked as lost.
+fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, name: &str, matrix: &mut Matrix) {
+    let (standing, indexed) = (standing(original, journal), original.indexed(witnesses));
+    let plan = plan_repair(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let unproved = positions(&plan.unproved);
+    let repaired = plan.execute().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let known = last_claimed(journal).max(original.promised(witnesses)).max(indexed);
+    assert_eq!(repaired.head, Position(known), "{name}");
+    let (log, _) = SledLog::open(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let (facts, lost) = (all(&log), positions(&repaired.lost));
+    assert_eq!(facts.len() as u64, known, "{name}");
+    for (was, is) in original.facts.iter().zip(&facts) {
+        let position = was.position.0;
+        if standing.contains(&position) || position <= indexed {
+            assert!(is == was && !lost.contains(&position), "{name}: position {position}");
+        } else if lost.contains(&position) {
+            assert_eq!((is.position, &*is.event.kind), (was.position, LOST_KIND), "{name}");
+        } else {
+            // A forged record of which there is no other copy: nobody can tell, but the chain does not prove it.
+            assert!(unproved.contains(&position), "{name}: position {position} is neither right nor marked");
+        }
+    }
+    let left: Vec<_> = facts.iter().map(|fact| fact.event.clone()).collect();
+    drop(log);
+    opens_quietly(case, name);
+    let verified = verify(case.path()).unwrap();
+    assert!(verified.is_sound() && verified.facts == known, "{name}: {verified:?}");
+    matrix.mended += 1;
+    let all_there = original.facts.iter().map(|fact| &fact.event).eq(&left);
+    matrix.mended_whole += usize::from(all_there);
+    assert!(all_there || indexed < original.head(), "{name}: the index had everything");
+}
+
+fn positions(spans: &[Span]) -> BTreeSet<u64> {
+    spans.iter().flat_map(|span| span.first.0..=span.last.0).collect()
+}

@@ -1,0 +1,67 @@
+//! Counts what became of the cases, and says so in one line.
+
+use std::{collections::BTreeMap, fmt};
+
+/// What opening a damaged log came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Class {
+    /// Every fact anybody knows of is there, and nothing had to be done.
+    Complete,
+    /// Bytes that were never acknowledged were cut, and counted.
+    TailCut,
+    /// Every fact is there; `HEAD` was written anew.
+    HeadRewritten,
+    /// Every fact is there; the index was built from the journal.
+    IndexRebuilt,
+    /// Refused, with the position of the damage.
+    Damaged,
+}
+
+/// What became of the cases of one kind of damage.
+#[derive(Debug, Default)]
+pub(crate) struct Matrix {
+    classes: BTreeMap<Class, usize>,
+    /// Refused logs that were put together again.
+    pub(crate) mended: usize,
+    /// How many of them had lost nothing.
+    pub(crate) mended_whole: usize,
+    /// Logs of which the index had lost records without showing it.
+    pub(crate) thin: usize,
+}
+
+impl Matrix {
+    pub(crate) fn count(&mut self, class: Class) {
+        *self.classes.entry(class).or_default() += 1;
+    }
+
+    pub(crate) fn of(&self, class: Class) -> usize {
+        self.classes.get(&class).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn cases(&self) -> usize {
+        self.classes.values().sum()
+    }
+}
+
+impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} cases: ", self.cases())?;
+        for (index, (class, count)) in self.classes.iter().enumerate() {
+            let words = match class {
+                Class::Complete => "complete",
+                Class::TailCut => "tail cut",
+                Class::HeadRewritten => "HEAD rewritten",
+                Class::IndexRebuilt => "index built again",
+                Class::Damaged => "refused with the position",
+            };
+            write!(f, "{}{count} {words}", if index == 0 { "" } else { ", " })?;
+        }
+        if self.mended != 0 {
+            write!(f, "; {} of the refused repaired, {} without any loss", self.mended, self.mended_whole)?;
+        }
+        if self.thin != 0 {
+            write!(f, "; {} indexes short of records, which only verifying shows", self.thin)?;
+        }
+        Ok(())
+    }
+}
