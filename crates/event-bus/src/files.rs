@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-pub use failing::{FailingFiles, Fault, Operation};
+pub use failing::{FailingFiles, Fault, FaultKind, Operation};
 pub use recording::{Change, Disk, Image, RecordingFiles, Survival};
 pub use system::SystemFiles;
 

@@ -4,32 +4,27 @@
 //! trusted only as far as it agrees with the journal, and its panics end here.
 
 mod checkpoints;
+mod opening;
 
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    thread::sleep,
-    time::{Duration, Instant},
 };
 
 use event_core::Position;
 
 use crate::{
     chain::Chain,
-    files::{File, Files, Mode},
+    files::File,
     frame::{self, Flaw, Frame},
 };
 
 /// The name of sled's directory in the log's directory.
 pub(crate) const INDEX: &str = "index";
-
-/// What sled may keep in memory, in bytes. It treats this as a hint.
-const CACHE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Key prefix of frames: one tree holds everything, so that one batch covers it.
 const FACTS: u8 = b'e';
@@ -38,19 +33,9 @@ const FACTS: u8 = b'e';
 /// of its own, which it never syncs, at 16 KiB.
 const PACK: usize = 4 * 1024;
 
-/// How long sled's threads may hold the lock on its file after it was closed. They end soon after, not before; other
-/// processes are kept out by the log's own lock.
-const RELEASED_WITHIN: Duration = Duration::from_secs(2);
-
 /// What went wrong inside the index, in words.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure(pub(crate) String);
-
-impl Failure {
-    fn is_of_a_lock(&self) -> bool {
-        self.0.contains("could not acquire lock")
-    }
-}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,32 +59,6 @@ impl fmt::Debug for Index {
 }
 
 impl Index {
-    /// Opens or creates the index in a directory. Says nothing about whether its content is right.
-    pub(crate) fn open(directory: &Path, files: &dyn Files) -> Result<Self, Failure> {
-        let config = sled::Config::new().path(directory).flush_every_ms(None).cache_capacity(CACHE_BYTES);
-        let begun = Instant::now();
-        let store = loop {
-            match guard(|| config.open()) {
-                Err(failure) if failure.is_of_a_lock() && begun.elapsed() < RELEASED_WITHIN => {
-                    sleep(RELEASED_WITHIN / 1_000)
-                }
-                other => break other?,
-            }
-        };
-        let failure = |error: std::io::Error| Failure(error.to_string());
-        let open = |name| files.open(&directory.join(name), Mode::Write).map_err(failure);
-        let file = open("db")?;
-        // sled never syncs its settings, and without them it does not open again.
-        for file in [&open("conf")?, &file] {
-            file.sync_data().map_err(failure)?;
-        }
-        let index = Self { store: Some(store), file, failed: AtomicBool::new(false) };
-        for directory in directory.ancestors().take(2) {
-            files.sync_dir(directory).map_err(failure)?;
-        }
-        Ok(index)
-    }
-
     /// The last fact's place and chain.
     pub(crate) fn last(&self) -> Result<Option<(Position, Chain)>, Failure> {
         let last = self.call(|store| store.scan_prefix([FACTS]).next_back().transpose())?;

@@ -205,7 +205,8 @@ fn walk_index(
     }
     let mut comparison =
         Comparison { cursor: Cursor::new(journal, End::START.offset, end.offset), same: 0, other: None };
-    let walked = Index::open(&path, files).and_then(|index| index.walk(|frame| comparison.with(frame)));
+    let opened = Index::open(&path, files).map_err(LogError::io("open", &path))?;
+    let walked = opened.and_then(|index| index.walk(|frame| comparison.with(frame)));
     verified.indexed = Some(comparison.same);
     match (walked, comparison.other) {
         (Err(Failure(what)), _) => verified.note(&path, None, format!("{what}; it is built again from the journal")),

@@ -3,11 +3,11 @@
 
 mod support;
 
-use std::{fs, io::ErrorKind, path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 use event_bus::{
     EventLog, Expected, JournalReader, MemoryLog, Repair, RepairAction, SledLog,
-    files::{FailingFiles, Fault, Operation, SystemFiles},
+    files::{FailingFiles, Fault, FaultKind, Operation, SystemFiles},
     verify,
 };
 use event_core::{Checkpoint, NewEvent, Position, Recorded, Timestamp};
@@ -127,7 +127,7 @@ fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
             support::copy(original.path(), directory.path());
             let files = FailingFiles::over(SystemFiles);
             let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
-            files.fail(Some(Fault { operation, call, kind: ErrorKind::StorageFull, sticky: true }));
+            files.fail(Some(Fault { operation, call, kind: FaultKind::Full, sticky: true }));
             let outcome = log.purge(is_secret);
             files.fail(None);
             if outcome.is_ok() {

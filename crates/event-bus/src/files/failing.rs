@@ -1,4 +1,7 @@
-//! Files that fail the n-th call of an operation, to see what the log makes of it.
+//! Files whose n-th call of an operation goes wrong, to see what the log makes of it.
+
+mod fault;
+mod gate;
 
 use std::{
     collections::BTreeMap,
@@ -8,61 +11,31 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+pub use fault::{Fault, FaultKind, Operation};
+
 use super::{File, Files, Mode};
-
-/// An operation of [`Files`] or [`File`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operation {
-    /// [`Files::create_dir`].
-    CreateDir,
-    /// [`Files::open`].
-    Open,
-    /// [`Files::rename`].
-    Rename,
-    /// [`Files::remove`] and [`Files::remove_dir`].
-    Remove,
-    /// [`Files::list`].
-    List,
-    /// [`Files::sync_dir`].
-    SyncDir,
-    /// [`File::read_at`].
-    Read,
-    /// [`File::write_at`]. One that fails has written half its bytes, as on a full disk.
-    Write,
-    /// [`File::length`].
-    Length,
-    /// [`File::truncate`].
-    Truncate,
-    /// [`File::sync_data`]. One that fails has written nothing more.
-    Sync,
-    /// [`File::try_lock`].
-    Lock,
-}
-
-/// What shall go wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
-    /// The operation that fails.
-    pub operation: Operation,
-    /// Which call of it fails, counted from 1 and from the moment the fault is set.
-    pub call: u64,
-    /// How it fails.
-    pub kind: io::ErrorKind,
-    /// Whether every call after that one fails too.
-    pub sticky: bool,
-}
+use gate::Gate;
 
 /// Files that fail when told to. Clones fail together.
 #[derive(Debug, Clone)]
 pub struct FailingFiles {
     files: Arc<dyn Files>,
     plan: Arc<Mutex<Plan>>,
+    gate: Arc<Gate>,
 }
 
 #[derive(Debug, Default)]
 struct Plan {
     fault: Option<Fault>,
     calls: BTreeMap<Operation, u64>,
+}
+
+/// What is left to do for a call that reports no error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Whole,
+    Part,
+    Nothing,
 }
 
 #[derive(Debug)]
@@ -74,11 +47,15 @@ struct FailingFile {
 impl FailingFiles {
     /// Files that do not fail yet.
     pub fn over(files: impl Files) -> Self {
-        Self { files: Arc::new(files), plan: Arc::default() }
+        Self { files: Arc::new(files), plan: Arc::default(), gate: Arc::default() }
     }
 
-    /// Sets what shall go wrong, or that nothing shall, and starts to count.
+    /// Sets what shall go wrong, or that nothing shall, and starts to count. Calls that stall go on.
     pub fn fail(&self, fault: Option<Fault>) {
+        self.gate.open();
+        if matches!(fault, Some(Fault { kind: FaultKind::Stall, .. })) {
+            self.gate.close();
+        }
         *self.plan() = Plan { fault, calls: BTreeMap::new() };
     }
 
@@ -87,18 +64,38 @@ impl FailingFiles {
         self.plan().calls.get(&operation).copied().unwrap_or_default()
     }
 
-    fn check(&self, operation: Operation) -> io::Result<()> {
-        let mut plan = self.plan();
-        let calls = plan.calls.entry(operation).or_default();
-        *calls += 1;
-        let calls = *calls;
-        match plan.fault {
-            Some(fault)
-                if fault.operation == operation && (calls == fault.call || fault.sticky && fault.call < calls) =>
-            {
-                Err(fault.kind.into())
+    /// Waits until a call stalls, or until no call shall stall any more; says whether one does.
+    pub fn wait_for_stall(&self) -> bool {
+        self.gate.wait_for_someone()
+    }
+
+    /// Lets stalled calls go on, and later ones through.
+    pub fn go_on(&self) {
+        self.gate.open();
+    }
+
+    fn check(&self, operation: Operation) -> io::Result<Effect> {
+        let kind = {
+            let mut plan = self.plan();
+            let calls = plan.calls.entry(operation).or_default();
+            *calls += 1;
+            let calls = *calls;
+            let hit = |fault: &Fault| {
+                fault.operation == operation && (calls == fault.call || fault.sticky && fault.call < calls)
+            };
+            plan.fault.filter(hit).map(|fault| fault.kind)
+        };
+        match kind {
+            None => Ok(Effect::Whole),
+            Some(FaultKind::Short) => Ok(Effect::Part),
+            Some(FaultKind::Lie) => Ok(Effect::Nothing),
+            Some(FaultKind::Stall) => {
+                self.gate.pass();
+                Ok(Effect::Whole)
             }
-            _ => Ok(()),
+            Some(FaultKind::Refused | FaultKind::Full | FaultKind::Interrupted) => {
+                Err(kind.and_then(FaultKind::error).unwrap_or_else(|| io::ErrorKind::Other.into()))
+            }
         }
     }
 
@@ -139,23 +136,32 @@ impl Files for FailingFiles {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        self.check(Operation::SyncDir)?;
-        self.files.sync_dir(path)
+        match self.check(Operation::SyncDir)? {
+            Effect::Nothing => Ok(()),
+            Effect::Whole | Effect::Part => self.files.sync_dir(path),
+        }
     }
 }
 
 impl File for FailingFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
-        self.owner.check(Operation::Read)?;
-        self.file.read_at(offset, into)
+        let wanted = match self.owner.check(Operation::Read)? {
+            Effect::Part => part(into.len()),
+            Effect::Whole | Effect::Nothing => into.len(),
+        };
+        self.file.read_at(offset, &mut into[..wanted])
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<usize> {
-        if let Err(error) = self.owner.check(Operation::Write) {
-            self.file.write_at(offset, &bytes[..bytes.len() / 2])?;
-            return Err(error);
+        match self.owner.check(Operation::Write) {
+            Ok(Effect::Part) => self.file.write_at(offset, &bytes[..part(bytes.len())]),
+            Ok(Effect::Whole | Effect::Nothing) => self.file.write_at(offset, bytes),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                self.file.write_at(offset, &bytes[..bytes.len() / 2])?;
+                Err(error)
+            }
         }
-        self.file.write_at(offset, bytes)
     }
 
     fn length(&self) -> io::Result<u64> {
@@ -169,12 +175,19 @@ impl File for FailingFile {
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.owner.check(Operation::Sync)?;
-        self.file.sync_data()
+        match self.owner.check(Operation::Sync)? {
+            Effect::Nothing => Ok(()),
+            Effect::Whole | Effect::Part => self.file.sync_data(),
+        }
     }
 
     fn try_lock(&self) -> io::Result<bool> {
         self.owner.check(Operation::Lock)?;
         self.file.try_lock()
     }
+}
+
+/// Half, but something: a call that does nothing is another fault.
+fn part(length: usize) -> usize {
+    length.div_ceil(2)
 }

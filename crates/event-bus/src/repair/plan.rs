@@ -86,7 +86,7 @@ fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError>
     if !files::exists(files, &path).map_err(LogError::io("list", root))? {
         return Ok(None);
     }
-    Ok(Index::open(&path, files).ok())
+    Ok(Index::open(&path, files).map_err(LogError::io("open", &path))?.ok())
 }
 
 /// Every valid frame, in the order of positions, and what is wrong with the journal as a whole.

@@ -40,7 +40,7 @@ impl Witness {
         if !files::exists(files, &path).map_err(LogError::io("list", root))? {
             return Ok(Self::Missing);
         }
-        let asked = Index::open(&path, files).and_then(|index| {
+        let asked = Index::open(&path, files).map_err(LogError::io("open", &path))?.and_then(|index| {
             let (last, chain) = index.last()?.unwrap_or((Position::ORIGIN, Chain::ORIGIN));
             Ok(Self::Sound { index, last, chain })
         });
@@ -101,7 +101,8 @@ impl Opening<'_> {
                         format!("{reason}; the old one is kept as `{name}`, states saved in it are built again")
                     }
                 };
-                let index = Index::open(&path, self.files).map_err(|failure| self.refused(&failure))?;
+                let index = Index::open(&path, self.files).map_err(LogError::io("create", &path))?;
+                let index = index.map_err(|failure| self.refused(&failure))?;
                 (index, Position::ORIGIN, why)
             }
         };

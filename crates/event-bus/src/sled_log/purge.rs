@@ -108,7 +108,7 @@ impl SledLog {
     fn write_index_of(&self, journal: &Readable) -> Result<(), LogError> {
         let path = self.root.join(NEW_INDEX);
         let failed = |failure: Failure| LogError::Stopped { path: path.clone(), cause: failure.to_string().into() };
-        let index = Index::open(&path, &*self.files).map_err(failed)?;
+        let index = Index::open(&path, &*self.files).map_err(LogError::io("create", &path))?.map_err(failed)?;
         build(&index, journal, End::START.position)?.map_err(failed)?;
         index.take_places(&self.index).map_err(failed)
     }

@@ -1,0 +1,48 @@
+//! Where calls wait, and others for them.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A gate for calls, open at first.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    closed: bool,
+    /// Calls before the closed gate.
+    waiting: u64,
+}
+
+impl Gate {
+    pub(super) fn close(&self) {
+        self.state().closed = true;
+    }
+
+    pub(super) fn open(&self) {
+        self.state().closed = false;
+        self.changed.notify_all();
+    }
+
+    /// Waits while the gate is closed.
+    pub(super) fn pass(&self) {
+        let mut state = self.state();
+        state.waiting += 1;
+        self.changed.notify_all();
+        let mut state = self.changed.wait_while(state, |state| state.closed).unwrap_or_else(PoisonError::into_inner);
+        state.waiting -= 1;
+    }
+
+    /// Waits until a call waits, or until the gate is open; says whether one does.
+    pub(super) fn wait_for_someone(&self) -> bool {
+        let idle = |state: &mut State| state.closed && state.waiting == 0;
+        let state = self.changed.wait_while(self.state(), idle).unwrap_or_else(PoisonError::into_inner);
+        state.closed && state.waiting != 0
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,74 @@
+//! Opens sled, and tells an index that is of no use from a system that refuses at the moment.
+
+use std::{
+    io::{self, ErrorKind},
+    path::Path,
+    sync::atomic::AtomicBool,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use super::{Failure, Index, guard};
+use crate::files::{Files, Mode};
+
+/// What sled may keep in memory, in bytes. It treats this as a hint.
+const CACHE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How long sled's threads may hold the lock on its file after it was closed. They end soon after, not before; other
+/// processes are kept out by the log's own lock.
+const RELEASED_WITHIN: Duration = Duration::from_secs(2);
+
+impl Index {
+    /// Opens or creates the index in a directory. Says nothing about whether its content is right.
+    ///
+    /// The outer error is a refusal of the system, such as a full disk: the index may be as good as ever.
+    pub(crate) fn open(directory: &Path, files: &dyn Files) -> io::Result<Result<Self, Failure>> {
+        let store = match open_store(directory)? {
+            Ok(store) => store,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let open = |name| files.open(&directory.join(name), Mode::Write);
+        let file = open("db")?;
+        // sled never syncs its settings, and without them it does not open again.
+        for file in [&open("conf")?, &file] {
+            file.sync_data()?;
+        }
+        for directory in directory.ancestors().take(2) {
+            files.sync_dir(directory)?;
+        }
+        Ok(Ok(Self { store: Some(store), file, failed: AtomicBool::new(false) }))
+    }
+}
+
+fn open_store(directory: &Path) -> io::Result<Result<sled::Db, Failure>> {
+    let config = sled::Config::new().path(directory).flush_every_ms(None).cache_capacity(CACHE_BYTES);
+    let begun = Instant::now();
+    loop {
+        let mut refusal = None;
+        match guard(|| config.open().inspect_err(|error| refusal = refusal_of(error))) {
+            Err(failure) if is_of_a_lock(&failure) && begun.elapsed() < RELEASED_WITHIN => {
+                sleep(RELEASED_WITHIN / 1_000);
+            }
+            outcome => return refusal.map_or(Ok(outcome), Err),
+        }
+    }
+}
+
+fn is_of_a_lock(failure: &Failure) -> bool {
+    failure.0.contains("could not acquire lock")
+}
+
+/// An error that says nothing about the index: it goes away with its cause, and nothing has to be built again.
+fn refusal_of(error: &sled::Error) -> Option<io::Error> {
+    use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    /// `ENFILE` and `EMFILE`, which have no kind.
+    const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
+    let sled::Error::Io(error) = error else { return None };
+    let passing =
+        matches!(error.kind(), OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull);
+    let too_many = error.raw_os_error().is_some_and(|number| TOO_MANY_OPEN_FILES.contains(&number));
+    (passing || too_many).then(|| match error.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(error.kind(), error.to_string()),
+    })
+}

@@ -1,0 +1,107 @@
+//! What a program does with a log from the first opening to the last closing, and what must be left of it.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use event_bus::{EventLog as _, Expected, JournalReader, LogError, SledLog, files::Files, verify};
+use event_core::{Checkpoint, Position, Recorded, Timestamp};
+
+use crate::support::{all, events};
+
+/// Facts of one batch.
+const BATCH: u64 = 3;
+
+/// Batches of the whole session.
+const BATCHES: u64 = 16;
+
+/// Facts of the whole session.
+pub(crate) const FACTS: u64 = BATCH * BATCHES;
+
+/// A program at work, and how much of it was acknowledged.
+#[derive(Debug, Default)]
+pub(crate) struct Session {
+    /// Facts of which the log has said that they are durable.
+    pub(crate) acknowledged: AtomicU64,
+}
+
+impl Session {
+    pub(crate) fn acknowledged(&self) -> u64 {
+        self.acknowledged.load(Ordering::SeqCst)
+    }
+
+    /// Does it all, or as much as works. `opened` is shown each log that is opened, and when it is closed nothing;
+    /// `done` every acknowledgement.
+    pub(crate) fn run(
+        &self,
+        directory: &Path,
+        files: &Arc<dyn Files>,
+        opened: impl Fn(Option<&Arc<SledLog>>),
+        done: impl Fn(u64),
+    ) -> Result<(), (LogError, Option<Arc<SledLog>>)> {
+        for (part, batches) in [0..5, 5..9, 9..BATCHES].into_iter().enumerate() {
+            let (log, _) = SledLog::open_with(directory, Arc::clone(files)).map_err(|error| (error, None))?;
+            let log = Arc::new(log);
+            opened(Some(&log));
+            let work = || {
+                for number in batches {
+                    append(&log, number)?;
+                    // Two batches share one of the barriers.
+                    if number != 2 {
+                        log.sync()?;
+                        self.acknowledged.store((number + 1) * BATCH, Ordering::SeqCst);
+                        done(self.acknowledged());
+                    }
+                    if number == 1 {
+                        log.save_checkpoint("state", &state())?;
+                    }
+                }
+                if part == 2 {
+                    assert_eq!(log.load_checkpoint("state")?.unwrap_or_else(state), state());
+                }
+                log.close()
+            };
+            work().map_err(|error| (error, Some(Arc::clone(&log))))?;
+            opened(None);
+        }
+        let read = || JournalReader::open_with(directory, &**files)?.read_after(Position::ORIGIN, usize::MAX);
+        let facts = read().map_err(|error| (error, None))?;
+        assert_eq!(facts.len() as u64, FACTS);
+        Ok(())
+    }
+}
+
+fn append(log: &SledLog, number: u64) -> Result<(), LogError> {
+    log.append(Expected::Any, Timestamp(number), &events(number * BATCH..(number + 1) * BATCH)).map(drop)
+}
+
+fn state() -> Checkpoint {
+    Checkpoint { version: 1, position: Position(BATCH), state: vec![7; 5_000] }
+}
+
+/// What is there is what was appended, from the first on, without a part of a batch, and with everything acknowledged.
+pub(crate) fn is_a_prefix(facts: &[Recorded], acknowledged: u64, name: &str) {
+    let found: Vec<_> = facts.iter().map(|fact| fact.event.clone()).collect();
+    assert!(events(0..FACTS).starts_with(&found), "{name}: what is there was not appended");
+    assert!(acknowledged <= found.len() as u64, "{name}: {acknowledged} acknowledged, {} there", found.len());
+    assert!((found.len() as u64).is_multiple_of(BATCH), "{name}: a part of a batch is there");
+}
+
+/// Opens the log on a disk that is well, goes on to the end of the session, and finds everything in order.
+pub(crate) fn goes_on(directory: &Path, acknowledged: u64, name: &str) {
+    let (log, _) = SledLog::open(directory).unwrap_or_else(|error| panic!("{name}: {error}"));
+    is_a_prefix(&all(&log), acknowledged, name);
+    for batch in 0..BATCHES {
+        append(&log, batch).unwrap();
+    }
+    log.close().unwrap();
+    is_a_prefix(&all(&log), FACTS, name);
+    drop(log);
+    let verified = verify(directory).unwrap();
+    assert!(verified.is_sound() && verified.facts == FACTS, "{name}: {verified:?}");
+    assert_eq!((verified.indexed, &verified.notes), (Some(FACTS), &vec![]), "{name}");
+}
