@@ -3,6 +3,8 @@
 #![expect(clippy::print_stdout, reason = "the counts are kept in the documentation")]
 
 mod errors;
+mod full_disk;
+mod lies;
 mod session;
 mod stalls;
 #[path = "../support/mod.rs"]

@@ -1,0 +1,188 @@
+//! A disk that is really full: the log says so, everything acknowledged can be read, and with space it goes on.
+
+use std::{fs, io::Write as _, path::Path, process::Command};
+
+use event_bus::{EventLog as _, Expected, JournalReader, LogError, SledLog, verify};
+use event_core::{NewEvent, Position, Timestamp};
+use tempfile::TempDir;
+
+use crate::support::{all, event};
+
+/// A small file system in memory, until it is dropped.
+struct SmallDisk {
+    directory: TempDir,
+}
+
+impl SmallDisk {
+    /// Mounts one of so many KiB, or says why not.
+    fn of(kib: u32) -> Result<Self, String> {
+        let directory = tempfile::tempdir().unwrap();
+        let size = format!("size={kib}k,mode=700");
+        mount(&["-t", "tmpfs", "-o", &size, "tmpfs"], directory.path())?;
+        Ok(Self { directory })
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn grow(&self, kib: u32) {
+        mount(&["-o", &format!("remount,size={kib}k")], self.path()).unwrap();
+    }
+
+    /// Writes a file that takes all the space there is.
+    fn fill(&self) {
+        let mut file = fs::File::create(self.path().join("someone else's")).unwrap();
+        for size in [4_096, 1] {
+            while file.write_all(&vec![1; size]).is_ok() {}
+        }
+    }
+
+    fn make_space(&self) {
+        fs::remove_file(self.path().join("someone else's")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg("--lazy").arg(self.path()).status();
+        let done = unmounted.is_ok_and(|status| status.success());
+        assert!(done || std::thread::panicking(), "`{}` stays mounted", self.path().display());
+    }
+}
+
+fn mount(options: &[&str], at: &Path) -> Result<(), String> {
+    let run = Command::new("mount").args(options).arg(at).output().map_err(|error| error.to_string())?;
+    if run.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&run.stderr).trim().to_owned()) }
+}
+
+fn large(number: u64) -> NewEvent {
+    let mut event = event(number);
+    event.payload.resize(3_000, 1);
+    event
+}
+
+/// Appends until the log refuses; says how much it acknowledged and why it stopped.
+fn append(log: &SledLog, from: u64, most: u64) -> (u64, Option<LogError>) {
+    for number in from..from + most {
+        let appended = log.append(Expected::Any, Timestamp(number), &[large(number)]);
+        if let Err(error) = appended.and_then(|_| log.sync()) {
+            return (number - 1, Some(error));
+        }
+    }
+    (from + most - 1, None)
+}
+
+/// The first so many facts are there, and nothing else but what may have been on its way.
+fn has(log: &dyn event_bus::EventLog, acknowledged: u64) {
+    let facts = all(log);
+    assert!((acknowledged..=acknowledged + 1).contains(&(facts.len() as u64)), "{acknowledged}, {}", facts.len());
+    assert!(facts.iter().zip(1..).all(|(fact, number)| fact.event == large(number)));
+}
+
+/// A stopped log names itself, the cause and the way out; what it acknowledged can be read by anyone.
+fn is_stopped(log: &SledLog, error: &LogError, acknowledged: u64) {
+    let LogError::Stopped { path, .. } = error else { panic!("{error}") };
+    assert_eq!(path, log.directory());
+    let text = error.to_string();
+    for part in [&*path.to_string_lossy(), "No space left on device", "remove the cause and open the log again"] {
+        assert!(text.contains(part), "`{part}` is missing in: {text}");
+    }
+    assert_eq!(log.head().unwrap(), Position(acknowledged));
+    assert_eq!(all(log).len() as u64, acknowledged);
+    has(&JournalReader::open(log.directory()).unwrap(), acknowledged);
+}
+
+/// On a full disk a log opens or says why not, but it changes nothing for the worse.
+fn is_opened_or_refused(directory: &Path, acknowledged: u64) -> bool {
+    let opened = SledLog::open(directory);
+    let aside = fs::read_dir(directory)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains(".damaged-"));
+    assert_eq!(aside.count(), 0, "a full disk is no damage: {opened:?}");
+    has(&JournalReader::open(directory).unwrap(), acknowledged);
+    match opened {
+        Ok((log, _)) => {
+            has(&log, acknowledged);
+            true
+        }
+        Err(error @ (LogError::Io { .. } | LogError::Stopped { .. })) => {
+            let source = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+            assert!(format!("{error}: {source}").contains("No space left on device"), "{error}: {source}");
+            false
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// With space again, the log opens with everything and takes more.
+fn goes_on(directory: &Path, acknowledged: u64) {
+    let (log, _) = SledLog::open(directory).unwrap();
+    has(&log, acknowledged);
+    let head = log.head().unwrap().0;
+    assert!(matches!(append(&log, head + 1, 20), (_, None)));
+    drop(log);
+    let verified = verify(directory).unwrap();
+    assert!(verified.is_sound() && verified.notes.is_empty(), "{verified:?}");
+    assert_eq!((verified.facts, verified.indexed), (head + 20, Some(head + 20)));
+}
+
+#[test]
+fn a_log_on_a_disk_that_is_full_says_so_keeps_everything_and_goes_on_with_space() {
+    let (mut refused, mut acknowledged): (Vec<bool>, Vec<u64>) = Default::default();
+    // Sizes that are reached at different calls, of the journal and of the index.
+    for kib in (1_600..3_600).step_by(188) {
+        let disk = match SmallDisk::of(kib) {
+            Ok(disk) => disk,
+            Err(why) => {
+                println!("skipped: full disk: a file system cannot be mounted here: {why}");
+                return;
+            }
+        };
+        let log_path = disk.path().join("log");
+        let (log, _) = SledLog::open(&log_path).unwrap();
+        let (written, error) = append(&log, 1, u64::MAX / 2);
+        is_stopped(&log, &error.unwrap(), written);
+        drop(log);
+        refused.push(!is_opened_or_refused(&log_path, written));
+        disk.grow(kib + 4_096);
+        goes_on(&log_path, written);
+        acknowledged.push(written);
+    }
+    assert!(acknowledged.iter().all(|written| 20 < *written), "{acknowledged:?}");
+    let opened = refused.iter().filter(|refused| !**refused).count();
+    let others = filled_by_someone_else();
+    println!(
+        "kept: full disk: {} disks of 1.6 to 3.6 MB filled by the log itself, {} facts acknowledged and all there \
+         ({opened} logs opened while the disk was full), {others} more filled by someone else",
+        acknowledged.len(),
+        acknowledged.iter().sum::<u64>()
+    );
+}
+
+/// How many disks that was done to.
+fn filled_by_someone_else() -> usize {
+    const FACTS: [u64; 4] = [0, 1, 10, 40];
+    for facts in FACTS {
+        let disk = SmallDisk::of(4_096).unwrap();
+        let log_path = disk.path().join("log");
+        let (log, _) = SledLog::open(&log_path).unwrap();
+        assert!(matches!(append(&log, 1, facts), (_, None)));
+        disk.fill();
+        let (written, error) = append(&log, facts + 1, 1_000);
+        is_stopped(&log, &error.unwrap(), written);
+        drop(log);
+        is_opened_or_refused(&log_path, written);
+        disk.make_space();
+        goes_on(&log_path, written);
+    }
+    // Nor does a new log begin where there is no space for it.
+    let disk = SmallDisk::of(64).unwrap();
+    disk.fill();
+    let refused = SledLog::open(disk.path().join("log")).unwrap_err();
+    assert!(matches!(refused, LogError::Io { .. } | LogError::Stopped { .. }), "{refused}");
+    disk.make_space();
+    disk.grow(4_096);
+    goes_on(&disk.path().join("log"), 0);
+    FACTS.len() + 1
+}
