@@ -65,6 +65,7 @@ const fn entry<F: Fact>() -> KindSpec {
 pub const KINDS: &[KindSpec] = &[
     entry::<facts::CatalogueLoaded>(),
     entry::<facts::EvalCompleted>(),
+    entry::<facts::earlier::LlmCallCompletedV1>(),
     entry::<facts::LlmCallCompleted>(),
     entry::<facts::LlmCallFailed>(),
     entry::<facts::LlmCallStarted>(),
@@ -77,8 +78,10 @@ pub const KINDS: &[KindSpec] = &[
     entry::<facts::PolicyInvalid>(),
     entry::<facts::ProviderRecovered>(),
     entry::<facts::ProviderUnavailable>(),
+    entry::<facts::earlier::SessionCompactedV1>(),
     entry::<facts::SessionCompacted>(),
     entry::<facts::SessionModelSelected>(),
+    entry::<facts::SessionResumed>(),
     entry::<facts::SessionStarted>(),
     entry::<facts::ToolCalled>(),
     entry::<facts::ToolFinished>(),

@@ -2,6 +2,7 @@
 //!
 //! A fact is derived from what caused it: its id follows from the ids before it, so a retry is the same fact.
 
+pub mod earlier;
 mod evaluation;
 mod llm;
 mod log;
@@ -13,7 +14,7 @@ mod text;
 mod tool;
 mod turn;
 
-use event_core::Event;
+use event_core::{CodecError, Event, decode};
 
 pub use evaluation::EvalCompleted;
 pub use llm::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
@@ -21,7 +22,9 @@ pub use log::{LogPurged, LogRepaired, RepairAction};
 pub use policy::{CatalogueLoaded, PolicyInvalid, PolicyLoaded};
 pub use provider::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy};
 pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteOverridden};
-pub use session::{CompactionTrigger, SessionCompacted, SessionModelSelected, SessionSource, SessionStarted};
+pub use session::{
+    CompactionTrigger, SessionCompacted, SessionModelSelected, SessionResumed, SessionSource, SessionStarted,
+};
 pub use text::{INLINE_TEXT_BYTES, TextBody};
 pub use tool::{ToolCalled, ToolFinished, ToolOutcome};
 pub use turn::{TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded};
@@ -48,12 +51,21 @@ pub trait Fact: Event {
     fn sample() -> Self;
 }
 
-/// Declares the kind, version and description of a fact.
+/// Declares the kind, version and description of a fact, and, after `from`, the layout before it.
 macro_rules! fact {
-    ($name:ident, $kind:literal, $version:literal, $sensitivity:ident, $about:literal, $sample:expr) => {
+    (
+        $name:ident, $kind:literal, $version:literal $(from $before:ty)?, $sensitivity:ident, $about:literal,
+        $sample:expr
+    ) => {
         impl event_core::Event for $name {
             const KIND: &'static str = $kind;
             const VERSION: u16 = $version;
+
+            $(
+                fn upcast(version: u16, payload: &[u8]) -> Option<Result<Self, event_core::CodecError>> {
+                    crate::facts::upcast::<$before, Self>(version, payload)
+                }
+            )?
         }
 
         impl crate::facts::Fact for $name {
@@ -68,11 +80,21 @@ macro_rules! fact {
 }
 use fact;
 
+/// Reads a payload of the layout before, or of any layout that one can read.
+fn upcast<Before: Event, Now: From<Before>>(version: u16, payload: &[u8]) -> Option<Result<Now, CodecError>> {
+    let before = if version == Before::VERSION {
+        Some(decode::<Before>(Before::KIND, payload))
+    } else {
+        Before::upcast(version, payload)
+    };
+    before.map(|read| read.map(Now::from))
+}
+
 /// Values for [`Fact::sample`].
 mod sample {
     use event_core::EventId;
 
-    use crate::{ModelId, Provider, SessionId, TurnId};
+    use crate::{ModelId, Provider, SessionId, TurnId, Usage};
 
     pub(super) fn turn() -> TurnId {
         TurnId(EventId([0x11; 16]))
@@ -84,6 +106,10 @@ mod sample {
 
     pub(super) fn model() -> ModelId {
         name("anthropic:claude-sonnet-4-6")
+    }
+
+    pub(super) fn usage() -> Usage {
+        Usage { input: 3, cache_read: 18_338, cache_write_5m: 0, cache_write_1h: 7_771, output: 261 }
     }
 
     pub(super) fn provider() -> Provider {

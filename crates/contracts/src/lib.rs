@@ -8,6 +8,7 @@
     reason = "a pure crate: time, ids and randomness are arguments"
 )]
 
+mod cache;
 mod decision;
 mod features;
 mod hash;
@@ -22,6 +23,7 @@ pub mod catalogue;
 pub mod facts;
 pub mod views;
 
+pub use cache::{CacheLifetime, CacheVariant};
 pub use decision::{
     Alternative, Attempt, Decision, Evaluation, Failure, OutageScope, Reason, Recommendation, Slot, Verdict,
 };

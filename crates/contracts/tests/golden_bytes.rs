@@ -4,7 +4,7 @@
 use std::fmt::{Debug, Write as _};
 
 use contracts::{
-    Failure, OutageScope, Reason, SideEffect, Slot, Tier, Verdict,
+    CacheLifetime, Failure, OutageScope, Reason, SideEffect, Slot, Tier, Verdict,
     catalogue::KINDS,
     facts::{
         CallRole, CompactionTrigger, DecisionMode, ErrorClass, OutageTrigger, RecoveredBy, RepairAction, SessionSource,
@@ -50,6 +50,7 @@ fn alternatives_keep_their_numbers_and_new_ones_go_to_the_end() {
     let (model, provider) = ("a:one".try_into().unwrap(), "a".try_into().unwrap());
     let scopes = [OutageScope::ModelSpecific(model), OutageScope::ProviderWide(provider)];
     let lists = [
+        alternatives(&[CacheLifetime::FiveMinutes, CacheLifetime::OneHour]),
         alternatives::<CallRole>(&[Role::Planner, Role::Worker, Role::Side]),
         alternatives::<CompactionTrigger>(&[CompactionTrigger::Automatic, CompactionTrigger::Manual]),
         alternatives::<DecisionMode>(&[DecisionMode::Live, DecisionMode::Observed]),

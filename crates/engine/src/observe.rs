@@ -2,7 +2,7 @@
 
 use adapters::observed::{ObservedCall, ObservedSession, ObservedTurn, Step};
 use contracts::{
-    ModelId, Registry, SessionId, TurnId,
+    CacheVariant, ModelId, Registry, SessionId, TurnId,
     facts::{
         CallRole, LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionStarted, ToolCalled, ToolFinished,
         TurnEnded,
@@ -113,6 +113,7 @@ impl Facts<'_> {
             Step::Compacted(compaction) => {
                 let fact = SessionCompacted {
                     session: self.session(),
+                    thread: self.turn.thread.clone(),
                     trigger: compaction.trigger,
                     tokens_before: compaction.tokens_before,
                 };
@@ -141,6 +142,9 @@ impl Facts<'_> {
             tool_calls: call.tool_calls,
             thinking_blocks: call.thinking_blocks,
             raw_usage: call.raw_usage.clone().filter(|raw| raw.len() <= LONGEST_USAGE),
+            variant: CacheVariant::PLAIN,
+            cache_lifetime: None,
+            began_at: None,
         })
     }
 

@@ -27,7 +27,7 @@ const TURN: &str = "a live turn, an import";
 const OPENING: &str = "a change of the files, seen before a turn";
 
 /// The ways of all kinds.
-fn all() -> [Traffic; 22] {
+fn all() -> [Traffic; 23] {
     [
         way::<facts::CatalogueLoaded>(OPENING, &["in force"]),
         way::<facts::EvalCompleted>("nothing yet", &["patterns"]),
@@ -45,6 +45,7 @@ fn all() -> [Traffic; 22] {
         way::<facts::ProviderUnavailable>("the reaction to what availability says", &["availability"]),
         way::<facts::SessionCompacted>(IMPORT, &[]),
         way::<facts::SessionModelSelected>("`model`", &["sessions"]),
+        way::<facts::SessionResumed>(IMPORT, &[]),
         way::<facts::SessionStarted>(TURN, &["sessions"]),
         way::<facts::ToolCalled>(IMPORT, &["sessions"]),
         way::<facts::ToolFinished>(IMPORT, &[]),

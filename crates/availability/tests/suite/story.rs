@@ -2,7 +2,7 @@
 
 use availability::{Availability, Transition};
 use contracts::{
-    ModelId, SessionId, TurnId, Usage,
+    CacheVariant, ModelId, SessionId, TurnId, Usage,
     facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason},
 };
 use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
@@ -108,6 +108,9 @@ impl Log {
                     tool_calls: 0,
                     thinking_blocks: 0,
                     raw_usage: None,
+                    variant: CacheVariant::PLAIN,
+                    cache_lifetime: None,
+                    began_at: None,
                 };
                 NewEvent::new(id, at(*seconds), turn.0, &fact)
             }

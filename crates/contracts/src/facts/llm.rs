@@ -1,9 +1,10 @@
 //! Facts about calls to models.
 
+use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{fact, sample};
-use crate::{ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage};
+use super::{earlier::LlmCallCompletedV1, fact, sample};
+use crate::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage};
 
 /// Whose work a call was (004 §6.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,12 +104,18 @@ pub struct LlmCallCompleted {
     pub thinking_blocks: u32,
     /// The provider's own account of the usage, as JSON, from which the numbers above were derived.
     pub raw_usage: Option<String>,
+    /// What of the request, beside its messages, decides whether the prompt cache knows them.
+    pub variant: CacheVariant,
+    /// How long the client asked the provider to keep the prompt; `None` when it is only known from `usage`.
+    pub cache_lifetime: Option<CacheLifetime>,
+    /// When the answer began, when known: from then on others can read the prompt it wrote to the cache.
+    pub began_at: Option<Timestamp>,
 }
 
 fact!(
     LlmCallCompleted,
     "llm.call_completed",
-    1,
+    2 from LlmCallCompletedV1,
     Internal,
     "A model answered a call.",
     LlmCallCompleted {
@@ -117,13 +124,16 @@ fact!(
         thread: None,
         model: sample::model(),
         role: CallRole::Planner,
-        usage: Usage { input: 3, cache_read: 18_338, cache_write_5m: 0, cache_write_1h: 7_771, output: 261 },
+        usage: sample::usage(),
         cost: Some(NanoUsd(56_051_400)),
         latency_ms: Some(4_210),
         stop_reason: StopReason::ToolUse,
         tool_calls: 1,
         thinking_blocks: 1,
         raw_usage: Some(r#"{"input_tokens":3,"output_tokens":261}"#.to_owned()),
+        variant: CacheVariant::COMMAND,
+        cache_lifetime: Some(CacheLifetime::OneHour),
+        began_at: Some(Timestamp(1_778_284_797_350_000)),
     }
 );
 

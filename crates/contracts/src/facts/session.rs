@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{fact, sample};
-use crate::{ModelId, SessionId, TurnId};
+use super::{earlier::SessionCompactedV1, fact, sample};
+use crate::{ModelId, SessionId, ThreadId, TurnId};
 
 /// Where a session comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -77,6 +77,8 @@ pub enum CompactionTrigger {
 pub struct SessionCompacted {
     /// The session.
     pub session: SessionId,
+    /// The sub-agent whose history it was, if it was not that of the main line.
+    pub thread: Option<ThreadId>,
     /// What set it off.
     pub trigger: CompactionTrigger,
     /// Tokens of the history before.
@@ -86,12 +88,29 @@ pub struct SessionCompacted {
 fact!(
     SessionCompacted,
     "session.compacted",
-    1,
+    2 from SessionCompactedV1,
     Internal,
     "The history of a session was replaced by a summary.",
     SessionCompacted {
         session: sample::session(),
+        thread: Some(sample::name("agent-7c1e9d")),
         trigger: CompactionTrigger::Automatic,
         tokens_before: Some(155_333),
     }
+);
+
+/// A session that the user had left was opened again. What the client sends from here on is put together anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionResumed {
+    /// The session.
+    pub session: SessionId,
+}
+
+fact!(
+    SessionResumed,
+    "session.resumed",
+    1,
+    Internal,
+    "A session that the user had left was opened again.",
+    SessionResumed { session: sample::session() }
 );

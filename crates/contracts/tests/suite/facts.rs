@@ -1,12 +1,12 @@
 //! The larger facts, whatever is in them: out as bytes or JSON, and back.
 
 use contracts::{
-    Alternative, Attempt, ContentHash, Decision, Estimates, Evaluation, Failure, Features, ModelId, NanoUsd, Needs,
-    OutageScope, Override, Reason, Recommendation, Score, SessionId, SideEffect, Slot, ThreadId, Tier, TokenBucket,
-    TurnId, Usage, Verdict,
+    Alternative, Attempt, CacheLifetime, CacheVariant, ContentHash, Decision, Estimates, Evaluation, Failure, Features,
+    ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId, SideEffect, Slot,
+    ThreadId, Tier, TokenBucket, TurnId, Usage, Verdict,
     facts::{CallRole, DecisionMode, Fact, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
-use event_core::{Event, EventId, Position, decode, encode};
+use event_core::{Event, EventId, Position, Timestamp, decode, encode};
 use proptest::{option, prelude::*, sample::select};
 
 fn model() -> impl Strategy<Value = ModelId> {
@@ -31,15 +31,18 @@ fn score() -> impl Strategy<Value = Score> {
 
 fn call() -> impl Strategy<Value = LlmCallCompleted> {
     let ids = (turn(), session(), option::of(session()), model());
-    let numbers = (any::<[u64; 5]>(), option::of(any::<u64>()), option::of(any::<u64>()), any::<[u32; 2]>());
+    let numbers = (any::<[u64; 5]>(), option::of(any::<u64>()), option::of(any::<u64>()), any::<[u32; 3]>());
+    let lifetimes = vec![CacheLifetime::FiveMinutes, CacheLifetime::OneHour];
     let kinds = (
         select(vec![CallRole::Planner, CallRole::Worker, CallRole::Side]),
         select(vec![StopReason::EndTurn, StopReason::ToolUse, StopReason::MaxTokens, StopReason::Unknown]),
         option::of("\\PC{0,80}"),
+        option::of(select(lifetimes)),
+        option::of(any::<u64>()),
     );
     (ids, numbers, kinds).prop_map(|((turn, session, thread, model), (usage, cost, latency_ms, counts), kinds)| {
         let [input, cache_read, cache_write_5m, cache_write_1h, output] = usage;
-        let (role, stop_reason, raw_usage) = kinds;
+        let (role, stop_reason, raw_usage, cache_lifetime, began) = kinds;
         LlmCallCompleted {
             turn,
             session,
@@ -53,6 +56,9 @@ fn call() -> impl Strategy<Value = LlmCallCompleted> {
             tool_calls: counts[0],
             thinking_blocks: counts[1],
             raw_usage,
+            variant: CacheVariant(counts[2]),
+            cache_lifetime,
+            began_at: began.map(Timestamp),
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Nouns and facts: exact numbers, names that are checked once, and facts that come back as they were.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod earlier;
 mod facts;
 mod names;
 mod numbers;

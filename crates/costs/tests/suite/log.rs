@@ -1,7 +1,7 @@
 //! Facts for tests.
 
 use contracts::{
-    Estimates, Features, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId, Usage,
+    CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId, Usage,
     facts::{CallRole, LlmCallCompleted, StopReason, TurnStarted},
 };
 use costs::Costs;
@@ -39,6 +39,9 @@ pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
         tool_calls: 0,
         thinking_blocks: 0,
         raw_usage: None,
+        variant: CacheVariant::PLAIN,
+        cache_lifetime: None,
+        began_at: None,
     };
     record(number, call.at, &fact)
 }

@@ -1,8 +1,8 @@
 //! Features, samples and facts for tests.
 
 use contracts::{
-    Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Score, SessionId, SideEffect, Slot, ThreadId, TokenBucket,
-    TurnId, Usage,
+    CacheVariant, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Score, SessionId, SideEffect, Slot,
+    ThreadId, TokenBucket, TurnId, Usage,
     facts::{
         CallRole, EvalCompleted, LlmCallCompleted, RouteOverridden, StopReason, TurnEnded, TurnStarted, TurnStatus,
     },
@@ -132,6 +132,9 @@ pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallComplete
         tool_calls: 0,
         thinking_blocks: 0,
         raw_usage: None,
+        variant: CacheVariant::PLAIN,
+        cache_lifetime: None,
+        began_at: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use contracts::{
-    SessionId, ThreadId, TurnId, Usage,
+    CacheVariant, SessionId, ThreadId, TurnId, Usage,
     facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
 use engine::{DecidedTurn, Engine, Home, Models, NewTurn, Stores};
@@ -142,6 +142,9 @@ impl Desk {
             tool_calls: u32::from(stop_reason == StopReason::ToolUse),
             thinking_blocks: 0,
             raw_usage: None,
+            variant: CacheVariant::PLAIN,
+            cache_lifetime: None,
+            began_at: None,
         };
         self.record(turn, &fact);
     }
