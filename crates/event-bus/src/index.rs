@@ -19,7 +19,7 @@ use event_core::Position;
 
 use crate::{
     chain::Chain,
-    files::File,
+    files::{self, File},
     frame::{self, Flaw, Frame},
 };
 
@@ -50,6 +50,10 @@ pub(crate) struct Index {
     file: Arc<dyn File>,
     /// Set by the first failure; sled is not called again after it.
     failed: AtomicBool,
+    /// Empty, or the failure for which the index must be built again.
+    verdict: Arc<dyn File>,
+    /// What it said when the index was opened.
+    distrusted: Option<String>,
 }
 
 impl fmt::Debug for Index {
@@ -112,7 +116,8 @@ impl Index {
             }
             Ok(true)
         })?;
-        if sound { Ok(()) } else { Err(Failure("a record in it is damaged".to_owned())) }
+        let damaged = || Failure("a record in it is damaged".to_owned());
+        if sound { Ok(()) } else { Err(damaged()).inspect_err(|failure| self.distrust(failure)) }
     }
 
     /// The frame of the fact at a position, if it is there and sound.
@@ -124,12 +129,37 @@ impl Index {
         }))
     }
 
+    /// Why it was to be built again when it was opened, if it was.
+    pub(crate) fn distrusted(&self) -> Option<&str> {
+        self.distrusted.as_deref()
+    }
+
+    /// Has the index built again when the log is opened the next time: what failed once fails each time it is read.
+    fn distrust(&self, failure: &Failure) {
+        let write = || {
+            let words = failure.to_string();
+            files::write_full(&*self.verdict, 0, &words.as_bytes()[..words.len().min(opening::MOST_WORDS)])?;
+            self.verdict.sync_data()
+        };
+        if let Err(error) = write() {
+            tracing::warn!(%failure, %error, "the failure of the index could not be noted; it may fail again");
+        }
+    }
+
     /// Calls sled, unless it has failed before.
     fn call<T>(&self, work: impl FnOnce(&sled::Tree) -> sled::Result<T>) -> Result<T, Failure> {
         let Some(store) = self.store.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) else {
             return Err(Failure("it is not used after a failure".to_owned()));
         };
-        guard(|| work(store)).inspect_err(|_| self.failed.store(true, Ordering::Relaxed))
+        let mut passing = false;
+        guard(|| work(store).inspect_err(|error| passing = opening::refusal_of(error).is_some())).inspect_err(
+            |failure| {
+                self.failed.store(true, Ordering::Relaxed);
+                if !passing {
+                    self.distrust(failure);
+                }
+            },
+        )
     }
 }
 

@@ -5,12 +5,12 @@ mod support;
 
 use std::{fs, path::Path};
 
-use event_bus::{EventLog, JournalReader, LogError, Repair, RepairAction, SledLog};
-use event_core::{Position, Recorded};
+use event_bus::{EventLog, Expected, JournalReader, LogError, Repair, RepairAction, SledLog};
+use event_core::{Checkpoint, Position, Recorded, Timestamp};
 use support::{
     all, copy,
     damaged::{Case, begins},
-    filled, in_memory,
+    events, filled, in_memory,
 };
 
 /// What opening a log came to.
@@ -154,6 +154,42 @@ fn an_index_that_is_gone_emptied_or_garbled_is_built_from_the_journal() {
         assert!(verified.is_sound() && verified.notes.is_empty(), "{damage}: {verified:?}");
         assert_eq!(verified.indexed, Some(400), "{damage}");
     }
+}
+
+#[test]
+fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
+    let directory = in_memory();
+    filled(directory.path(), 60);
+    let state: Vec<u8> = (0..300_000_u32).map(|place| place.wrapping_mul(2_654_435_761).to_le_bytes()[2]).collect();
+    let checkpoint = Checkpoint { version: 1, position: Position(60), state: state.clone() };
+    let (log, _) = SledLog::open(directory.path()).unwrap();
+    log.save_checkpoint("a state", &checkpoint).unwrap();
+    // Enough facts that sled does not read the state when it opens.
+    for first in (1_000..4_000).step_by(50) {
+        log.append(Expected::Any, Timestamp(first), &events(first..first + 50)).unwrap();
+        log.sync().unwrap();
+    }
+    drop(log);
+    for _ in 0..2 {
+        assert_eq!(SledLog::open(directory.path()).unwrap().1, []);
+    }
+    let part = &state[150_100..150_140];
+    let path = directory.path().join("index/db");
+    let mut bytes = fs::read(&path).unwrap();
+    let place = bytes.windows(part.len()).rposition(|there| there == part).unwrap();
+    bytes[place] ^= 4;
+    fs::write(path, bytes).unwrap();
+    let (log, repairs) = SledLog::open(directory.path()).unwrap();
+    assert_eq!(repairs, [], "sled has not read it yet");
+    let refused = log.load_checkpoint("a state").unwrap_err();
+    assert!(matches!(refused, LogError::Stopped { .. }), "{refused}");
+    drop(log);
+    let (log, repairs) = SledLog::open(directory.path()).unwrap();
+    assert_eq!(actions(&repairs), [RepairAction::IndexRebuilt]);
+    assert_eq!(log.load_checkpoint("a state").unwrap(), None, "it is built again by who needs it");
+    log.append(Expected::Any, Timestamp(5_000), &events(9_000..9_001)).unwrap();
+    log.close().unwrap();
+    assert_eq!(all(&log).len(), 3_061);
 }
 
 #[test]

@@ -9,7 +9,13 @@ use std::{
 };
 
 use super::{Failure, Index, guard};
-use crate::files::{Files, Mode};
+use crate::files::{self, Files, Mode};
+
+/// The file that says why the index must be built again. It goes with the index when that is moved aside.
+const VERDICT: &str = "verdict";
+
+/// The most that is kept of what a failure says, in bytes.
+pub(super) const MOST_WORDS: usize = 4 * 1024;
 
 /// What sled may keep in memory, in bytes. It treats this as a hint.
 const CACHE_BYTES: u64 = 64 * 1024 * 1024;
@@ -33,10 +39,14 @@ impl Index {
         for file in [&open("conf")?, &file] {
             file.sync_data()?;
         }
+        let verdict = files.open(&directory.join(VERDICT), Mode::Create)?;
+        let words = files::read_small(files, &directory.join(VERDICT), MOST_WORDS)?.unwrap_or_default();
+        let distrusted = (!words.is_empty()).then(|| String::from_utf8_lossy(&words).into_owned());
         for directory in directory.ancestors().take(2) {
             files.sync_dir(directory)?;
         }
-        Ok(Ok(Self { store: Some(store), file, failed: AtomicBool::new(false) }))
+        let failed = AtomicBool::new(false);
+        Ok(Ok(Self { store: Some(store), file, failed, verdict, distrusted }))
     }
 }
 
@@ -59,7 +69,7 @@ fn is_of_a_lock(failure: &Failure) -> bool {
 }
 
 /// An error that says nothing about the index: it goes away with its cause, and nothing has to be built again.
-fn refusal_of(error: &sled::Error) -> Option<io::Error> {
+pub(super) fn refusal_of(error: &sled::Error) -> Option<io::Error> {
     use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     /// `ENFILE` and `EMFILE`, which have no kind.
     const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];

@@ -72,6 +72,7 @@ impl Witness {
         match self {
             Self::Missing => Err(None),
             Self::Damaged(failure) => Err(Some(failure.to_string())),
+            Self::Sound { index, .. } if index.distrusted().is_some() => Err(index.distrusted().map(ToOwned::to_owned)),
             Self::Sound { last, chain, index } if chain == journal => Ok((index, last)),
             Self::Sound { last, .. } => Err(Some(format!("its hash chain at position {last} is not the journal's"))),
         }
