@@ -35,7 +35,7 @@ pub use log::{Appended, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
 pub use log_error::LogError;
 pub use memory::MemoryLog;
 pub use reader::JournalReader;
-pub use repair::{LOST_KIND, RepairPlan, Repaired, Span, plan_repair};
+pub use repair::{LOST_KIND, RepairPlan, Repaired, Span, plan_repair, plan_repair_with};
 pub use repairs::{Repair, RepairAction};
 pub use sled_log::{Purged, SledLog};
 pub use texts::{MAX_TEXT_BYTES, MemoryTexts, TextFiles, TextStore};

@@ -10,7 +10,7 @@ use event_core::Position;
 use crate::{files::File, files::Files, index::Index, lock::Lock};
 
 pub use execute::Repaired;
-pub use plan::plan_repair;
+pub use plan::{plan_repair, plan_repair_with};
 
 /// The kind of the fact that stands where one was lost, so that all others keep their places.
 pub const LOST_KIND: &str = "log.lost";

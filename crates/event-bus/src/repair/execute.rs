@@ -72,7 +72,8 @@ impl RepairPlan {
         if let Some(old) = old {
             kept.push(files::copy_aside(&*self.files, &path, &old).map_err(LogError::io("copy", &path))?);
         }
-        for name in [INDEX, JOURNAL] {
+        // The journal first: a repair that is interrupted before that needs the index once more.
+        for name in [JOURNAL, INDEX] {
             let path = self.root.join(name);
             if files::exists(&*self.files, &path).map_err(LogError::io("list", &self.root))? {
                 kept.push(files::move_aside(&*self.files, &path).map_err(LogError::io("move aside", &path))?);

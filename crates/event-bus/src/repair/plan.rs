@@ -29,8 +29,15 @@ struct Find {
 /// # Errors
 /// [`LogError::InUse`], [`LogError::Io`], and [`LogError::Format`] for a journal of a newer program.
 pub fn plan_repair(directory: impl AsRef<Path>) -> Result<RepairPlan, LogError> {
+    plan_repair_with(directory, Arc::new(SystemFiles))
+}
+
+/// [`plan_repair`] on other files than the operating system's.
+///
+/// # Errors
+/// As [`plan_repair`].
+pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> Result<RepairPlan, LogError> {
     let root = directory.as_ref();
-    let files: Arc<dyn Files> = Arc::new(SystemFiles);
     // Where there is no directory there is no log, and none shall be made.
     files.list(root).map_err(LogError::io("list", root))?;
     let lock = lock::take(&*files, root)?;

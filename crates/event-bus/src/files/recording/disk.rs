@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     change::{Change, Kind, Node, What},
-    image::Image,
+    image::{Bytes, Image},
     survival::{Fate, SECTOR, Survival},
 };
 
@@ -26,7 +26,7 @@ pub struct Disk {
 
 #[derive(Debug, Clone, Default)]
 struct Content {
-    durable: Arc<Vec<u8>>,
+    durable: Arc<Bytes>,
     pending: Vec<(u64, Pending)>,
     /// The length a reader sees before any crash.
     length: u64,
@@ -65,11 +65,12 @@ impl Disk {
         match &change.what {
             What::Link { to, kind, .. } => {
                 match kind {
+                    // It may have had content before it had a name.
                     Kind::File => {
-                        self.files.insert(*to, Content::default());
+                        self.files.entry(*to).or_default();
                     }
                     Kind::Directory => {
-                        self.directories.insert(*to, Names::default());
+                        self.directories.entry(*to).or_default();
                     }
                 }
                 self.directories.entry(node).or_default().pending.push((number, change.what.clone()));
@@ -170,11 +171,11 @@ impl Content {
         self.pending.clear();
     }
 
-    fn after(&self, node: Node, fate: Fate) -> Arc<Vec<u8>> {
+    fn after(&self, node: Node, fate: Fate) -> Arc<Bytes> {
         if self.pending.is_empty() {
             return Arc::clone(&self.durable);
         }
-        let mut bytes = self.durable.to_vec();
+        let mut bytes = self.durable.bytes.clone();
         let mut length = bytes.len();
         for (number, change) in &self.pending {
             match change {
@@ -195,7 +196,7 @@ impl Content {
             }
         }
         fit(&mut bytes, length);
-        Arc::new(bytes)
+        Arc::new(bytes.into())
     }
 }
 

@@ -4,24 +4,53 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// A directory as a crash left it.
 #[derive(Debug, Clone, Default)]
 pub struct Image {
     /// Content of files, nothing for directories, by the path under the root.
-    entries: BTreeMap<PathBuf, Option<Arc<Vec<u8>>>>,
+    entries: BTreeMap<PathBuf, Option<Arc<Bytes>>>,
+}
+
+/// Content that images share, and its hash once somebody wants it.
+#[derive(Debug, Default)]
+pub(super) struct Bytes {
+    pub(super) bytes: Vec<u8>,
+    hash: OnceLock<[u8; 32]>,
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, hash: OnceLock::new() }
+    }
+}
+
+impl Bytes {
+    fn hash(&self) -> &[u8; 32] {
+        self.hash.get_or_init(|| *blake3::hash(&self.bytes).as_bytes())
+    }
 }
 
 impl Image {
-    pub(super) fn add(&mut self, path: PathBuf, content: Option<Arc<Vec<u8>>>) {
+    pub(super) fn add(&mut self, path: PathBuf, content: Option<Arc<Bytes>>) {
         self.entries.insert(path, content);
     }
 
     /// Every file and its content, in the order of paths.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
-        self.entries.iter().filter_map(|(path, content)| Some((path.as_path(), content.as_ref()?.as_slice())))
+        self.entries.iter().filter_map(|(path, content)| Some((path.as_path(), content.as_ref()?.bytes.as_slice())))
+    }
+
+    /// Tells images apart, as far as they are looked at.
+    pub fn digest(&self, wanted: impl Fn(&Path) -> bool) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        for (path, content) in self.entries.iter().filter(|(path, _)| wanted(path)) {
+            hasher.update(blake3::hash(path.as_os_str().as_encoded_bytes()).as_bytes());
+            hasher.update(content.as_ref().map_or(&[0; 32], |content| content.hash()));
+        }
+        *hasher.finalize().as_bytes()
     }
 
     /// Writes what is wanted of it under a directory that exists.
@@ -31,7 +60,7 @@ impl Image {
     pub fn write_to(&self, root: &Path, wanted: impl Fn(&Path) -> bool) -> io::Result<()> {
         for (path, content) in self.entries.iter().filter(|(path, _)| wanted(path)) {
             match content {
-                Some(bytes) => fs::write(root.join(path), bytes.as_slice())?,
+                Some(content) => fs::write(root.join(path), &content.bytes)?,
                 None => fs::create_dir(root.join(path))?,
             }
         }

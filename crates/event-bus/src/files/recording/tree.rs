@@ -45,7 +45,9 @@ impl Tree {
 
     pub(super) fn link(&mut self, path: &Path, kind: Kind) -> io::Result<Node> {
         let (directory, name) = self.place(path)?;
-        Ok(self.add(directory, name, kind))
+        let node = self.number(kind);
+        self.name(directory, name, node, kind);
+        Ok(node)
     }
 
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
@@ -78,15 +80,18 @@ impl Tree {
         Ok((directory.ok_or(io::ErrorKind::NotFound)?, path.file_name().unwrap_or_default().to_owned()))
     }
 
-    fn add(&mut self, directory: Node, name: OsString, kind: Kind) -> Node {
+    fn number(&mut self, kind: Kind) -> Node {
         let node = Node(self.next);
         self.next += 1;
         if kind == Kind::Directory {
             self.directories.insert(node, BTreeMap::new());
         }
+        node
+    }
+
+    fn name(&mut self, directory: Node, name: OsString, node: Node, kind: Kind) {
         self.directories.entry(directory).or_default().insert(name.clone(), node);
         self.changes.push(Change { node: directory, what: What::Link { name, to: node, kind } });
-        node
     }
 
     fn forget(&mut self, directory: Node, name: OsString) -> Option<()> {
@@ -108,29 +113,42 @@ impl Tree {
             found.insert(entry.file_name(), entry.file_type()?.is_dir());
         }
         let known = self.directories.get(&node).cloned().unwrap_or_default();
-        for name in known.keys().filter(|name| !found.contains_key(*name)) {
-            self.forget(node, name.clone());
-        }
-        for (name, is_directory) in found {
+        let gone: Vec<_> = known.keys().filter(|name| !found.contains_key(*name)).cloned().collect();
+        // sled makes a snapshot before it changes what that stands for, and removes the one before last of all.
+        let (snapshots, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(name, _)| is_snapshot(name));
+        for (name, is_directory) in snapshots.into_iter().chain(others) {
             let path = path.join(&name);
             match (known.get(&name).copied(), is_directory) {
                 (Some(child), true) => self.observe_directory(&path, child)?,
                 (None, true) => {
-                    let child = self.add(node, name, Kind::Directory);
+                    let child = self.number(Kind::Directory);
+                    self.name(node, name, child, Kind::Directory);
                     self.observe_directory(&path, child)?;
                 }
-                (Some(child), false) => self.observe_file(&path, &name, child)?,
+                (Some(child), false) => self.observe_file(&path, child)?,
                 (None, false) => {
-                    let child = self.add(node, name.clone(), Kind::File);
+                    let child = self.number(Kind::File);
                     self.observed.insert(child, Vec::new());
-                    self.observe_file(&path, &name, child)?;
+                    // sled syncs its snapshots before it gives them their names (`pagecache/snapshot.rs`). It syncs
+                    // nothing else that it may have to rely on.
+                    if is_snapshot(&name) {
+                        self.observe_file(&path, child)?;
+                        self.make(child, What::Sync);
+                        self.name(node, name, child, Kind::File);
+                    } else {
+                        self.name(node, name, child, Kind::File);
+                        self.observe_file(&path, child)?;
+                    }
                 }
             }
+        }
+        for name in gone {
+            self.forget(node, name);
         }
         Ok(())
     }
 
-    fn observe_file(&mut self, path: &Path, name: &OsStr, node: Node) -> io::Result<()> {
+    fn observe_file(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let Some(before) = self.observed.get_mut(&node) else { return Ok(()) };
         let now = match fs::read(path) {
             Ok(bytes) => bytes,
@@ -150,14 +168,13 @@ impl Tree {
             let what = What::Write { offset: run.start as u64, bytes: now[run].into() };
             self.changes.push(Change { node, what });
         }
-        // sled syncs these before it gives them their name (`pagecache/snapshot.rs`). It syncs nothing else itself
-        // that it may have to rely on.
-        let name = name.to_string_lossy();
-        if name.starts_with("snap.") && !name.ends_with(".generating") {
-            self.changes.push(Change { node, what: What::Sync });
-        }
         Ok(())
     }
+}
+
+/// Whether a name is that of a file sled finds its way with.
+fn is_snapshot(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with("snap.")
 }
 
 /// Runs of sectors in which two contents of one length differ.

@@ -1,0 +1,151 @@
+//! Whether what a crash left is what was promised.
+
+use std::path::Path;
+
+use event_bus::{
+    EventLog, Expected, JournalReader, LogError, Repair, RepairAction, RepairPlan, SledLog, TextFiles, TextStore as _,
+    plan_repair,
+};
+use event_core::{NewEvent, Position, Recorded, Timestamp};
+
+use super::{
+    program::NAMES_A_TEXT,
+    story::{STATE, Story},
+    support::events,
+};
+
+/// A crash of a program after a number of changes, and the directory it left.
+pub(crate) struct Crash<'a> {
+    pub(crate) story: &'a Story,
+    pub(crate) changes: usize,
+    pub(crate) log: &'a Path,
+}
+
+/// What was done to a log that was opened and found to be right.
+pub(crate) struct Opened {
+    pub(crate) facts: usize,
+    pub(crate) repairs: Vec<Repair>,
+    pub(crate) state_lost: bool,
+}
+
+impl Crash<'_> {
+    /// Reads the log without opening it for writing; nothing when only a writer may say what the crash left.
+    pub(crate) fn read(&self) -> Result<Option<usize>, String> {
+        let read = JournalReader::open(self.log).and_then(|log| log.read_after(Position::ORIGIN, usize::MAX));
+        match read {
+            Ok(facts) => self.is_as_promised(&facts).map(Some),
+            Err(LogError::Damaged { .. } | LogError::Io { .. }) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Opens the log, goes on with it, opens it again, and walks over everything.
+    pub(crate) fn open(&self) -> Result<Opened, String> {
+        let text = |error: LogError| error.to_string();
+        let (log, repairs) = match SledLog::open(self.log) {
+            // Damage that was there before the crash, and whose repair the crash interrupted, is repaired now.
+            Err(LogError::Damaged { .. }) if self.story.may_be_damaged(self.changes) => plan_repair(self.log)
+                .and_then(RepairPlan::execute)
+                .and_then(|_| SledLog::open(self.log))
+                .map_err(text)?,
+            other => other.map_err(text)?,
+        };
+        let facts = self.is_as_promised(&log.read_after(Position::ORIGIN, usize::MAX).map_err(text)?)?;
+        let state_lost = self.has_lost_its_state(&log, &repairs)?;
+        let found = self.story.facts.get(facts.saturating_sub(1)).map(|fact| log.find(fact.id)).transpose();
+        if facts != 0 && found.map_err(text)? != Some(Some(Position(facts as u64))) {
+            return Err("the last fact is not found by its id".to_owned());
+        }
+        // Ids no story has.
+        let more = events(1_000_000..1_000_003);
+        log.append(Expected::At(Position(facts as u64)), Timestamp(u64::MAX / 2), &more).map_err(text)?;
+        log.close().map_err(text)?;
+        drop(log);
+        let (log, again) = SledLog::open(self.log).map_err(text)?;
+        if !again.is_empty() {
+            return Err(format!("repaired a second time: {again:?}"));
+        }
+        let all = log.read_after(Position::ORIGIN, usize::MAX).map_err(text)?;
+        drop(log);
+        if self.is_as_promised(&all[..facts])? != facts || all[facts..].iter().map(|fact| &fact.event).ne(&more) {
+            return Err("what was appended after the crash is not there".to_owned());
+        }
+        let verified = event_bus::verify(self.log).map_err(text)?;
+        if !verified.is_sound() || verified.indexed != Some(facts as u64 + 3) {
+            return Err(format!("the log does not verify: {verified:?}"));
+        }
+        Ok(Opened { facts, repairs, state_lost })
+    }
+
+    /// Counts the facts, if they are a prefix of what was appended, with everything promised.
+    fn is_as_promised(&self, found: &[Recorded]) -> Result<usize, String> {
+        let count = found.len();
+        let places = found.iter().map(|fact| fact.position).eq((1..=count as u64).map(Position));
+        let known = count <= self.story.facts.len();
+        if !places
+            || !known
+            || !found.iter().zip(&self.story.facts).all(|(fact, event)| self.is_as_appended(fact, event))
+        {
+            return Err(format!("{count} facts are no prefix of what was appended"));
+        }
+        let promised = self.story.promised(self.changes);
+        if count < promised {
+            return Err(format!("{promised} facts were acknowledged, {count} are there"));
+        }
+        if count != 0 && !self.story.batches.contains(&count) {
+            return Err(format!("the log ends within a batch, after {count} facts"));
+        }
+        self.has_its_texts(found)?;
+        Ok(count)
+    }
+
+    /// Whether a fact is what was appended, or, once a purge has begun, what it leaves of it.
+    fn is_as_appended(&self, found: &Recorded, appended: &NewEvent) -> bool {
+        let purge = self.story.purge.filter(|purge| purge.began <= self.changes && purge.removes(found.position));
+        match (found.purged, purge) {
+            (None, None) => found.event == *appended,
+            (None, Some(purge)) => {
+                found.event == *appended && (self.changes < purge.done || appended.payload.is_empty())
+            }
+            (Some(hash), Some(_)) => {
+                let left = NewEvent { payload: Vec::new(), ..appended.clone() };
+                hash == *blake3::hash(&appended.payload).as_bytes() && found.event == left
+            }
+            (Some(_), None) => false,
+        }
+    }
+
+    fn has_its_texts(&self, found: &[Recorded]) -> Result<(), String> {
+        let texts = TextFiles::of(self.log);
+        for text in &self.story.texts {
+            let named = found.iter().any(|fact| fact.event.kind == NAMES_A_TEXT && fact.event.payload == text.hash);
+            let there = texts.get(text.hash).map(|text| text.is_some());
+            let (removal_began, removed) = text.removed.unwrap_or((usize::MAX, usize::MAX));
+            if removed <= self.changes && !matches!(there, Ok(false)) {
+                return Err(format!("a text that was removed is back: {there:?}"));
+            }
+            let wanted = (text.kept <= self.changes || named) && self.changes < removal_began;
+            if wanted && !matches!(there, Ok(true)) {
+                return Err(format!("a text that was kept is not there: {there:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the saved state went with an index that sled could not read any more, which is the one way it may go.
+    fn has_lost_its_state(&self, log: &SledLog, repairs: &[Repair]) -> Result<bool, String> {
+        let (possible, may_be_none) = self.story.states(self.changes);
+        match log.load_checkpoint(STATE).map_err(|error| error.to_string())? {
+            Some(state) if possible.contains(&&state) => Ok(false),
+            Some(state) => Err(format!("a state at position {} that should not be there", state.position)),
+            None if may_be_none => Ok(false),
+            None if is_rebuilt(repairs) => Ok(true),
+            None => Err("the saved state is gone".to_owned()),
+        }
+    }
+}
+
+/// Whether the index, and with it what was saved in it, had to be built anew.
+pub(crate) fn is_rebuilt(repairs: &[Repair]) -> bool {
+    repairs.iter().any(|repair| repair.action == RepairAction::IndexRebuilt)
+}

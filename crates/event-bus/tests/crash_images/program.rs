@@ -1,0 +1,182 @@
+//! A program that writes a log through files that record everything, and notes what it is promised.
+
+use std::{path::PathBuf, sync::Arc};
+
+use event_bus::{
+    EventLog as _, Expected, LogError, SledLog, TextFiles, TextStore as _,
+    files::{Files as _, Mode, RecordingFiles, SystemFiles},
+    plan_repair_with,
+};
+use event_core::{Checkpoint, NewEvent, Position, Timestamp};
+use tempfile::TempDir;
+
+use super::{
+    story::{Purge, STATE, State, Story, Text, is_private},
+    support::{Random, event, in_memory},
+};
+
+/// The kind of a fact whose payload is the name of a text.
+pub(crate) const NAMES_A_TEXT: &str = "test.text_named";
+
+/// Stands in payloads that a purge removes.
+pub(crate) const SECRET: &[u8] = b"the launch code is 0000. ";
+
+/// The largest payload a fact may have, in bytes.
+const LARGEST: usize = 4 * 1024;
+
+pub(crate) struct Program {
+    files: RecordingFiles,
+    place: TempDir,
+    log: Option<SledLog>,
+    story: Story,
+    pub(crate) random: Random,
+}
+
+impl Program {
+    /// A program that begins with nothing.
+    pub(crate) fn new(name: &str, seed: u64) -> Self {
+        Self::on(in_memory(), Story { name: name.to_owned(), ..Story::default() }, seed)
+    }
+
+    /// A program that begins with what is in a directory, and what a story says about it.
+    pub(crate) fn on(place: TempDir, mut story: Story, seed: u64) -> Self {
+        let files = RecordingFiles::over(SystemFiles, place.path()).unwrap();
+        story.begin = files.count().unwrap();
+        Self { files, place, log: None, story, random: Random(seed) }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.place.path().join("log")
+    }
+
+    fn texts(&self) -> TextFiles {
+        TextFiles::with_files(self.root(), Arc::new(self.files.clone()))
+    }
+
+    fn now(&self) -> usize {
+        self.files.count().unwrap()
+    }
+
+    fn log(&self) -> &SledLog {
+        self.log.as_ref().unwrap()
+    }
+
+    fn acknowledged(&mut self) {
+        self.story.acknowledged.push((self.now(), self.story.facts.len()));
+    }
+
+    pub(crate) fn open(&mut self) {
+        let (log, _) = SledLog::open_with(self.root(), Arc::new(self.files.clone())).unwrap();
+        assert_eq!(log.head().unwrap(), Position(self.story.facts.len() as u64), "{}", self.story.name);
+        self.log = Some(log);
+        self.acknowledged();
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.log().close().unwrap();
+        self.log = None;
+    }
+
+    /// Stages a batch.
+    pub(crate) fn stage(&mut self, batch: &[NewEvent]) {
+        let at = Timestamp(self.story.facts.len() as u64);
+        self.log().append(Expected::Any, at, batch).unwrap();
+        self.story.facts.extend_from_slice(batch);
+        self.story.batches.push(self.story.facts.len());
+    }
+
+    /// Stages a batch of a number of facts.
+    pub(crate) fn stage_some(&mut self, facts: u64) {
+        let first = self.story.facts.len() as u64 + 1;
+        let batch: Vec<NewEvent> = (first..first + facts).map(event).collect();
+        self.stage(&batch);
+    }
+
+    pub(crate) fn sync(&mut self) {
+        self.log().sync().unwrap();
+        self.acknowledged();
+    }
+
+    pub(crate) fn append(&mut self, facts: u64) {
+        self.stage_some(facts);
+        self.sync();
+    }
+
+    /// Appends facts as large as they may be, in one batch.
+    pub(crate) fn append_large(&mut self, facts: u64) {
+        let first = self.story.facts.len() as u64 + 1;
+        let payload = |number: u64| (0..LARGEST).map(|at| (at as u64 ^ number).to_le_bytes()[0]).collect();
+        let batch: Vec<NewEvent> =
+            (first..first + facts).map(|number| NewEvent { payload: payload(number), ..event(number) }).collect();
+        self.stage(&batch);
+        self.sync();
+    }
+
+    /// Keeps a text, then appends a fact that names it.
+    pub(crate) fn append_text(&mut self, length: usize) {
+        let number = self.story.facts.len() as u64 + 1;
+        let text: String = format!("text {number} ").chars().cycle().take(length).collect();
+        let hash = self.texts().put(&text).unwrap();
+        self.story.texts.push(Text { hash, kept: self.now(), removed: None });
+        self.stage(&[NewEvent { kind: NAMES_A_TEXT.into(), payload: hash.to_vec(), ..event(number) }]);
+        self.sync();
+    }
+
+    /// Removes the text that was kept first of those there are.
+    pub(crate) fn remove_text(&mut self) {
+        let (now, texts) = (self.now(), self.texts());
+        let Some(text) = self.story.texts.iter_mut().find(|text| text.removed.is_none()) else { return };
+        assert!(texts.remove(text.hash).unwrap());
+        text.removed = Some((now, self.files.count().unwrap()));
+    }
+
+    /// Saves a state of a number of bytes.
+    pub(crate) fn save(&mut self, length: usize) {
+        let began = self.now();
+        let position = Position(self.story.facts.len() as u64);
+        let state = (0..length).map(|at| ((at as u64 * 31) ^ position.0).to_le_bytes()[0]).collect();
+        let checkpoint = Checkpoint { version: 1, position, state };
+        self.log().save_checkpoint(STATE, &checkpoint).unwrap();
+        self.story.states.push(State { began, kept: self.now(), checkpoint });
+    }
+
+    /// Removes the payloads of some facts.
+    pub(crate) fn purge(&mut self) {
+        let (began, facts) = (self.now(), self.story.facts.len() as u64);
+        let log = self.log.take().unwrap();
+        let (log, purged) = log.purge(|fact| is_private(fact.position)).unwrap();
+        assert_ne!(purged.facts, 0, "{}", self.story.name);
+        self.log = Some(log);
+        self.story.purge = Some(Purge { began, done: self.now(), facts });
+    }
+
+    /// Appends facts of which some hold what a purge removes.
+    pub(crate) fn append_private(&mut self, facts: u64) {
+        let first = self.story.facts.len() as u64 + 1;
+        let payload = |number| if is_private(Position(number)) { SECRET.repeat(20) } else { event(number).payload };
+        let batch: Vec<NewEvent> =
+            (first..first + facts).map(|number| NewEvent { payload: payload(number), ..event(number) }).collect();
+        self.stage(&batch);
+        self.sync();
+    }
+
+    /// Changes bytes in the middle of the journal of a log that is closed, then repairs it.
+    pub(crate) fn damage_and_repair(&mut self) {
+        let files = self.files.clone();
+        let journal = files.open(&self.root().join("journal"), Mode::Write).unwrap();
+        let done = self.now() + 1;
+        journal.write_at(journal.length().unwrap() / 2, &[0xa5; 40]).unwrap();
+        journal.sync_data().unwrap();
+        assert!(matches!(SledLog::open(self.root()), Err(LogError::Damaged { .. })), "{}", self.story.name);
+        let repaired = plan_repair_with(self.root(), Arc::new(files)).unwrap().execute().unwrap();
+        assert!(repaired.lost.is_empty(), "{}", self.story.name);
+        self.story.damage = Some((done, self.now()));
+    }
+
+    /// What was done, once the program has ended.
+    pub(crate) fn end(mut self) -> Story {
+        self.log = None;
+        self.story.changes = self.files.changes().unwrap();
+        self.story
+    }
+}

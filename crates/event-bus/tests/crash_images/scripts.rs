@@ -1,0 +1,163 @@
+//! What programs do with a log before they are interrupted.
+
+use std::{thread::sleep, time::Duration};
+
+use super::program::Program;
+
+/// What a program does from its beginning to its end.
+pub(crate) type Script = fn(&mut Program);
+
+/// Scripts by name.
+pub(crate) const SCRIPTS: [(&str, Script); 10] = [
+    ("single facts", single_facts),
+    ("groups of batches", groups),
+    ("full barriers", full_barriers),
+    ("large facts", large_facts),
+    ("saved states", saved_states),
+    ("texts", texts),
+    ("opened often", opened_often),
+    ("a purge", purge),
+    ("a repair", repair),
+    ("anything", anything),
+];
+
+/// What a program does after a crash.
+pub(crate) fn after_a_crash(program: &mut Program) {
+    program.open();
+    program.append(2);
+    program.append_text(700);
+    program.stage_some(3);
+    program.append(1);
+    program.close();
+}
+
+/// Lets the `HEAD` file become old enough to be written with the next barrier.
+fn wait() {
+    sleep(Duration::from_millis(101));
+}
+
+fn single_facts(program: &mut Program) {
+    program.open();
+    (0..16).for_each(|_| program.append(1));
+    wait();
+    (0..8).for_each(|_| program.append(1));
+    program.close();
+}
+
+fn groups(program: &mut Program) {
+    program.open();
+    for batches in 1..12 {
+        (0..batches).for_each(|batch| program.stage_some(batch % 5 + 1));
+        program.sync();
+    }
+    wait();
+    program.append(7);
+    program.close();
+}
+
+fn full_barriers(program: &mut Program) {
+    program.open();
+    program.append(256);
+    wait();
+    // More than a barrier covers: one comes of itself.
+    (0..3).for_each(|_| program.stage_some(100));
+    program.sync();
+    program.append(1);
+    program.close();
+}
+
+fn large_facts(program: &mut Program) {
+    program.open();
+    for facts in [1, 2, 5, 29, 1, 3] {
+        program.append_large(facts);
+        program.append(1);
+    }
+    program.close();
+}
+
+fn saved_states(program: &mut Program) {
+    program.open();
+    for length in [0, 100, 5_000, 300_000, 10] {
+        program.append(3);
+        program.save(length);
+    }
+    program.close();
+    program.open();
+    program.save(40_000);
+    program.append(2);
+    program.save(1);
+    program.close();
+}
+
+fn texts(program: &mut Program) {
+    program.open();
+    for length in [1, 5_000, 20_000, 512, 9_000] {
+        program.append_text(length);
+        program.append(2);
+    }
+    program.remove_text();
+    program.append_text(3_000);
+    program.remove_text();
+    program.close();
+}
+
+fn opened_often(program: &mut Program) {
+    for facts in 0..6 {
+        program.open();
+        if facts != 0 {
+            program.append(facts);
+        }
+        program.close();
+    }
+}
+
+fn purge(program: &mut Program) {
+    program.open();
+    for facts in [1, 5, 30, 2] {
+        program.append_private(facts);
+        program.append(1);
+    }
+    program.purge();
+    program.append(3);
+    program.close();
+    program.open();
+    program.append(1);
+    program.close();
+}
+
+fn repair(program: &mut Program) {
+    program.open();
+    for facts in [4, 20, 1, 60] {
+        program.append(facts);
+    }
+    program.close();
+    program.damage_and_repair();
+    program.open();
+    program.append(3);
+    program.close();
+}
+
+fn anything(program: &mut Program) {
+    program.open();
+    for _ in 0..40 {
+        let (what, number) = (program.random.below(16), program.random.below(60_000));
+        let few = number as u64 % 12;
+        match what {
+            0 => {
+                program.close();
+                program.open();
+            }
+            1 => program.save(number),
+            2 | 3 => program.append_text(number % 4_000),
+            4 => program.remove_text(),
+            5 => program.append_large(few + 1),
+            6 => wait(),
+            7..=9 => {
+                (0..few).for_each(|batch| program.stage_some(batch * 7 % 20 + 1));
+                program.sync();
+            }
+            _ => program.append(few + 1),
+        }
+    }
+    program.close();
+}
