@@ -1,0 +1,120 @@
+//! Producers that wait until their facts are on the disk, beside a plain file, round after round in one run.
+
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use event_bus::{Bus, Expected, MAX_BATCH_EVENTS, SledLog, SystemClock};
+
+use crate::{
+    Outcome,
+    fact::{BYTES, fact},
+    plain,
+    process::processor_micros,
+    row,
+};
+
+/// How many tasks append at once, and how many facts each in one batch.
+const SHAPES: [(u64, u64); 6] = [(1, 1), (1, 64), (1, 256), (64, 1), (64, 64), (64, 256)];
+
+/// Rounds; a figure is the median of them, a ratio the median of the ratios within each.
+const ROUNDS: usize = 7;
+/// How long a round appends to the log, and then to the plain file.
+const ROUND: Duration = Duration::from_millis(400);
+
+/// One round of one shape.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    rate: f64,
+    plain: f64,
+    micros: f64,
+    wait: Duration,
+}
+
+pub(crate) fn measure(directory: &Path) -> Outcome {
+    let mut rounds = vec![Vec::new(); SHAPES.len()];
+    for number in 0..ROUNDS {
+        for (shape, rounds) in SHAPES.into_iter().zip(&mut rounds) {
+            let name = format!("{number}-{}-{}", shape.0, shape.1);
+            rounds.push(round(&directory.join(name), shape)?);
+        }
+    }
+    for ((producers, batch), rounds) in SHAPES.into_iter().zip(&rounds) {
+        let median = |figure: &dyn Fn(&Round) -> f64| {
+            let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
+            figures.sort_by(f64::total_cmp);
+            figures[figures.len() / 2]
+        };
+        let (rate, ratio) = (median(&|round| round.rate), median(&|round| round.rate / round.plain));
+        let (micros, wait) = (median(&|round| round.micros), median(&|round| round.wait.as_secs_f64() * 1e3));
+        let who = if producers == 1 { "one producer".to_owned() } else { format!("{producers} producers") };
+        let what = if batch == 1 { "one fact at a time".to_owned() } else { format!("batches of {batch}") };
+        let group = group(producers, batch);
+        let figure = format!(
+            "{rate:.0} facts/s, p50 {wait:.2} ms, {micros:.1} µs of processor each; {ratio:.2} × a plain file in groups of {group}"
+        );
+        let target = ((producers, batch) == (64, 1)).then_some((
+            "20,000 facts/s, 12 µs, 0.5 × a plain file",
+            20_000.0 <= rate && micros <= 12.0 && 0.5 <= ratio,
+        ));
+        row(&format!("append: {who}, {what}"), &figure, target);
+    }
+    Ok(())
+}
+
+/// Facts that one barrier covers at most when so many wait.
+fn group(producers: u64, batch: u64) -> usize {
+    usize::try_from(producers * batch).unwrap_or(MAX_BATCH_EVENTS).min(MAX_BATCH_EVENTS)
+}
+
+fn round(directory: &Path, (producers, batch): (u64, u64)) -> Result<Round, Box<dyn std::error::Error>> {
+    let (log, _) = SledLog::open(directory)?;
+    let bus = Bus::start(Arc::new(log), SystemClock)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let (begun, processor) = (Instant::now(), processor_micros());
+    let until = begun + ROUND;
+    let mut waits = runtime.block_on(async {
+        let tasks: Vec<_> =
+            (0..producers).map(|producer| tokio::spawn(produce(bus.clone(), producer, batch, until))).collect();
+        let mut waits = Vec::new();
+        for task in tasks {
+            waits.extend(task.await.unwrap_or_default());
+        }
+        waits
+    });
+    let (elapsed, processor) = (begun.elapsed(), processor_micros() - processor);
+    let facts = (waits.len() as u64 * batch).max(1) as f64;
+    bus.close_blocking()?;
+    drop(bus);
+    let journal = std::fs::metadata(directory.join("journal"))?.len() as f64;
+    if (journal / facts - BYTES as f64).abs() > 8.0 {
+        return Err(
+            format!("a fact takes {:.0} bytes of journal, the plain file is given {BYTES}", journal / facts).into()
+        );
+    }
+    waits.sort();
+    let plain = plain::rate(&directory.join("plain"), group(producers, batch), ROUND)?;
+    std::fs::remove_dir_all(directory)?;
+    Ok(Round {
+        rate: facts / elapsed.as_secs_f64(),
+        plain,
+        micros: processor as f64 / facts,
+        wait: waits.get(waits.len() / 2).copied().unwrap_or_default(),
+    })
+}
+
+/// Appends batch after batch and notes how long each took to be on the disk.
+async fn produce(bus: Bus, producer: u64, batch: u64, until: Instant) -> Vec<Duration> {
+    let mut waits = Vec::new();
+    for number in (0..).step_by(usize::try_from(batch).unwrap_or(1)) {
+        let facts = (number..number + batch).map(|number| fact(producer, number)).collect();
+        let asked = Instant::now();
+        if until < asked || bus.append(Expected::Any, facts).await.is_err() {
+            break;
+        }
+        waits.push(asked.elapsed());
+    }
+    waits
+}

@@ -1,0 +1,35 @@
+//! Measures a log on this disk, and prints rows of a Markdown table: `measure append DIR`, `measure fill DIR FACTS`,
+//! `measure open DIR`, `measure rebuild DIR`.
+#![expect(clippy::print_stdout, reason = "the figures are the output")]
+#![expect(clippy::cast_precision_loss, reason = "rates need no more digits than an `f64` has")]
+
+mod append;
+mod fact;
+mod plain;
+mod process;
+mod walk;
+
+use std::{error::Error, path::Path};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+fn main() -> Outcome {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["append", directory] => append::measure(Path::new(directory)),
+        ["fill", directory, facts] => walk::fill(Path::new(directory), facts.parse()?),
+        ["open", directory] => walk::open(Path::new(directory)),
+        ["rebuild", directory] => walk::rebuild(Path::new(directory)),
+        _ => Err("usage: measure append DIR | fill DIR FACTS | open DIR | rebuild DIR".into()),
+    }
+}
+
+/// One row: what was measured, what came of it, and, where something is to be reached, whether it was.
+fn row(what: &str, figure: &str, target: Option<(&str, bool)>) {
+    let (target, met) = match target {
+        Some((target, met)) => (target, if met { "met" } else { "**missed**" }),
+        None => ("-", "-"),
+    };
+    println!("| {what} | {figure} | {target} | {met} |");
+}

@@ -1,0 +1,23 @@
+//! A plain file of the same bytes: what the disk allows at best.
+
+use std::{
+    fs::File,
+    io::Write as _,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use crate::fact::BYTES;
+
+/// Facts a second, when each group of them is written by one call and followed by one `fdatasync`.
+pub(crate) fn rate(path: &Path, group: usize, length: Duration) -> std::io::Result<f64> {
+    let mut file = File::create(path)?;
+    let bytes: Vec<u8> = (0..group * BYTES).map(|index| index.to_le_bytes()[0]).collect();
+    let (begun, mut facts) = (Instant::now(), 0);
+    while begun.elapsed() < length {
+        file.write_all(&bytes)?;
+        file.sync_data()?;
+        facts += group;
+    }
+    Ok(facts as f64 / begun.elapsed().as_secs_f64())
+}

@@ -1,0 +1,143 @@
+//! Filling, opening, folding and rebuilding a large log.
+
+use std::{path::Path, time::Instant};
+
+use event_bus::{EventLog, Expected, JournalReader, MAX_BATCH_EVENTS, SledLog, fold, save};
+use event_core::{CodecError, NewEvent, Position, Projection, Recorded, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Outcome,
+    fact::fact,
+    process::{peak_megabytes, processor_micros},
+    row,
+};
+
+/// Facts after a saved state that a resumed projection folds.
+const TAIL: u64 = 10_000;
+
+/// A projection that looks at every fact.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Bytes {
+    facts: u64,
+    bytes: u64,
+}
+
+impl Projection for Bytes {
+    const NAME: &'static str = "measure.bytes";
+    const VERSION: u32 = 1;
+
+    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        self.facts += 1;
+        self.bytes += event.event.payload.len() as u64;
+        Ok(())
+    }
+}
+
+fn append(log: &SledLog, numbers: std::ops::Range<u64>) -> Outcome {
+    let numbers: Vec<u64> = numbers.collect();
+    for batch in numbers.chunks(MAX_BATCH_EVENTS) {
+        let batch: Vec<NewEvent> = batch.iter().map(|number| fact(0, *number)).collect();
+        log.append(Expected::Any, Timestamp(0), &batch)?;
+        log.sync()?;
+    }
+    Ok(())
+}
+
+/// One producer with full batches, and a saved state some facts before the end.
+pub(crate) fn fill(directory: &Path, facts: u64) -> Outcome {
+    let (log, _) = SledLog::open(directory)?;
+    let (begun, processor) = (Instant::now(), processor_micros());
+    append(&log, 0..facts.saturating_sub(TAIL))?;
+    let state = fold::<Bytes>(&log)?;
+    save(&log, &state)?;
+    append(&log, facts.saturating_sub(TAIL)..facts)?;
+    let (elapsed, processor) = (begun.elapsed(), processor_micros() - processor);
+    let rate = facts as f64 / elapsed.as_secs_f64();
+    let figure = format!(
+        "{rate:.0} facts/s, {:.1} µs of processor each, {} MB at most",
+        processor as f64 / facts as f64,
+        peak_megabytes()
+    );
+    row(&format!("fill: {facts} facts in batches of {MAX_BATCH_EVENTS}"), &figure, None);
+    Ok(())
+}
+
+/// Opens the log, rebuilds a projection from nothing, resumes it, finds facts, and opens it again for reading only.
+pub(crate) fn open(directory: &Path) -> Outcome {
+    let begun = Instant::now();
+    let (log, repairs) = SledLog::open(directory)?;
+    let opened = begun.elapsed();
+    if let Some(repair) = repairs.first() {
+        return Err(format!("the log was repaired: {repair}").into());
+    }
+    let facts = log.head()?.0;
+    let folding = Instant::now();
+    let mut state = event_core::Projected::<Bytes>::default();
+    let mut after = Position::ORIGIN;
+    loop {
+        let part = log.read_after(after, 1_024)?;
+        let Some(last) = part.last() else { break };
+        after = last.position;
+        part.iter().try_for_each(|fact| state.advance(fact))?;
+    }
+    let (folded, all) = (folding.elapsed().as_secs_f64(), begun.elapsed().as_secs_f64());
+    let peak = peak_megabytes();
+    row(
+        &format!("open {facts} facts, every frame and the chain checked, and rebuild a projection"),
+        &format!("{all:.2} s ({:.2} s to open), {peak} MB at most", opened.as_secs_f64()),
+        Some(("5 s, 200 MB", all <= 5.0 && peak <= 200)),
+    );
+    let rate = facts as f64 / folded;
+    row(
+        "fold: a projection from nothing, one core",
+        &format!("{rate:.0} facts/s"),
+        Some(("500,000 facts/s", 5e5 <= rate)),
+    );
+    let begun = Instant::now();
+    let resumed = fold::<Bytes>(&log)?;
+    if resumed.state().facts != facts {
+        return Err("a resumed projection differs from one built from nothing".into());
+    }
+    row(
+        &format!("resume: from a state saved {TAIL} facts before the end"),
+        &format!("{:.1} ms", begun.elapsed().as_secs_f64() * 1e3),
+        None,
+    );
+    let begun = Instant::now();
+    let step = facts / 10_000;
+    for number in 0..10_000 {
+        if log.find(fact(0, number * step).id)?.is_none() {
+            return Err("a fact is not found by its id".into());
+        }
+    }
+    row("find a fact by its id", &format!("{:.1} µs", begun.elapsed().as_secs_f64() * 100.0), None);
+    drop(log);
+    let begun = Instant::now();
+    let reader = JournalReader::open(directory)?;
+    let opened = begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    reader.read_after(Position(reader.head()?.0.saturating_sub(50)), 50)?;
+    row(
+        "open for reading only, and read the last 50",
+        &format!("{opened:.2} s, and {:.0} µs", begun.elapsed().as_secs_f64() * 1e6),
+        None,
+    );
+    Ok(())
+}
+
+/// Opens the log without its index, which is built again from the journal.
+pub(crate) fn rebuild(directory: &Path) -> Outcome {
+    std::fs::remove_dir_all(directory.join("index"))?;
+    let begun = Instant::now();
+    let (log, repairs) = SledLog::open(directory)?;
+    let elapsed = begun.elapsed().as_secs_f64();
+    let (facts, repairs) = (log.head()?.0 as f64, repairs.len());
+    let figure = format!(
+        "{elapsed:.1} s, {:.0} facts/s, {} MB at most, {repairs} repair told",
+        facts / elapsed,
+        peak_megabytes()
+    );
+    row("open with a lost index, which is built again", &figure, None);
+    Ok(())
+}

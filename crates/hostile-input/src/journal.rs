@@ -1,0 +1,169 @@
+//! Any bytes as a journal, a journal with any damage, and any bytes as a payload.
+
+use std::{
+    ffi::OsString,
+    io,
+    path::Path,
+    sync::{Arc, LazyLock},
+};
+
+use contracts::catalogue::KINDS;
+use event_bus::{
+    Chain, EventLog as _, Expected, JournalReader, LogError, SledLog,
+    files::{File, Files, Mode},
+};
+use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
+
+use crate::damage::damaged;
+
+/// A journal with every kind of fact in batches of three, and the facts.
+static SOUND: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().expect("a directory for the sound journal");
+    let (log, _) = SledLog::open(directory.path()).expect("a new log opens");
+    for (number, kinds) in (0..).zip(KINDS.chunks(3)) {
+        let batch: Vec<_> = (0..)
+            .zip(kinds)
+            .map(|(place, kind)| {
+                let id = EventId::derive(&[kind.kind.as_bytes()]);
+                let causation = (place == 1).then_some(id);
+                let payload = (kind.sample)().expect("a sample encodes");
+                NewEvent {
+                    id,
+                    at: Timestamp(number),
+                    correlation: id,
+                    causation,
+                    kind: kind.kind.into(),
+                    version: kind.version,
+                    payload,
+                }
+            })
+            .collect();
+        log.append(Expected::Any, Timestamp(number), &batch).expect("a batch is appended");
+    }
+    log.close().expect("the log closes");
+    let bytes = std::fs::read(directory.path().join("journal")).expect("the journal is there");
+    (bytes, log.read_after(Position::ORIGIN, 1_000).expect("the log reads"))
+});
+
+/// The first byte says what the rest is: a whole journal file, a list of damages, or a payload of some kind.
+pub fn journal(data: &[u8]) {
+    let Some((what, rest)) = data.split_first() else { return };
+    match what % 3 {
+        0 => drop(read(rest.to_vec())),
+        1 => {
+            let (sound, facts) = &*SOUND;
+            if let Some(found) = read(damaged(sound, rest)) {
+                assert!(facts.starts_with(&found), "what is read was not written");
+            }
+        }
+        _ => payload(rest),
+    }
+}
+
+/// What a journal holds, unless it is refused; it must hang together.
+fn read(bytes: Vec<u8>) -> Option<Vec<Recorded>> {
+    let reader = match JournalReader::open_with("log", &JournalOnly(Arc::new(bytes))) {
+        Ok(reader) => reader,
+        Err(LogError::Damaged { .. } | LogError::Format { .. }) => return None,
+        Err(other) => panic_with(&other),
+    };
+    let facts = reader.read_after(Position::ORIGIN, usize::MAX).expect("what was walked can be read");
+    let mut chain = Chain::ORIGIN;
+    for (fact, number) in facts.iter().zip(1..) {
+        assert_eq!(fact.position, Position(number));
+        chain = chain.after(fact);
+    }
+    let head = reader.head().expect("the head is known");
+    assert_eq!(head, Position(facts.len() as u64));
+    assert_eq!(reader.chain_at(head).expect("the last frame is there"), Some(chain));
+    Some(facts)
+}
+
+#[expect(clippy::panic, reason = "a refusal that is neither of damage nor of format is what is looked for")]
+fn panic_with(error: &LogError) -> ! {
+    panic!("refused for another reason than what is in the file: {error}")
+}
+
+/// Any bytes as the payload of a kind: refused, or read; and what was read and written again is read the same.
+fn payload(data: &[u8]) {
+    let Some((kind, payload)) = data.split_first() else { return };
+    let spec = &KINDS[usize::from(*kind) % KINDS.len()];
+    let Ok(json) = (spec.to_json)(payload) else { return };
+    if let Ok(again) = (spec.from_json)(json.clone()) {
+        assert_eq!((spec.to_json)(&again).ok(), Some(json), "`{}` changes on the way out and in", spec.kind);
+    }
+}
+
+/// A directory that holds a journal and nothing else, and cannot be written.
+#[derive(Debug)]
+struct JournalOnly(Arc<Vec<u8>>);
+
+#[derive(Debug)]
+struct Bytes(Arc<Vec<u8>>);
+
+fn refused<T>() -> io::Result<T> {
+    Err(io::ErrorKind::ReadOnlyFilesystem.into())
+}
+
+impl Files for JournalOnly {
+    fn create_dir(&self, _: &Path) -> io::Result<bool> {
+        refused()
+    }
+
+    fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {
+        match mode {
+            Mode::Read if path.ends_with("journal") => Ok(Arc::new(Bytes(Arc::clone(&self.0)))),
+            Mode::Read => Err(io::ErrorKind::NotFound.into()),
+            Mode::Write | Mode::Create | Mode::Replace => refused(),
+        }
+    }
+
+    fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
+    fn remove(&self, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
+    fn remove_dir(&self, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
+    fn list(&self, _: &Path) -> io::Result<Vec<OsString>> {
+        Ok(vec!["journal".into()])
+    }
+
+    fn sync_dir(&self, _: &Path) -> io::Result<()> {
+        refused()
+    }
+}
+
+impl File for Bytes {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+        let count = rest.len().min(into.len());
+        into[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+
+    fn write_at(&self, _: u64, _: &[u8]) -> io::Result<usize> {
+        refused()
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn truncate(&self, _: u64) -> io::Result<()> {
+        refused()
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        refused()
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        refused()
+    }
+}

@@ -1,0 +1,34 @@
+//! Any text as a policy.
+
+use std::sync::{Arc, LazyLock};
+
+use adapters::catalogue;
+use contracts::Registry;
+use router_core::{Policy, Scenario};
+
+static MODELS: LazyLock<Arc<Registry>> =
+    LazyLock::new(|| Arc::new(catalogue::load(None).expect("the built-in models are read")));
+
+/// A policy is refused with places inside the text, or it decides: the same each time.
+pub fn policy(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")) {
+        Err(problems) => {
+            assert!(!problems.is_empty(), "refused without a reason");
+            let lines = text.lines().count() + 1;
+            for problem in problems {
+                assert!((1..=lines).contains(&problem.line), "line {} of {lines}: {problem}", problem.line);
+                assert!(!problem.message.is_empty());
+            }
+        }
+        Ok(policy) => {
+            let ask = |policy: &Policy| {
+                let scenario = Scenario::message("/commit fix src/main.rs and TODO 42").touched(".rs").skill("pdf");
+                scenario.try_on(policy).map(|outcome| (outcome.decision, outcome.why))
+            };
+            let again =
+                Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")).expect("what was read is read again");
+            assert_eq!(ask(&policy), ask(&again));
+        }
+    }
+}
