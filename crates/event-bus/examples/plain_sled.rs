@@ -1,0 +1,50 @@
+//! What the log would be if sled were all of it: `plain_sled write DIR` and `plain_sled count DIR`.
+//!
+//! `write` appends numbered records until it is killed, and prints each number once sled's `flush` has returned. `count`
+//! prints how many there are, from the first on without a hole. Shows why the log has a journal (`docs/adr/0002`).
+#![expect(clippy::print_stdout, reason = "what is acknowledged and counted is the output")]
+
+use std::{
+    error::Error,
+    io::{Write as _, stdout},
+};
+
+/// Bytes in a record.
+const RECORD: usize = 300;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(command), Some(directory)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: plain_sled write|count DIR".into());
+    };
+    let store = sled::open(directory)?;
+    match command.as_str() {
+        "write" => write(&store),
+        "count" => count(&store),
+        _ => Err(format!("unknown command `{command}`").into()),
+    }
+}
+
+fn write(store: &sled::Db) -> Result<(), Box<dyn Error>> {
+    for number in 1_u64.. {
+        let record: Vec<u8> = number.to_le_bytes().iter().copied().cycle().take(RECORD).collect();
+        store.insert(number.to_be_bytes(), record)?;
+        store.flush()?;
+        let mut out = stdout().lock();
+        writeln!(out, "{number}")?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn count(store: &sled::Db) -> Result<(), Box<dyn Error>> {
+    let mut found = 0_u64;
+    for key in store.iter().keys() {
+        if *key? != (found + 1).to_be_bytes() {
+            break;
+        }
+        found += 1;
+    }
+    println!("{found}");
+    Ok(())
+}

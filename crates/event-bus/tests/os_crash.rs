@@ -1,0 +1,97 @@
+//! The disk of a machine that stops at a random moment, under ext4: the log keeps its word, sled alone does not.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says what it counted")]
+
+#[path = "os_crash/machine.rs"]
+mod machine;
+mod support;
+#[path = "os_crash/writer.rs"]
+mod writer;
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File},
+    path::Path,
+    process::{Command, Output},
+    time::Duration,
+};
+
+use machine::Machine;
+use support::{Random, times};
+use writer::{Writer, example};
+
+/// Runs a test on a disk of its own, or says why it cannot.
+fn with_machine(suite: &str, test: impl FnOnce(&mut Machine)) {
+    match Machine::build() {
+        Ok(mut machine) => test(&mut machine),
+        Err(why) => println!("skipped: {suite}: {why}"),
+    }
+}
+
+fn moment(random: &mut Random) -> Duration {
+    Duration::from_millis(20 + random.below(300) as u64)
+}
+
+fn look(name: &str, arguments: &[&OsStr], input: &Path) -> Output {
+    Command::new(example(name)).args(arguments).stdin(File::open(input).unwrap()).output().unwrap()
+}
+
+#[test]
+fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
+    const SEED: u64 = 20_261_120;
+    const SUITE: &str = "operating system crashes of the log";
+    with_machine(SUITE, |machine| {
+        let (mut random, mut acknowledged) = (Random(SEED), String::new());
+        let rounds = times(10);
+        for round in 0..rounds {
+            let (log, seed) = (machine.disk().join("log"), random.next().to_string());
+            let mut writer = Writer::start("crash_writer", [log.as_os_str(), OsStr::new(&seed)], machine.notes());
+            let said = writer.after(moment(&mut random));
+            let promised = machine.notes().join("promised");
+            fs::write(&promised, acknowledged.clone() + &said).unwrap();
+            let checked =
+                machine.crash(|disk| look("crash_check", &[disk.join("log").as_os_str()], &promised)).unwrap();
+            let output = String::from_utf8_lossy(&checked.stdout) + String::from_utf8_lossy(&checked.stderr);
+            assert!(checked.status.success(), "round {round} of seed {SEED}: {output}");
+            // The machine has not really stopped: what this writer says until it is killed counts in the next round.
+            drop(writer);
+            acknowledged += &fs::read_to_string(machine.notes().join("said")).unwrap();
+            acknowledged.push('\n');
+        }
+        let facts = acknowledged.lines().filter(|line| line.contains(' ') && !line.starts_with('#')).count();
+        println!("kept: {SUITE}: {rounds} crashes under ext4 while {facts} facts were acknowledged, 0 lost");
+    });
+}
+
+#[test]
+fn sled_alone_loses_what_it_has_flushed_when_the_machine_stops() {
+    const SEED: u64 = 20_261_121;
+    const SUITE: &str = "operating system crashes of sled alone";
+    with_machine(SUITE, |machine| {
+        let mut random = Random(SEED);
+        let (mut empty, mut shorter, mut refused) = (0, 0, 0);
+        let rounds = times(6);
+        for round in 0..rounds {
+            let name = format!("sled-{round}");
+            let store = machine.disk().join(&name);
+            let mut writer = Writer::start("plain_sled", [OsStr::new("write"), store.as_os_str()], machine.notes());
+            let said = writer.after(moment(&mut random));
+            let flushed: u64 = said.lines().last().unwrap().parse().unwrap();
+            let nothing = Path::new("/dev/null");
+            let counted = machine
+                .crash(|disk| look("plain_sled", &[OsStr::new("count"), disk.join(&name).as_os_str()], nothing))
+                .unwrap();
+            drop(writer);
+            match String::from_utf8_lossy(&counted.stdout).trim().parse::<u64>() {
+                Ok(0) => empty += 1,
+                Ok(found) => shorter += u32::from(found < flushed),
+                Err(_) => refused += 1,
+            }
+        }
+        let failed = empty + shorter + refused;
+        println!(
+            "kept: {SUITE}: {failed} of {rounds} lost records it had flushed ({empty} empty without an error, {shorter} \
+             without their last records, {refused} not to be opened): this is why the log has a journal"
+        );
+        assert_ne!(failed, 0, "sled's flush has become a barrier: the journal's reason is to be looked at again");
+    });
+}

@@ -1,0 +1,61 @@
+//! A program that writes in a process of its own, and what it said by a certain moment.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+/// How long a program may take until it says something.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Writer {
+    child: Child,
+    said: PathBuf,
+}
+
+impl Writer {
+    /// Starts one of this crate's example programs.
+    pub(crate) fn start<'a>(name: &str, arguments: impl IntoIterator<Item = &'a OsStr>, notes: &Path) -> Self {
+        let said = notes.join("said");
+        let out = File::create(&said).unwrap();
+        let child = Command::new(example(name)).args(arguments).stdout(out).spawn().unwrap();
+        Self { child, said }
+    }
+
+    /// Lets it write for a while after the first acknowledgement, and gives every whole line it has said by then.
+    pub(crate) fn after(&mut self, time: Duration) -> String {
+        let begun = Instant::now();
+        while self.said().is_empty() {
+            assert!(begun.elapsed() < PATIENCE && self.child.try_wait().unwrap().is_none(), "the program says nothing");
+            sleep(Duration::from_millis(1));
+        }
+        sleep(time);
+        assert_eq!(self.child.try_wait().unwrap(), None, "the program ended");
+        self.said()
+    }
+
+    fn said(&self) -> String {
+        let said = fs::read_to_string(&self.said).unwrap();
+        said[..said.rfind('\n').map_or(0, |end| end + 1)].to_owned()
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Where an example program of this crate is, which is built with the tests.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let path = tests.ancestors().nth(2).unwrap().join("examples").join(name);
+    assert!(path.exists(), "`{}` is missing: run `cargo build --package event-bus --examples`", path.display());
+    path
+}
