@@ -11,6 +11,7 @@ mod demo;
 mod deny;
 mod docs;
 mod failure;
+mod models;
 mod program;
 mod snapshot;
 mod tidy;
@@ -58,6 +59,8 @@ enum Task {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Run the bus under two model checkers: its threads in every order within a bound, and in random ones.
+    Models,
     /// Import a folder of real sessions twice, decide every turn, and compare the two logs.
     Corpus {
         /// A folder in the layout of ~/.claude/projects.
@@ -94,6 +97,7 @@ fn run(task: Task) -> Outcome {
         Task::Docs { check } => docs::run(check),
         Task::Bench => bench::run(),
         Task::Crash { rounds, seed } => crash::run(rounds, seed).map(drop),
+        Task::Models => models::run().map(drop),
         Task::Corpus { dir } => corpus::run(&dir).map(drop),
         Task::Demo => demo::run(),
         Task::Snapshot => snapshot::run(),

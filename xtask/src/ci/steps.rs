@@ -8,6 +8,7 @@ use std::{
 use crate::{
     arrows, corpus, crash, demo, deny, docs,
     failure::Outcome,
+    models,
     program::{self, cargo, cargo_has, execute},
     tidy, workspace,
 };
@@ -48,6 +49,7 @@ pub(super) const STEPS: &[(&str, Check)] = &[
     ("rustdoc", rustdoc),
     ("docs", || docs::run(true).map(|()| Done::all())),
     ("deny", deny::run),
+    ("models", models::run),
     ("crash", || crash::run(50, None)),
     ("demo", || demo::run().map(|()| Done::all())),
     ("corpus", real_sessions),

@@ -11,9 +11,9 @@ pub(crate) mod thread;
 mod waited;
 pub(crate) mod watch;
 
-#[cfg(model_loom)]
+#[cfg(feature = "model-loom")]
 use loom as checker;
-#[cfg(model_shuttle)]
+#[cfg(all(feature = "model-shuttle", not(feature = "model-loom")))]
 use shuttle as checker;
 
 pub(crate) use checker::sync::{Mutex, MutexGuard, RwLock};

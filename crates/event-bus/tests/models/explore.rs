@@ -5,16 +5,16 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-#[cfg(model_loom)]
+#[cfg(feature = "model-loom")]
 pub(crate) use loom::{future::block_on, thread};
-#[cfg(model_shuttle)]
+#[cfg(all(feature = "model-shuttle", not(feature = "model-loom")))]
 pub(crate) use shuttle::{future::block_on, thread};
-#[cfg(not(any(model_loom, model_shuttle)))]
+#[cfg(not(any(feature = "model-loom", feature = "model-shuttle")))]
 pub(crate) use {crate::support::run as block_on, std::thread};
 
-#[cfg(model_loom)]
+#[cfg(feature = "model-loom")]
 use crate::support::is_long;
-#[cfg(not(model_loom))]
+#[cfg(not(feature = "model-loom"))]
 use crate::support::times;
 
 /// Runs a model until there is nothing left to try, and says how often that was. Under loom that is everything with at
@@ -26,12 +26,12 @@ pub(crate) fn explore(name: &str, preemptions: usize, model: fn()) {
         counted.fetch_add(1, Ordering::Relaxed);
         model();
     });
-    if cfg!(any(model_loom, model_shuttle)) {
+    if cfg!(any(feature = "model-loom", feature = "model-shuttle")) {
         println!("model: {name}: {} schedules", schedules.load(Ordering::Relaxed));
     }
 }
 
-#[cfg(model_loom)]
+#[cfg(feature = "model-loom")]
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     let most = if is_long() { 3 } else { preemptions };
@@ -42,7 +42,7 @@ fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 }
 
 /// Random schedules, the same ones every time.
-#[cfg(model_shuttle)]
+#[cfg(all(feature = "model-shuttle", not(feature = "model-loom")))]
 fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
     const SEED: u64 = 3;
     let schedules = times(10_000);
@@ -51,7 +51,7 @@ fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
 }
 
 /// On real threads, whose order nobody chooses.
-#[cfg(not(any(model_loom, model_shuttle)))]
+#[cfg(not(any(feature = "model-loom", feature = "model-shuttle")))]
 fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
     for _ in 0..times(50) {
         model();

@@ -84,7 +84,7 @@ impl<T> Receiver<T> {
     /// Under shuttle the time is over at once. Under loom it stands still, which makes the models half as long: an
     /// idle writer only repeats a barrier of its own.
     pub(crate) fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
-        let received = if cfg!(model_loom) { Some(self.recv()) } else { self.0.with(State::next) };
+        let received = if cfg!(feature = "model-loom") { Some(self.recv()) } else { self.0.with(State::next) };
         match received {
             Some(message) => message.map_err(|RecvError| RecvTimeoutError::Disconnected),
             None => Err(RecvTimeoutError::Timeout),

@@ -1,0 +1,111 @@
+//! What the bus relies on, kept by the real things and by their stand-ins alike.
+
+use std::{
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+};
+
+use super::{Semaphore, oneshot, queue, watch};
+
+/// Runs where the stand-ins can live.
+fn check(test: fn()) {
+    #[cfg(feature = "model-loom")]
+    loom::model(test);
+    #[cfg(all(feature = "model-shuttle", not(feature = "model-loom")))]
+    shuttle::check_random(test, 1);
+    #[cfg(not(any(feature = "model-loom", feature = "model-shuttle")))]
+    test();
+}
+
+fn poll<F: Future>(future: F) -> Poll<F::Output> {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+#[test]
+fn a_queue_without_a_receiver_drops_what_it_holds_and_takes_no_more() {
+    check(|| {
+        let (sender, receiver) = queue::unbounded();
+        let held = Arc::new(());
+        sender.send(Arc::clone(&held)).unwrap();
+        drop(receiver);
+        assert_eq!(Arc::strong_count(&held), 1, "whoever waits for an answer to it would wait for ever");
+        assert!(sender.send(held).is_err());
+    });
+}
+
+#[test]
+fn a_queue_without_senders_gives_what_it_holds_first() {
+    check(|| {
+        let (sender, receiver) = queue::unbounded();
+        assert!(receiver.try_recv().is_err());
+        let another = sender.clone();
+        sender.send(1).unwrap();
+        another.send(2).unwrap();
+        drop((sender, another));
+        assert_eq!((receiver.recv().unwrap(), receiver.try_recv().unwrap()), (1, 2));
+        assert!(receiver.recv().is_err());
+    });
+}
+
+#[test]
+fn a_value_sent_once_arrives_unless_the_receiver_is_gone() {
+    check(|| {
+        let (sender, mut receiver) = oneshot::channel();
+        assert!(poll(&mut receiver).is_pending());
+        assert_eq!(sender.send(1), Ok(()));
+        assert!(matches!(poll(&mut receiver), Poll::Ready(Ok(1))));
+        let (sender, receiver) = oneshot::channel();
+        drop(receiver);
+        assert_eq!(sender.send(1), Err(1));
+        let (sender, receiver) = oneshot::channel::<u8>();
+        drop(sender);
+        assert!(matches!(poll(receiver), Poll::Ready(Err(_))));
+    });
+}
+
+#[test]
+fn a_watched_value_is_seen_once_also_when_its_sender_is_gone() {
+    check(|| {
+        let (sender, mut receiver) = watch::channel(0);
+        assert!(poll(receiver.changed()).is_pending());
+        assert!(!sender.send_if_modified(|_| false));
+        assert!(poll(receiver.changed()).is_pending(), "nothing was modified");
+        sender.send_modify(|value| *value = 1);
+        let mut later = receiver.clone();
+        assert!(matches!(poll(receiver.changed()), Poll::Ready(Ok(()))));
+        assert_eq!((*receiver.borrow(), *sender.borrow()), (1, 1));
+        drop(sender);
+        assert!(matches!(poll(receiver.changed()), Poll::Ready(Err(_))));
+        assert!(matches!(poll(later.changed()), Poll::Ready(Ok(()))), "a clone has not seen it yet");
+        assert_eq!(*later.borrow_and_update(), 1);
+        assert!(matches!(poll(later.wait_for(|value| *value == 1)), Poll::Ready(Ok(_))), "the present value will do");
+        assert!(matches!(poll(later.wait_for(|value| *value == 2)), Poll::Ready(Err(_))));
+    });
+}
+
+#[test]
+fn a_watched_value_is_closed_when_its_last_receiver_is_gone() {
+    check(|| {
+        let (sender, receiver) = watch::channel(0);
+        let another = receiver.clone();
+        drop(receiver);
+        assert!(poll(sender.closed()).is_pending());
+        drop(another);
+        assert!(poll(sender.closed()).is_ready());
+    });
+}
+
+#[test]
+fn a_permit_comes_back_unless_it_is_forgotten_and_none_is_given_after_the_end() {
+    check(|| {
+        let permits = Semaphore::new(1);
+        assert!(matches!(poll(permits.acquire()), Poll::Ready(Ok(_))), "and comes back");
+        let Poll::Ready(Ok(permit)) = poll(permits.acquire()) else { panic!("there is a permit") };
+        permit.forget();
+        assert!(poll(permits.acquire()).is_pending());
+        permits.add_permits(1);
+        permits.close();
+        assert!(matches!(poll(permits.acquire()), Poll::Ready(Err(_))));
+    });
+}

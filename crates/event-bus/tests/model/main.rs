@@ -1,0 +1,26 @@
+//! The log in memory, the log on the disk and a plain vector agree on whatever is done to them.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may panic, and says how much it tried"
+)]
+
+mod following;
+mod sequences;
+mod vector;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
+
+/// Runs a test on so many random values, the same ones every time.
+fn on_random<S: proptest::strategy::Strategy>(cases: usize, values: &S, test: impl Fn(S::Value) -> TestCaseResult) {
+    let cases = u32::try_from(cases).unwrap();
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    if let Err(failure) = runner.run(values, test) {
+        panic!("{failure}");
+    }
+}

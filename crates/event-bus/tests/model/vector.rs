@@ -1,0 +1,72 @@
+//! The log as a vector: the specification, in as few words as possible.
+
+use std::collections::BTreeMap;
+
+use event_bus::{Appended, LogError};
+use event_core::{Checkpoint, NewEvent, Position, Recorded, Timestamp};
+
+/// Every fact ever taken, in order.
+#[derive(Default)]
+pub(crate) struct Vector {
+    pub(crate) facts: Vec<Recorded>,
+    /// How many of them are durable.
+    pub(crate) synced: usize,
+    pub(crate) saved: BTreeMap<String, Checkpoint>,
+}
+
+/// Where the facts of a batch stand, or why it was refused.
+pub(crate) type Answer = Result<Vec<Position>, String>;
+
+impl Vector {
+    pub(crate) fn head(&self) -> u64 {
+        self.facts.len() as u64
+    }
+
+    pub(crate) fn append(&mut self, expected: Option<u64>, at: u64, batch: &[NewEvent]) -> Answer {
+        let before = self.facts.len();
+        let recorded_at = Timestamp(at).max(self.facts.last().map_or(Timestamp(0), |fact| fact.recorded_at));
+        let mut positions = Vec::new();
+        for event in batch {
+            let known = self.facts.iter().find(|fact| fact.event.id == event.id).map(|fact| fact.position);
+            positions.push(known.unwrap_or(Position(self.head() + 1)));
+            if known.is_none() {
+                self.facts.push(Recorded::new(Position(self.head() + 1), recorded_at, event.clone()));
+            }
+        }
+        let retry = self.facts.len() == before && !batch.is_empty();
+        if expected.is_some_and(|expected| expected != before as u64) && !retry {
+            self.facts.truncate(before);
+            return Err("conflict".to_owned());
+        }
+        Ok(positions)
+    }
+
+    pub(crate) fn restore(&mut self, facts: &[Recorded]) -> Answer {
+        let before = self.facts.len();
+        for fact in facts {
+            let last = self.facts.last().map_or(Timestamp(0), |fact| fact.recorded_at);
+            let repeated = self.facts.iter().any(|known| known.event.id == fact.event.id);
+            let refused = if fact.position.0 != self.head() + 1 || fact.recorded_at < last {
+                "out of order"
+            } else if repeated {
+                "repeated"
+            } else {
+                self.facts.push(fact.clone());
+                continue;
+            };
+            self.facts.truncate(before);
+            return Err(refused.to_owned());
+        }
+        Ok(facts.iter().map(|fact| fact.position).collect())
+    }
+}
+
+/// What a log answered, in the words of the vector.
+pub(crate) fn answer(appended: Result<Appended, LogError>) -> Answer {
+    appended.map(|appended| appended.positions).map_err(|error| match error {
+        LogError::Conflict { .. } => "conflict".to_owned(),
+        LogError::OutOfOrder { .. } => "out of order".to_owned(),
+        LogError::Repeated { .. } => "repeated".to_owned(),
+        other => other.to_string(),
+    })
+}
