@@ -74,7 +74,8 @@ fn a_watched_value_is_seen_once_also_when_its_sender_is_gone() {
         sender.send_modify(|value| *value = 1);
         let mut later = receiver.clone();
         assert!(matches!(poll(receiver.changed()), Poll::Ready(Ok(()))));
-        assert_eq!((*receiver.borrow(), *sender.borrow()), (1, 1));
+        assert_eq!(*receiver.borrow(), 1);
+        assert_eq!(*sender.borrow(), 1);
         drop(sender);
         assert!(matches!(poll(receiver.changed()), Poll::Ready(Err(_))));
         assert!(matches!(poll(later.changed()), Poll::Ready(Ok(()))), "a clone has not seen it yet");

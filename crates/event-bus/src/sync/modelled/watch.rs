@@ -34,7 +34,7 @@ impl<T> Drop for Receivers<T> {
     }
 }
 
-/// The value, which stands still meanwhile.
+/// The value, which stands still meanwhile. Unlike the real one it keeps out others who only look.
 pub(crate) struct Ref<'a, T>(Look<'a, State<T>>);
 
 impl<T> Deref for Ref<'_, T> {
