@@ -14,12 +14,13 @@ pub(crate) fn run() -> Outcome<Done> {
     if shuttle.models != models {
         return Err(Failure::new(format!("{models} models ran under loom, {} under shuttle", shuttle.models)));
     }
-    println!(
-        "kept: concurrency: {models} models of the bus: {} schedules under loom, every one within the bound of \
-         preemptions, and {} random ones under shuttle",
+    let note = format!(
+        "{models} models of the bus, {} schedules under loom, all there are within the bound of preemptions, and {} \
+         random ones under shuttle",
         loom.schedules, shuttle.schedules
     );
-    Ok(Done::noting(format!("{models} models, {} schedules", loom.schedules + shuttle.schedules)))
+    println!("kept: concurrency: {note}");
+    Ok(Done::noting(note))
 }
 
 /// What a checker tried.
