@@ -139,8 +139,8 @@ fn repair(program: &mut Program) {
 
 fn anything(program: &mut Program) {
     program.open();
-    for _ in 0..40 {
-        let (what, number) = (program.random.below(16), program.random.below(60_000));
+    for _ in 0..20 {
+        let (what, number) = (program.random.below(16), program.random.below(12_000));
         let few = number as u64 % 12;
         match what {
             0 => {
@@ -150,7 +150,7 @@ fn anything(program: &mut Program) {
             1 => program.save(number),
             2 | 3 => program.append_text(number % 4_000),
             4 => program.remove_text(),
-            5 => program.append_large(few + 1),
+            5 => program.append_large(few % 4 + 1),
             6 => wait(),
             7..=9 => {
                 (0..few).for_each(|batch| program.stage_some(batch * 7 % 20 + 1));

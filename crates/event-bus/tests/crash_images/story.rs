@@ -82,6 +82,12 @@ impl Story {
         self.damage.is_some_and(|(done, repaired)| (done..repaired).contains(&changes))
     }
 
+    /// Whether a repair or a purge is on its way after that many changes.
+    pub(crate) fn is_rewritten(&self, changes: usize) -> bool {
+        let purged = self.purge.is_some_and(|purge| (purge.began..purge.done).contains(&changes));
+        purged || self.may_be_damaged(changes)
+    }
+
     /// What a crash after that many changes left, as the story of a program that begins with it.
     pub(crate) fn after_crash(&self, name: String, changes: usize, facts: usize) -> Self {
         let is_there = |text: &&Text| text.kept <= changes && text.removed.is_none_or(|(began, _)| changes < began);
