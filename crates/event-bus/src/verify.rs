@@ -94,8 +94,13 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verified, LogError> {
     let mut verified = Verified::default();
     // Before the journal: a writer at work moves the journal on first.
     let promised = head::read(&files, root)?;
-    if let Some(Journal { file, end }) = walk_journal(root, &files, promised, &mut verified)? {
-        walk_index(root, &files, &*file, end, &mut verified)?;
+    if let Some(Journal { file, end, behind }) = walk_journal(root, &files, promised, &mut verified)? {
+        let index = walk_index(root, &files, &*file, end, &mut verified)?;
+        // Only a sound index shows that what stands before these records was never acknowledged.
+        if behind != 0 && index == Looked::Unsound {
+            let detail = format!("{behind} whole records stand behind a hole, and no index shows that it was never whole");
+            verified.problem(&root.join(JOURNAL), Some(end.position.next()), detail);
+        }
     }
     let texts = TextFiles::of(root).walk()?;
     (verified.texts, verified.text_bytes) = (texts.whole, texts.bytes);
@@ -109,6 +114,18 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verified, LogError> {
 struct Journal {
     file: Arc<dyn File>,
     end: End,
+    /// Whole records behind an unfinished write, of the same barrier.
+    behind: u64,
+}
+
+/// What became of looking at the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    /// Another process has the log.
+    Elsewhere,
+    Sound,
+    /// Missing, or damaged.
+    Unsound,
 }
 
 fn walk_journal(
@@ -146,7 +163,7 @@ fn walk_journal(
     let end = scan.whole;
     (verified.facts, verified.purged, verified.bytes) = (end.position.0, purged, end.offset);
     verified.chain = Some(end.chain);
-    let next = Some(end.position.next());
+    let (next, mut same_barrier) = (Some(end.position.next()), 0);
     match scan.flaw {
         None => {}
         Some(Break::Foreign(what)) => verified.problem(&path, next, what),
@@ -154,6 +171,7 @@ fn walk_journal(
             let behind = journal::survivors(&*file, scan.reached, length).map_err(read)?;
             // Records of the same barrier are no proof: a crash may have kept any part of it.
             if behind.synced_before <= end.position.next() {
+                same_barrier = behind.count;
                 verified.note(&path, next, format!("{} bytes of an unfinished write: {what}", length - end.offset));
             } else {
                 verified.problem(&path, next, format!("{what}, and {} whole records stand behind it", behind.count));
@@ -161,7 +179,7 @@ fn walk_journal(
         }
     }
     check_head(&root.join(HEAD), promised, end, head_chain.is_none_or(|chain| is_head(promised, chain)), verified);
-    Ok(Some(Journal { file, end }))
+    Ok(Some(Journal { file, end, behind: same_barrier }))
 }
 
 fn is_head(promised: Found, chain: Chain) -> bool {
@@ -190,24 +208,25 @@ fn walk_index(
     journal: &dyn File,
     end: End,
     verified: &mut Verified,
-) -> Result<(), LogError> {
+) -> Result<Looked, LogError> {
     let path = root.join(INDEX);
     let _lock = match lock::take(files, root) {
         Err(LogError::InUse { by, .. }) => {
             verified.note(&path, None, format!("not looked at: the log is in use by {by}"));
-            return Ok(());
+            return Ok(Looked::Elsewhere);
         }
         other => other?,
     };
     if !crate::files::exists(files, &path).map_err(LogError::io("list", root))? {
         verified.note(&path, None, "the index is missing");
-        return Ok(());
+        return Ok(Looked::Unsound);
     }
     let mut comparison =
         Comparison { cursor: Cursor::new(journal, End::START.offset, end.offset), same: 0, other: None };
     let opened = Index::open(&path, files).map_err(LogError::io("open", &path))?;
     let walked = opened.and_then(|index| index.walk(|frame| comparison.with(frame)));
     verified.indexed = Some(comparison.same);
+    let looked = if walked.is_ok() { Looked::Sound } else { Looked::Unsound };
     match (walked, comparison.other) {
         (Err(Failure(what)), _) => verified.note(&path, None, format!("{what}; it is built again from the journal")),
         (Ok(()), Some(position)) if end.position < position => {
@@ -220,7 +239,7 @@ fn walk_index(
         }
         (Ok(()), None) => {}
     }
-    Ok(())
+    Ok(looked)
 }
 
 struct Comparison<'f> {

@@ -231,3 +231,21 @@ fn a_reader_beside_a_writer_sees_whole_batches_only() {
         assert_eq!(all(&reader), longer[..expected], "{length} of {} bytes", whole.len());
     }
 }
+
+#[test]
+fn a_hole_in_the_last_barrier_is_damage_for_verify_as_it_is_for_opening_unless_the_index_excuses_it() {
+    let (directory, _, journal) = original(20);
+    let case = Case::of(directory.path());
+    let hole = begins(&journal)[16] + 40;
+    case.change("journal", |bytes| bytes[hole] ^= 1).forget(&["HEAD", "index"]);
+    assert!(matches!(open(case.path()), Outcome::Refused { position: Position(16) }));
+    let verified = event_bus::verify(case.path()).unwrap();
+    assert_eq!(verified.first_bad(), Some(Position(16)), "{verified:?}");
+
+    // An index that ends before the hole shows that nothing of the barrier was acknowledged.
+    let (shorter, _, _) = original(15);
+    let case = Case::of(directory.path());
+    case.change("journal", |bytes| bytes[hole] ^= 1).forget(&["HEAD"]).take(shorter.path(), &["index"]);
+    assert!(event_bus::verify(case.path()).unwrap().is_sound());
+    assert!(matches!(open(case.path()), Outcome::Opened { facts, .. } if facts.len() == 15));
+}
