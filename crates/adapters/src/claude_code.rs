@@ -16,8 +16,8 @@
 //!
 //! # What is dropped
 //! Results of tools outside any turn (their call was in a broken line), the other `system` lines (hooks, durations,
-//! local commands) and all other known types of line, such as `summary`, `queue-operation`, `pr-link`,
-//! `file-history-snapshot`, `attachment` and `progress`. Types this program has never heard of are counted in
+//! local commands) and all other known types of line, such as `queue-operation`, `pr-link`, `file-history-snapshot`,
+//! `attachment` and `progress`. Types this program has never heard of are counted in
 //! [`Skipped::unknown`]. Lines whose `uuid` was seen before in the same file are counted in [`Skipped::repeated`];
 //! history copied into *another* file is recognised by the log, since the id of a turn follows from the session and
 //! the line it names, and the id of a call from the provider's ids alone.
@@ -39,6 +39,15 @@
 //! thread decides, by what came last: an answer with text and no tool outstanding completed it, a failure nobody
 //! tried again failed it, anything else (an unanswered tool, a declined one) means that the user cancelled it. At
 //! the end of the file the first two hold as well; anything else leaves it open.
+//!
+//! # What the prompt cache knows
+//! - A call begins with its first line.
+//! - An `isMeta` line that is no note of the client is the text of a command or a skill: the calls after it are of
+//!   the variant `COMMAND`, until the next message the user wrote. The client sends those requests with other
+//!   settings, so that messages cached for one variant are of no use to the other.
+//! - A session is left with `/exit` or `/quit`, or, without a word, before a `summary` line in mid-file, which the
+//!   client writes when it opens an old session. If a message or a call follows, the session was resumed. Nothing of
+//!   this holds before the first call: there was nothing to resume.
 //!
 //! # Threads
 //! Lines with `isSidechain` belong to a sub-agent: to `agentId`, or, in old files, to the chain of parents that

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    Estimates, SessionId, SideEffect, ThreadId, TurnId, Usage,
+    CacheVariant, Estimates, SessionId, SideEffect, ThreadId, TurnId, Usage,
     facts::{CompactionTrigger, ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
@@ -80,6 +80,8 @@ pub enum Step {
     Failed(ObservedFailure),
     /// The history was replaced by a summary.
     Compacted(ObservedCompaction),
+    /// The user had left the session before and opened it again.
+    Resumed(ObservedResumption),
 }
 
 /// A call that was answered.
@@ -93,6 +95,8 @@ pub struct ObservedCall {
     pub request: Option<String>,
     /// When the answer ended: the time of its last line.
     pub at: Timestamp,
+    /// When it began: the time of its first line.
+    pub began_at: Timestamp,
     /// When it was sent, at the earliest: the time of what it answers. `None` when that is not in the file.
     pub started_at: Option<Timestamp>,
     /// The model, as the provider names it.
@@ -107,6 +111,8 @@ pub struct ObservedCall {
     pub tool_calls: u32,
     /// Blocks of thinking.
     pub thinking_blocks: u32,
+    /// Whether it continues a command or a skill, or a message of the user's own.
+    pub variant: CacheVariant,
     /// False when the file stops here, so that more of this answer may follow.
     pub complete: bool,
 }
@@ -171,6 +177,15 @@ pub struct ObservedCompaction {
     pub trigger: CompactionTrigger,
     /// Tokens of the history before.
     pub tokens_before: Option<u64>,
+}
+
+/// The user had left the session and opened it again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObservedResumption {
+    /// The client's id of the first message or answer afterwards.
+    pub id: String,
+    /// When that was.
+    pub at: Timestamp,
 }
 
 impl ObservedTurn {

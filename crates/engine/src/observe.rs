@@ -2,10 +2,10 @@
 
 use adapters::observed::{ObservedCall, ObservedSession, ObservedTurn, Step};
 use contracts::{
-    CacheVariant, ModelId, Registry, SessionId, TurnId,
+    ModelId, Registry, SessionId, TurnId,
     facts::{
-        CallRole, LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionStarted, ToolCalled, ToolFinished,
-        TurnEnded,
+        CallRole, LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionResumed, SessionStarted, ToolCalled,
+        ToolFinished, TurnEnded,
     },
 };
 use event_core::{EventId, NewEvent};
@@ -120,6 +120,11 @@ impl Facts<'_> {
                 let id = EventId::derive(&[b"session.compacted", compaction.id.as_bytes()]);
                 self.push(NewEvent::new(id, compaction.at, self.id.0, &fact)?);
             }
+            Step::Resumed(resumption) => {
+                let fact = SessionResumed { session: self.session() };
+                let id = EventId::derive(&[b"session.resumed", resumption.id.as_bytes()]);
+                self.push(NewEvent::new(id, resumption.at, self.id.0, &fact)?);
+            }
         }
         Ok(())
     }
@@ -142,9 +147,10 @@ impl Facts<'_> {
             tool_calls: call.tool_calls,
             thinking_blocks: call.thinking_blocks,
             raw_usage: call.raw_usage.clone().filter(|raw| raw.len() <= LONGEST_USAGE),
-            variant: CacheVariant::PLAIN,
+            variant: call.variant,
+            // The files do not say what was asked for; `usage` says what was given.
             cache_lifetime: None,
-            began_at: None,
+            began_at: Some(call.began_at).filter(|began| *began <= call.at),
         })
     }
 

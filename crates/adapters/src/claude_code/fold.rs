@@ -14,7 +14,7 @@ use super::{
     reader::Skipped,
     thread::{OpenTurn, Thread, ThreadKey},
 };
-use crate::observed::{ObservedSession, ObservedTurn, Step};
+use crate::observed::{ObservedResumption, ObservedSession, ObservedTurn, Step};
 
 /// The state between two lines.
 #[derive(Debug)]
@@ -43,8 +43,9 @@ struct Place<'a> {
     at: Timestamp,
 }
 
-const DROPPED: [&str; 10] = [
-    "summary",
+/// The client writes these when it opens an old session; within a file it says that the session was left before.
+const LEFT: &str = "summary";
+const DROPPED: [&str; 9] = [
     "queue-operation",
     "pr-link",
     "file-history-snapshot",
@@ -78,7 +79,9 @@ impl Fold {
     pub(super) fn push(&mut self, line: &Line<'_>) -> Result<(), String> {
         let kind = line.kind.text();
         if !matches!(kind, "user" | "assistant" | "system") {
-            if !DROPPED.contains(&kind) {
+            if kind == LEFT {
+                self.thread(&ThreadKey::MAIN).leave();
+            } else if !DROPPED.contains(&kind) {
                 self.skipped.count_unknown(kind);
             }
             return Ok(());
@@ -174,12 +177,19 @@ impl Fold {
         self.running(&place.key)
     }
 
+    /// That the session was opened again, when the user had left it and now it goes on.
+    fn resumed(&mut self, key: &ThreadKey, id: &str, at: Timestamp) -> Option<Step> {
+        std::mem::take(&mut self.thread(key).left).then(|| Step::Resumed(ObservedResumption { id: id.to_owned(), at }))
+    }
+
     /// Starts a turn, which ends the one before it in the same thread, and with a turn of the main line the whole
     /// batch.
     fn start(&mut self, mut turn: OpenTurn) {
-        let early = std::mem::take(&mut self.thread(&turn.key).early);
-        turn.turn.steps.extend(early.into_iter().map(Step::Compacted));
         let next = turn.turn.started_at;
+        let name = turn.turn.name.clone();
+        let resumed = self.resumed(&turn.key, &name, next);
+        let early = std::mem::take(&mut self.thread(&turn.key).early);
+        turn.turn.steps.extend(resumed.into_iter().chain(early.into_iter().map(Step::Compacted)));
         let main = turn.key.is_main();
         let main_running = self.running(&ThreadKey::MAIN).is_some();
         if main || !main_running {

@@ -57,6 +57,11 @@ fn typed(text: &str) -> String {
     }
 }
 
+/// Whether a command, as the user typed it, leaves the session.
+pub(super) fn leaves(typed: &str) -> bool {
+    matches!(typed.split_whitespace().next(), Some("/exit" | "/quit"))
+}
+
 fn tag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     let (inside, _) = rest.split_once(&format!("</{name}>"))?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    SessionId, ThreadId, Tokenizer,
+    CacheVariant, SessionId, ThreadId, Tokenizer,
     facts::{ErrorClass, StopReason, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
@@ -39,6 +39,10 @@ pub(super) struct Thread {
     preamble: u64,
     /// The model of the last call.
     pub(super) model: Option<String>,
+    /// What the calls of now continue: a message of the user's own, or the text of a command or a skill.
+    pub(super) variant: CacheVariant,
+    /// The user has left the session after a call.
+    pub(super) left: bool,
     /// The running turn: its place in the batch.
     pub(super) turn: Option<usize>,
     /// A command that no model has taken up yet.
@@ -57,11 +61,18 @@ impl Thread {
             before,
             preamble: PREAMBLE_TOKENS,
             model: None,
+            variant: CacheVariant::PLAIN,
+            left: false,
             turn: None,
             candidate: None,
             early: Vec::new(),
             last_at: None,
         }
+    }
+
+    /// The user leaves the session. Before any call there is nothing to leave.
+    pub(super) fn leave(&mut self) {
+        self.left |= self.model.is_some();
     }
 
     /// Adds a text or an image to the prompt of the next call.

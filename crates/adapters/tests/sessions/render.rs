@@ -6,7 +6,7 @@ use adapters::{
     claude_code::SessionReader,
     observed::{ObservedTurn, Step},
 };
-use contracts::Tokenizer;
+use contracts::{CacheVariant, Tokenizer};
 use event_core::Timestamp;
 
 pub(crate) fn render(name: &str, text: &str) -> String {
@@ -58,10 +58,12 @@ fn render_turn(turn: &ObservedTurn, out: &mut String) {
                 let usage = &call.usage;
                 let complete = if call.complete { "" } else { ", perhaps more to come" };
                 let from = call.started_at.map_or_else(|| "?".to_owned(), time);
+                let command = if call.variant == CacheVariant::COMMAND { " (command)" } else { "" };
                 writeln!(
                     out,
-                    "  {}-{} call {} of {}: in {} read {} 5m {} 1h {} out {}; {:?}, {} tools, {} thinking{complete}",
+                    "  {}-{}-{} call{command} {} of {}: in {} read {} 5m {} 1h {} out {}; {:?}, {} tools, {} thinking{complete}",
                     from,
+                    time(call.began_at),
                     time(call.at),
                     call.message,
                     call.model,
@@ -104,6 +106,9 @@ fn render_turn(turn: &ObservedTurn, out: &mut String) {
                 failure.attempt,
                 failure.model
             ),
+            Step::Resumed(resumption) => {
+                writeln!(out, "  {} resumed, {}", time(resumption.at), resumption.id)
+            }
             Step::Compacted(compaction) => {
                 writeln!(
                     out,

@@ -50,7 +50,7 @@ impl Imported {
                 Step::ToolCalled(_) => self.tools += 1,
                 Step::Failed(_) => self.failed_calls += 1,
                 Step::Compacted(_) => self.compactions += 1,
-                Step::ToolFinished(_) => {}
+                Step::ToolFinished(_) | Step::Resumed(_) => {}
             }
         }
     }

@@ -25,12 +25,18 @@ impl Fold {
         let id = EventId::derive(&[b"call", message_id.as_bytes(), request.unwrap_or_default().as_bytes()]);
         let raw = message.usage.map(RawValue::get);
         let used = raw.and_then(usage::read).unwrap_or_default();
-        let started_at = self.thread(&place.key).last_at;
+        let thread = self.thread(&place.key);
+        let (started_at, variant) = (thread.last_at, thread.variant);
         let blocks = message.content.blocks();
         let count = |kind: &str| u32::try_from(blocks.iter().filter(|block| block.kind.text() == kind).count());
         let (tool_calls, thinking) = (count("tool_use").unwrap_or(u32::MAX), count_thinking(blocks));
         let first_seen = self.seen_calls.insert(id);
-        let Some(open) = self.turn_for(place) else { return };
+        if self.turn_for(place).is_none() {
+            return;
+        }
+        let resumed = self.resumed(&place.key, place.uuid, at);
+        let Some(open) = self.running(&place.key) else { return };
+        open.turn.steps.extend(resumed);
         if let Some(call) = open.call(id) {
             if call.usage.output <= used.output {
                 call.raw_usage = raw.and_then(usage::keep);
@@ -49,6 +55,7 @@ impl Fold {
                 message: message_id.to_owned(),
                 request: request.map(str::to_owned),
                 at,
+                began_at: at,
                 started_at,
                 model: message.model.text().to_owned(),
                 usage: used,
@@ -56,6 +63,7 @@ impl Fold {
                 stop_reason: stop_reason(message.stop_reason.get(), StopReason::Unknown, tool_calls),
                 tool_calls,
                 thinking_blocks: thinking,
+                variant,
                 complete: true,
             }));
         }

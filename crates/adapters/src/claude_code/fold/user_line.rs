@@ -1,13 +1,16 @@
 //! `user` lines: messages, results of tools, and notes of the client.
 
-use contracts::facts::{ToolOutcome, TurnStatus};
+use contracts::{
+    CacheVariant,
+    facts::{ToolOutcome, TurnStatus},
+};
 
 use super::{Fold, Place};
 use crate::{
     claude_code::{
         content::Block,
         line::{Line, Message},
-        message::{UserText, classify},
+        message::{UserText, classify, leaves},
         thread::{Last, OpenTurn},
     },
     estimate::characters,
@@ -36,7 +39,15 @@ impl Fold {
         if line.is_visible_in_transcript_only.0 || (size == 0 && images == 0) {
             return;
         }
-        let kind = if line.is_meta.0 { UserText::Aside } else { classify(text) };
+        let describes_image = text.trim_start().starts_with("[Image");
+        let mut kind = classify(text);
+        if line.is_meta.0 {
+            // The text of a command or a skill. Notes of the client are no more than notes.
+            if kind != UserText::Aside && !describes_image {
+                self.thread(&place.key).variant = CacheVariant::COMMAND;
+            }
+            kind = UserText::Aside;
+        }
         if kind == UserText::Interrupted {
             self.interrupted(place);
             return;
@@ -51,10 +62,16 @@ impl Fold {
         match kind {
             UserText::Message(text) => {
                 thread.candidate = None;
+                thread.variant = CacheVariant::PLAIN;
                 let turn = turn(text);
                 self.start(turn);
             }
-            UserText::Command(text) => thread.candidate = Some(turn(text)),
+            UserText::Command(text) => {
+                if leaves(&text) {
+                    thread.leave();
+                }
+                thread.candidate = Some(turn(text));
+            }
             // Text that comes before the first call belongs to the prompt the decision was about.
             UserText::Aside | UserText::Notification | UserText::Interrupted => {
                 if let Some(candidate) = &mut thread.candidate {

@@ -4,7 +4,7 @@ use adapters::observed::{
     Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
 };
 use contracts::{
-    SideEffect, Usage,
+    CacheVariant, SideEffect, Usage,
     facts::{ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
@@ -49,6 +49,7 @@ pub(crate) fn call(name: &str, at: Timestamp, model: &str) -> Step {
         message: name.to_owned(),
         request: None,
         at,
+        began_at: at,
         started_at: None,
         model: model.to_owned(),
         usage: Usage { input: 2_000, output: 400, ..Usage::default() },
@@ -56,6 +57,7 @@ pub(crate) fn call(name: &str, at: Timestamp, model: &str) -> Step {
         stop_reason: StopReason::EndTurn,
         tool_calls: 0,
         thinking_blocks: 0,
+        variant: CacheVariant::PLAIN,
         complete: true,
     })
 }
