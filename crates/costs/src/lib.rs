@@ -3,11 +3,15 @@
 //! Money is an integer and sums saturate (decision D13), so that totals do not depend on the order of facts. A
 //! call whose model has no known price is counted apart and never guessed. Every call is counted once: a
 //! worker's calls belong to the session that planned them, on a line of their own.
+//!
+//! What the same calls would have cost with other models depends on what prompt caches know: see [`prompt_cache`].
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "a pure crate: time, ids and randomness are arguments"
 )]
+
+pub mod prompt_cache;
 
 mod projection;
 mod session;

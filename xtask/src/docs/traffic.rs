@@ -1,4 +1,4 @@
-//! Who writes each kind of fact and which projections fold it.
+//! Who writes each kind of fact and what folds it.
 
 use contracts::facts::{self, Fact};
 
@@ -31,7 +31,7 @@ fn all() -> [Traffic; 23] {
     [
         way::<facts::CatalogueLoaded>(OPENING, &["in force"]),
         way::<facts::EvalCompleted>("nothing yet", &["patterns"]),
-        way::<facts::LlmCallCompleted>(IMPORT, &["availability", "costs", "patterns", "sessions"]),
+        way::<facts::LlmCallCompleted>(IMPORT, &["availability", "costs", "patterns", "prompt cache", "sessions"]),
         way::<facts::LlmCallFailed>(IMPORT, &["availability"]),
         way::<facts::LlmCallStarted>("nothing yet", &[]),
         way::<facts::LogPurged>("`events purge`", &[]),
@@ -43,14 +43,14 @@ fn all() -> [Traffic; 23] {
         way::<facts::PolicyInvalid>(OPENING, &[]),
         way::<facts::ProviderRecovered>("the reaction to what availability says", &["availability"]),
         way::<facts::ProviderUnavailable>("the reaction to what availability says", &["availability"]),
-        way::<facts::SessionCompacted>(IMPORT, &[]),
+        way::<facts::SessionCompacted>(IMPORT, &["prompt cache"]),
         way::<facts::SessionModelSelected>("`model`", &["sessions"]),
-        way::<facts::SessionResumed>(IMPORT, &[]),
+        way::<facts::SessionResumed>(IMPORT, &["prompt cache"]),
         way::<facts::SessionStarted>(TURN, &["sessions"]),
         way::<facts::ToolCalled>(IMPORT, &["sessions"]),
         way::<facts::ToolFinished>(IMPORT, &[]),
-        way::<facts::TurnEnded>(TURN, &["patterns", "sessions"]),
-        way::<facts::TurnStarted>(TURN, &["costs", "patterns", "sessions"]),
+        way::<facts::TurnEnded>(TURN, &["patterns", "prompt cache", "sessions"]),
+        way::<facts::TurnStarted>(TURN, &["costs", "patterns", "prompt cache", "sessions"]),
         way::<facts::TurnTextRecorded>("a live turn, an import; never when the policy says so", &[]),
     ]
 }
@@ -74,11 +74,12 @@ mod tests {
     use crate::workspace;
 
     /// The projections, and how the paths of their sources begin.
-    const PROJECTIONS: [(&str, &str); 5] = [
+    const PROJECTIONS: [(&str, &str); 6] = [
         ("availability", "crates/availability/src/"),
-        ("costs", "crates/costs/src/"),
+        ("costs", "crates/costs/src/projection"),
         ("in force", "crates/engine/src/in_force"),
         ("patterns", "crates/patterns/src/"),
+        ("prompt cache", "crates/costs/src/prompt_cache"),
         ("sessions", "crates/engine/src/sessions"),
     ];
 

@@ -1,0 +1,148 @@
+//! From facts to calls, one at a time.
+
+use std::collections::BTreeMap;
+
+use contracts::{
+    CacheLifetime, SessionId, ThreadId, TurnId,
+    facts::{CallRole, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus},
+};
+use event_core::{CodecError, Recorded, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{After, Attempt, Call};
+use crate::Line;
+
+/// A fold of facts that gives a [`Call`] for every answered one. What it remembers grows with the lines of work seen,
+/// not with calls: see [`Calls::forget`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Calls {
+    sessions: BTreeMap<SessionId, BTreeMap<Line, Next>>,
+}
+
+/// What is known of the next call of a line of work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Next {
+    /// The running turn, when it began, and whether it has called.
+    open: Option<(TurnId, Timestamp, bool)>,
+    after: After,
+    /// Whether the history is complete where a message would come now: every tool asked for has answered.
+    whole: bool,
+    message_bytes: u64,
+    compacted: bool,
+    resumed: bool,
+    lifetime: CacheLifetime,
+    attempts: Vec<Attempt>,
+}
+
+impl Default for Next {
+    fn default() -> Self {
+        Self {
+            open: None,
+            after: After::Message,
+            whole: true,
+            message_bytes: 0,
+            compacted: false,
+            resumed: false,
+            lifetime: CacheLifetime::default(),
+            attempts: Vec::new(),
+        }
+    }
+}
+
+fn line(thread: Option<ThreadId>) -> Line {
+    Line { role: if thread.is_some() { CallRole::Worker } else { CallRole::Planner }, thread }
+}
+
+impl Calls {
+    /// Folds one fact; the call, when it is about an answered one.
+    ///
+    /// # Errors
+    /// Whatever reading the fact gives.
+    pub fn advance(&mut self, fact: &Recorded) -> Result<Option<Call>, CodecError> {
+        let at = fact.event.at;
+        if let Some(call) = fact.read::<LlmCallCompleted>()? {
+            let line = Line { role: call.role, thread: call.thread.clone() };
+            return Ok(Some(self.next(&call.session, line).call(call, at)));
+        }
+        if let Some(turn) = fact.read::<TurnStarted>()? {
+            let next = self.next(&turn.session, line(turn.thread));
+            next.open = Some((turn.turn, at, false));
+            next.after = if next.whole { After::Message } else { After::Cut };
+            next.whole = true;
+            next.message_bytes = turn.message_bytes;
+        } else if let Some(turn) = fact.read::<TurnEnded>()? {
+            let lines = self.sessions.get_mut(&turn.session).into_iter().flat_map(BTreeMap::values_mut);
+            lines.for_each(|next| next.ended(&turn, at));
+        } else if let Some(compacted) = fact.read::<SessionCompacted>()? {
+            self.next(&compacted.session, line(compacted.thread)).compacted = true;
+        } else if let Some(resumed) = fact.read::<SessionResumed>()? {
+            let lines = self.sessions.get_mut(&resumed.session).into_iter().flat_map(BTreeMap::values_mut);
+            lines.for_each(|next| next.resumed = true);
+        }
+        Ok(None)
+    }
+
+    /// Drops what is remembered of a session. If it goes on after all, it goes on like a new one.
+    pub fn forget(&mut self, session: &SessionId) {
+        self.sessions.remove(session);
+    }
+
+    fn next(&mut self, session: &SessionId, line: Line) -> &mut Next {
+        if !self.sessions.contains_key(session) {
+            self.sessions.insert(session.clone(), BTreeMap::new());
+        }
+        self.sessions.entry(session.clone()).or_default().entry(line).or_default()
+    }
+}
+
+impl Next {
+    fn call(&mut self, call: LlmCallCompleted, at: Timestamp) -> Call {
+        let began = call.began_at.filter(|began| *began <= at);
+        let latency = call.latency_ms.map(|millis| millis.saturating_mul(1_000));
+        let sent = latency.map_or(began.unwrap_or(at), |latency| Timestamp(at.0.saturating_sub(latency)));
+        let usage = call.usage;
+        // What was asked for, or what the provider did; a call that wrote nothing was like the one before.
+        self.lifetime = match call.cache_lifetime {
+            Some(asked) => asked,
+            None if 0 < usage.cache_write_1h => CacheLifetime::OneHour,
+            None if 0 < usage.cache_write_5m => CacheLifetime::FiveMinutes,
+            None => self.lifetime,
+        };
+        let made = Call {
+            session: call.session,
+            thread: call.thread,
+            turn: call.turn,
+            role: call.role,
+            model: call.model,
+            sent,
+            began: began.unwrap_or(sent).max(sent),
+            lifetime: self.lifetime,
+            variant: call.variant,
+            usage,
+            after: self.after,
+            message_bytes: std::mem::take(&mut self.message_bytes),
+            // A text, every block of thinking, and for every tool that it was asked for and what it answered.
+            blocks: 1 + u64::from(call.thinking_blocks) + 2 * u64::from(call.tool_calls),
+            compacted: std::mem::take(&mut self.compacted),
+            resumed: std::mem::take(&mut self.resumed),
+            attempts: std::mem::take(&mut self.attempts),
+        };
+        self.whole = call.tool_calls == 0;
+        if !self.whole {
+            self.after = After::Tools;
+        }
+        if let Some((_, _, called)) = &mut self.open {
+            *called = true;
+        }
+        made
+    }
+
+    fn ended(&mut self, turn: &TurnEnded, at: Timestamp) {
+        let Some((_, started, called)) = self.open.take_if(|(open, _, _)| *open == turn.turn) else { return };
+        if called || 0 < turn.llm_calls {
+            self.whole = turn.status == TurnStatus::Completed;
+        } else if turn.status == TurnStatus::Cancelled {
+            self.attempts.push(Attempt { sent: started, stopped: at });
+        }
+    }
+}

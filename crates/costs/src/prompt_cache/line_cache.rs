@@ -1,0 +1,155 @@
+//! What is warm for one line of work: the rules R0 to R5.
+
+use std::collections::BTreeMap;
+
+use contracts::{CacheLifetime, CacheVariant, ModelId};
+use event_core::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    After, CacheRules, Call, Split,
+    rules::{SENT, UNCACHED, base, message},
+};
+
+/// What every model's cache knows of a line of work.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct LineCache {
+    /// The size of the first prompt, in tokens.
+    first: Option<u64>,
+    /// The size of the prompt before, in tokens.
+    size: u64,
+    /// The length of the history, in content blocks.
+    block: u64,
+    /// The same at the prompt before: the client marks the ends of the last two prompts.
+    mark: u64,
+    /// What the last call asked for.
+    lifetime: CacheLifetime,
+    variant: CacheVariant,
+    models: BTreeMap<ModelId, ModelCache>,
+}
+
+/// What one model's cache knows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+struct ModelCache {
+    /// The last use of system prompt and tools.
+    base: Option<Timestamp>,
+    conversations: BTreeMap<CacheVariant, Conversation>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Conversation {
+    latest: Prefix,
+    /// What was known before `latest` was, for calls that run beside the one that wrote it.
+    before: Option<Prefix>,
+}
+
+/// The beginning of a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Prefix {
+    tokens: u64,
+    /// When the answer began that wrote or refreshed it; it can be read from then on.
+    used: Timestamp,
+    /// Where in the history its mark stands, in content blocks.
+    block: u64,
+}
+
+/// What a request finds.
+struct Found {
+    /// What the conversation knew when the request was sent, dead or alive.
+    known: Option<Prefix>,
+    read: Read,
+}
+
+enum Read {
+    Conversation(u64),
+    Base,
+    Nothing,
+}
+
+impl LineCache {
+    /// Simulates a call that `model` answers. `given` is what it read, where that is a starting condition; it counts
+    /// for the first call only.
+    pub(super) fn call(&mut self, call: &Call, model: &ModelId, given: Option<u64>) -> Split {
+        let (rules, total) = (CacheRules::of(model), call.total());
+        let opening = self.first.is_none();
+        let first = *self.first.get_or_insert(total);
+        let completed = call.after == After::Message && !opening;
+        if call.compacted || call.resumed || (total < self.size && !completed) {
+            self.models.values_mut().for_each(|cache| cache.conversations.clear());
+        }
+        let variant = rules.variant(call.variant);
+        if !self.models.contains_key(model) {
+            self.models.insert(model.clone(), ModelCache::default());
+        }
+        let (size, block) = (self.size.min(total), self.block);
+        for attempt in call.attempts.iter().filter(|attempt| SENT <= attempt.stopped.micros_since(attempt.sent)) {
+            self.used(model, variant, Prefix { tokens: size, used: attempt.sent, block }, None);
+        }
+
+        let found = self.found(rules, model, variant, call.lifetime, call.sent);
+        let mut read = match found.read {
+            Read::Conversation(tokens) if completed && call.attempts.is_empty() && rules.has_side_call() => {
+                tokens.max(total.saturating_sub(UNCACHED.saturating_add(message(call.message_bytes))))
+            }
+            Read::Conversation(tokens) => tokens,
+            Read::Base => base(call.lifetime, first),
+            Read::Nothing => 0,
+        };
+        read = rules.step(read.min(total));
+        if let Some(given) = given.filter(|_| opening) {
+            read = given.min(total);
+        }
+        let rest = total - read;
+        let uncached = if rules.charges_writes() { rest.min(UNCACHED) } else { rest };
+
+        let tokens = if rules.charges_writes() { total - uncached } else { total };
+        self.used(model, variant, Prefix { tokens, used: call.began, block }, found.known);
+        self.mark = block;
+        self.block = block.saturating_add(call.blocks).saturating_add(u64::from(call.after != After::Tools));
+        self.size = total;
+        (self.lifetime, self.variant) = (call.lifetime, call.variant);
+        Split::new(total, read, uncached, call.lifetime)
+    }
+
+    /// Tokens that a request of the kind sent last would read now, if it extends the prompt.
+    pub(super) fn warm(&self, model: &ModelId, at: Timestamp) -> u64 {
+        let rules = CacheRules::of(model);
+        let read = match self.found(rules, model, rules.variant(self.variant), self.lifetime, at).read {
+            Read::Conversation(tokens) => tokens,
+            Read::Base => base(self.lifetime, self.first.unwrap_or(0)),
+            Read::Nothing => 0,
+        };
+        rules.step(read)
+    }
+
+    fn found(
+        &self,
+        rules: CacheRules,
+        model: &ModelId,
+        variant: CacheVariant,
+        lifetime: CacheLifetime,
+        sent: Timestamp,
+    ) -> Found {
+        let alive = |used: Timestamp| sent.micros_since(used) <= rules.life(lifetime);
+        let cache = self.models.get(model);
+        let conversation = cache.and_then(|cache| cache.conversations.get(&variant));
+        let known = conversation.and_then(|conversation| {
+            if sent < conversation.latest.used { conversation.before } else { Some(conversation.latest) }
+        });
+        let read = match known {
+            Some(prefix) if alive(prefix.used) && rules.reaches(self.mark.saturating_sub(prefix.block)) => {
+                Read::Conversation(prefix.tokens)
+            }
+            _ if cache.and_then(|cache| cache.base).is_some_and(alive) || rules.shares_base(lifetime) => Read::Base,
+            _ => Read::Nothing,
+        };
+        Found { known, read }
+    }
+
+    fn used(&mut self, model: &ModelId, variant: CacheVariant, latest: Prefix, before: Option<Prefix>) {
+        if let Some(cache) = self.models.get_mut(model) {
+            cache.base = Some(latest.used);
+            cache.conversations.insert(variant, Conversation { latest, before });
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The simulated prompt cache of all sessions.
+
+use std::collections::BTreeMap;
+
+use contracts::{ModelId, SessionId, ThreadId, facts::CallRole};
+use event_core::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Split, line_cache::LineCache};
+use crate::Line;
+
+/// What the first call of a line of work reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Opening {
+    /// What was recorded, if the recorded model answers: whether system prompt and tools were warm depends on what is
+    /// outside the log, so it is a starting condition, like the sizes of the prompts. Another model is predicted.
+    #[default]
+    Given,
+    /// What the rules say.
+    Predicted,
+}
+
+/// A simulated prompt cache. Feed it every call, of each line of work in the order in which they were sent; several
+/// caches can be fed the same calls with other models.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PromptCache {
+    opening: Opening,
+    sessions: BTreeMap<SessionId, BTreeMap<Line, LineCache>>,
+}
+
+impl PromptCache {
+    /// A cold cache.
+    pub fn new(opening: Opening) -> Self {
+        Self { opening, sessions: BTreeMap::new() }
+    }
+
+    /// How the prompt of a call is split when `model` answers it, in tokens as recorded: a model with another
+    /// tokenizer scales the answer ([`Split::scaled`]). The cache then knows the prompt.
+    pub fn call(&mut self, call: &Call, model: &ModelId) -> Split {
+        let given = (self.opening == Opening::Given && *model == call.model).then_some(call.usage.cache_read);
+        if !self.sessions.contains_key(&call.session) {
+            self.sessions.insert(call.session.clone(), BTreeMap::new());
+        }
+        let lines = self.sessions.entry(call.session.clone()).or_default();
+        lines.entry(call.line()).or_default().call(call, model, given)
+    }
+
+    /// Tokens that `model` would read from its cache if the line of work went on at `at` with a request like its
+    /// last: 0 where nothing was called yet. What is warm for one model and not for another is the cost of switching.
+    pub fn warm(&self, session: &SessionId, thread: Option<&ThreadId>, model: &ModelId, at: Timestamp) -> u64 {
+        let role = if thread.is_some() { CallRole::Worker } else { CallRole::Planner };
+        let line = Line { role, thread: thread.cloned() };
+        self.sessions.get(session).and_then(|lines| lines.get(&line)).map_or(0, |cache| cache.warm(model, at))
+    }
+
+    /// Drops what is remembered of a session.
+    pub fn forget(&mut self, session: &SessionId) {
+        self.sessions.remove(session);
+    }
+}

@@ -1,0 +1,52 @@
+//! Caches that find the longest known prefix by themselves.
+
+use costs::prompt_cache::{CacheRules, Call};
+use event_core::Timestamp;
+
+use super::table::{BEDROCK, GPT, HAIKU, SONNET, at, check_with, command, hour, message, model};
+
+#[test]
+fn the_rules_follow_from_who_serves_the_model_and_what_it_is() {
+    let check = |name: &str, rules| assert_eq!(CacheRules::of(&model(name)), rules, "{name}");
+    check(SONNET, CacheRules::Anthropic);
+    check("anthropic:something-new", CacheRules::Anthropic);
+    check(BEDROCK, CacheRules::ClaudeElsewhere);
+    check("openrouter:anthropic/claude-opus-4-6", CacheRules::ClaudeElsewhere);
+    check(GPT, CacheRules::Automatic);
+    check("google:gemini-3-pro", CacheRules::Automatic);
+    check("ollama:qwen3", CacheRules::Automatic);
+}
+
+#[test]
+fn reads_come_in_steps_of_128_tokens_from_1024_on_and_nothing_is_charged_for_writing() {
+    check_with(&[
+        (at(0, 20_000), GPT, (0, 0, 0, 20_000)),
+        // 20,000 is 156 steps and a quarter.
+        (at(10, 21_000), GPT, (19_968, 0, 0, 1_032)),
+    ]);
+    check_with(&[(at(0, 1_023), GPT, (0, 0, 0, 1_023)), (at(1, 1_100), GPT, (0, 0, 0, 1_100))]);
+    check_with(&[(at(0, 1_024), GPT, (0, 0, 0, 1_024)), (at(1, 1_100), GPT, (1_024, 0, 0, 76))]);
+}
+
+#[test]
+fn they_live_for_300_seconds_whatever_was_asked_for() {
+    let later = |micros| Call { sent: Timestamp(micros), ..hour(0, 21_000) };
+    check_with(&[(hour(0, 20_000), GPT, (0, 0, 0, 20_000)), (later(300_000_000), GPT, (19_968, 0, 0, 1_032))]);
+    check_with(&[(hour(0, 20_000), GPT, (0, 0, 0, 20_000)), (later(300_000_001), GPT, (0, 0, 0, 21_000))]);
+}
+
+#[test]
+fn they_look_back_any_distance_and_know_no_variants() {
+    let away = Call { blocks: 99, ..at(10, 21_000) };
+    check_with(&[
+        (at(0, 20_480), GPT, (0, 0, 0, 20_480)),
+        (away, HAIKU, (0, 20_992, 0, 8)),
+        (at(20, 22_000), HAIKU, (20_992, 1_000, 0, 8)),
+        (command(30, 23_000), GPT, (20_480, 0, 0, 2_520)),
+    ]);
+}
+
+#[test]
+fn no_unrecorded_call_has_read_the_last_answer() {
+    check_with(&[(at(0, 20_480), GPT, (0, 0, 0, 20_480)), (message(10, 23_000), GPT, (20_480, 0, 0, 2_520))]);
+}

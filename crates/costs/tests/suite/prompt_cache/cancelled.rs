@@ -1,0 +1,36 @@
+//! R2: a message that was cancelled before its answer has written the cache, if it ran for three seconds.
+
+use costs::prompt_cache::{Attempt, Call};
+
+use super::table::{at, attempt, last_read, message};
+
+fn read_after(attempts: Vec<Attempt>) -> u64 {
+    // 400 seconds after the first call nothing of it is left.
+    last_read(&[at(0, 20_000), Call { attempts, ..at(400, 21_000) }])
+}
+
+#[test]
+fn three_seconds_are_enough() {
+    assert_eq!(read_after(Vec::new()), 0);
+    assert_eq!(read_after(vec![attempt(250_000, 252_999)]), 0);
+    assert_eq!(read_after(vec![attempt(250_000, 253_000)]), 20_000, "the prompt before, in whole");
+}
+
+#[test]
+fn the_last_of_several_counts() {
+    assert_eq!(read_after(vec![attempt(50_000, 60_000), attempt(200_000, 260_000)]), 20_000);
+    assert_eq!(read_after(vec![attempt(50_000, 60_000), attempt(200_000, 201_000)]), 0);
+}
+
+#[test]
+fn the_unrecorded_call_did_not_come_where_a_message_was_cancelled() {
+    let second = message(30, 22_000);
+    assert_eq!(last_read(&[at(0, 20_000), second.clone()]), 21_887);
+    let attempts = vec![attempt(20_000, 21_000)];
+    assert_eq!(last_read(&[at(0, 20_000), Call { attempts, ..second }]), 19_992);
+}
+
+#[test]
+fn a_cancelled_first_message_leaves_nothing_that_is_known_in_size() {
+    assert_eq!(last_read(&[Call { attempts: vec![attempt(0, 9_000)], ..message(20, 20_000) }]), 0);
+}

@@ -1,0 +1,38 @@
+//! The first read of a line of work may be a starting condition.
+
+use contracts::Usage;
+use costs::prompt_cache::{Call, Opening, PromptCache};
+
+use super::table::{HAIKU, SONNET, at, model};
+
+/// A first call that found 16,100 tokens warm, and the next one.
+fn calls() -> [Call; 2] {
+    let usage = Usage { input: 8, cache_read: 16_100, cache_write_5m: 3_892, ..Usage::default() };
+    [Call { usage, ..at(0, 0) }, at(10, 21_000)]
+}
+
+fn reads(opening: Opening, name: &str) -> Vec<u64> {
+    let mut cache = PromptCache::new(opening);
+    calls().iter().map(|call| cache.call(call, &model(name)).read).collect()
+}
+
+#[test]
+fn the_recorded_model_reads_first_what_was_recorded_and_everything_after_is_simulated() {
+    assert_eq!(reads(Opening::Given, SONNET), [16_100, 19_992]);
+    assert_eq!(reads(Opening::Predicted, SONNET), [0, 19_992]);
+}
+
+#[test]
+fn another_model_is_predicted() {
+    assert_eq!(reads(Opening::Given, HAIKU), [0, 19_992]);
+}
+
+#[test]
+fn only_the_first_call_of_a_line_of_work_is_given() {
+    let [first, second] = calls();
+    let mut cache = PromptCache::default();
+    cache.call(&second, &model(HAIKU));
+    assert_eq!(cache.call(&first, &model(SONNET)).read, 0);
+    cache.forget(&first.session);
+    assert_eq!(cache.call(&first, &model(SONNET)).read, 16_100, "a session that was forgotten begins anew");
+}

@@ -1,0 +1,91 @@
+//! How far what is simulated is from what was recorded.
+
+use contracts::{NanoUsd, PicoUsd, Prices, Rates, Usage};
+use costs::prompt_cache::{BasisPoints, Call, Identity, Opening};
+
+use super::table::at;
+
+/// A thousand nano-dollars for a token that is read, two for one that is written, ten for one of output.
+fn prices() -> Prices {
+    let [cache_read, cache_write_5m, output] = [1_000_000, 2_000_000, 10_000_000].map(PicoUsd);
+    Prices { base: Rates { cache_read, cache_write_5m, output, ..Rates::default() }, long: None }
+}
+
+/// A first call with 1,008 tokens, of which so many were read, in a session.
+fn first(session: &str, cache_read: u64) -> Call {
+    let usage = Usage { input: 8, cache_read, cache_write_5m: 1_000 - cache_read, output: 100, ..Usage::default() };
+    Call { session: session.try_into().unwrap(), usage, ..at(0, 0) }
+}
+
+fn identity(opening: Opening, calls: &[Call]) -> Identity {
+    let mut identity = Identity::new(opening);
+    for call in calls {
+        identity.add(call, Some(&prices()));
+    }
+    identity
+}
+
+#[test]
+fn what_is_simulated_as_recorded_errs_by_nothing() {
+    let calls = [first("one", 500), first("two", 0)];
+    let given = identity(Opening::Given, &calls);
+    assert_eq!((given.total(), given.median()), (Some(BasisPoints(0)), Some(BasisPoints(0))));
+}
+
+#[test]
+fn errors_are_of_the_sum_and_of_each_session() {
+    // Recorded: 500 + 1,000 + 1,000 = 2,500 and 2,000 + 1,000 = 3,000; simulated: 3,000 each.
+    let strict = identity(Opening::Predicted, &[first("one", 500), first("two", 0)]);
+    assert_eq!(strict.total(), Some(BasisPoints(909)), "6,000 for 5,500");
+    let errors: Vec<_> = strict.sessions().map(|(_, session)| session.error().unwrap().0).collect();
+    assert_eq!(errors, [2_000, 0]);
+    assert_eq!(strict.median(), Some(BasisPoints(1_000)), "the middle of two");
+}
+
+#[test]
+fn a_call_without_a_price_is_counted_and_simulated_but_no_error() {
+    let mut identity = Identity::new(Opening::Predicted);
+    identity.add(&first("one", 0), None);
+    assert_eq!((identity.total(), identity.median(), identity.unpriced_calls()), (None, None, 1));
+    // It warmed the cache for the next one: 1,000 of 1,108 read.
+    let next = Call {
+        usage: Usage { input: 8, cache_read: 1_000, cache_write_5m: 100, ..Usage::default() },
+        ..first("one", 0)
+    };
+    identity.add(&next, Some(&prices()));
+    assert_eq!(identity.total(), Some(BasisPoints(0)));
+    assert!(Identity::default().thirds().is_empty());
+}
+
+#[test]
+fn thirds_are_by_length_and_show_a_bias() {
+    // Seven sessions: 1, 1, 2, 2, 3, 3 and 4 calls; those of one call read half of what is simulated as written.
+    let mut calls = Vec::new();
+    for (name, length, read) in
+        [("a", 1, 500), ("b", 1, 500), ("c", 2, 0), ("d", 2, 0), ("e", 3, 0), ("f", 3, 0), ("g", 4, 0)]
+    {
+        calls.push(first(name, read));
+        let again = Usage { input: 8, cache_read: 1_000, ..Usage::default() };
+        calls.extend((1..length).map(|_| Call { usage: again, ..first(name, 0) }));
+    }
+    let thirds = identity(Opening::Predicted, &calls).thirds();
+    let shown: Vec<_> = thirds
+        .iter()
+        .map(|third| {
+            let (total, median, mean) = (third.total.0, third.median.0, third.mean.0);
+            (third.sessions, third.shortest, third.longest, total, median, mean)
+        })
+        .collect();
+    // 2,500 + 2,500 + 4,000 recorded, 3,000 + 3,000 + 4,000 simulated.
+    assert_eq!(shown, [(3, 1, 2, 1_111, 2_000, 1_333), (3, 2, 3, 0, 0, 0), (1, 4, 4, 0, 0, 0)]);
+}
+
+#[test]
+fn basis_points_are_rounded_to_the_nearest_and_shown_as_per_cent() {
+    let off = |amount, reference| BasisPoints::off(NanoUsd(amount), NanoUsd(reference)).map(|points| points.0);
+    assert_eq!([off(3, 2), off(1, 3), off(2, 3), off(0, 7)], [Some(5_000), Some(-6_667), Some(-3_333), Some(-10_000)]);
+    assert_eq!([off(20_001, 20_000), off(19_999, 20_000)], [Some(1), Some(-1)], "halves away from zero");
+    assert_eq!([off(1, 0), off(u64::MAX, 1)], [None, Some(i64::MAX)]);
+    assert_eq!(format!("{} {:+} {}", BasisPoints(229), BasisPoints(5), BasisPoints(-182)), "2.29 % +0.05 % -1.82 %");
+    assert_eq!(BasisPoints(-182).abs(), BasisPoints(182));
+}

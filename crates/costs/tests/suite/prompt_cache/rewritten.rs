@@ -1,0 +1,47 @@
+//! R1: what was rewritten is not found, in any model's cache; the base is.
+
+use costs::prompt_cache::{After, Call};
+
+use super::table::{HAIKU, SONNET, at, check, check_with, command, message};
+
+#[test]
+fn after_a_compaction_or_a_resumption_only_the_base_is_read() {
+    let rest = (32_000, 17_992, 0, 8);
+    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (Call { compacted: true, ..at(1, 50_000) }, rest)]);
+    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (Call { resumed: true, ..at(1, 50_000) }, rest)]);
+    // A completed turn before it changes nothing.
+    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (Call { compacted: true, ..message(1, 50_000) }, rest)]);
+}
+
+#[test]
+fn a_prompt_that_shrinks_within_a_turn_or_after_a_cut_one_was_rewritten() {
+    let rest = (32_000, 6_992, 0, 8);
+    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (at(1, 39_000), rest)]);
+    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (Call { after: After::Cut, ..at(1, 39_000) }, rest)]);
+}
+
+#[test]
+fn a_prompt_that_shrinks_after_a_completed_turn_is_read_as_the_unrecorded_call_left_it() {
+    // 39,000 less 8 uncached less 400 / 4 + 5 of the message; and what is known is cut to the prompt.
+    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (message(1, 39_000), (39_000, 0, 0, 0))]);
+    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (message(1, 40_050), (39_992, 50, 0, 8))]);
+}
+
+#[test]
+fn what_is_lost_is_lost_for_every_model_and_variant() {
+    check_with(&[
+        (at(0, 40_000), SONNET, (0, 39_992, 0, 8)),
+        (at(1, 40_000), HAIKU, (0, 39_992, 0, 8)),
+        (command(2, 40_000), SONNET, (32_000, 7_992, 0, 8)),
+        (Call { compacted: true, ..at(3, 41_000) }, SONNET, (32_000, 8_992, 0, 8)),
+        (at(4, 42_000), HAIKU, (32_000, 9_992, 0, 8)),
+        (command(5, 43_000), SONNET, (32_000, 10_992, 0, 8)),
+        // What was written since is known.
+        (at(6, 44_000), SONNET, (40_992, 3_000, 0, 8)),
+    ]);
+}
+
+#[test]
+fn the_first_call_of_a_line_of_work_rewrites_nothing() {
+    check(&[(Call { resumed: true, ..message(0, 40_000) }, (0, 39_992, 0, 8)), (at(1, 40_100), (39_992, 100, 0, 8))]);
+}

@@ -1,0 +1,102 @@
+//! A session told in facts.
+
+use contracts::{
+    CacheLifetime, CacheVariant, SessionId, ThreadId, TurnId, Usage,
+    facts::{
+        CompactionTrigger, Fact, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus,
+    },
+};
+use costs::prompt_cache::{Call, Calls};
+use event_core::{EventId, Timestamp};
+
+use crate::{log::record, prompt_cache::table::model};
+
+pub(crate) fn turn(name: &str) -> TurnId {
+    TurnId(EventId::derive(&[name.as_bytes()]))
+}
+
+fn thread(name: Option<&str>) -> Option<ThreadId> {
+    name.map(|name| ThreadId::try_from(name).unwrap())
+}
+
+/// A session that is being folded.
+#[derive(Default)]
+pub(crate) struct Story {
+    pub(crate) fold: Calls,
+    facts: u64,
+}
+
+impl Story {
+    pub(crate) fn session() -> SessionId {
+        SessionId::try_from("one").unwrap()
+    }
+
+    fn tell<F: Fact>(&mut self, seconds: u64, fact: &F) -> Option<Call> {
+        self.facts += 1;
+        self.fold.advance(&record(self.facts, Timestamp::from_secs(seconds), fact)).unwrap()
+    }
+
+    pub(crate) fn started(&mut self, seconds: u64, name: &str, message_bytes: u64) {
+        self.started_by(seconds, name, None, message_bytes);
+    }
+
+    pub(crate) fn started_by(&mut self, seconds: u64, name: &str, of: Option<&str>, message_bytes: u64) {
+        let session = Self::session();
+        let fact =
+            TurnStarted { turn: turn(name), session, thread: thread(of), message_bytes, ..TurnStarted::sample() };
+        assert_eq!(self.tell(seconds, &fact), None);
+    }
+
+    pub(crate) fn ended(&mut self, seconds: u64, name: &str, status: TurnStatus, llm_calls: u32) {
+        let fact = TurnEnded { turn: turn(name), session: Self::session(), status, llm_calls, tool_calls: 0 };
+        assert_eq!(self.tell(seconds, &fact), None);
+    }
+
+    pub(crate) fn compacted(&mut self, seconds: u64, of: Option<&str>) {
+        let trigger = CompactionTrigger::Manual;
+        let fact = SessionCompacted { session: Self::session(), thread: thread(of), trigger, tokens_before: None };
+        assert_eq!(self.tell(seconds, &fact), None);
+    }
+
+    pub(crate) fn resumed(&mut self, seconds: u64) {
+        assert_eq!(self.tell(seconds, &SessionResumed { session: Self::session() }), None);
+    }
+
+    /// A call that asked for so many tools.
+    pub(crate) fn answered(&mut self, seconds: u64, name: &str, tool_calls: u32) -> Call {
+        self.answered_as(seconds, &LlmCallCompleted { tool_calls, ..answer(name) })
+    }
+
+    pub(crate) fn answered_as(&mut self, seconds: u64, fact: &LlmCallCompleted) -> Call {
+        self.tell(seconds, fact).unwrap()
+    }
+}
+
+/// A plain answer on the main line that read 20,000 tokens, of which nothing else is known.
+pub(crate) fn answer(name: &str) -> LlmCallCompleted {
+    LlmCallCompleted {
+        turn: turn(name),
+        session: Story::session(),
+        thread: None,
+        model: model(super::table::SONNET),
+        usage: Usage { cache_read: 20_000, ..Usage::default() },
+        latency_ms: None,
+        tool_calls: 0,
+        thinking_blocks: 0,
+        variant: CacheVariant::PLAIN,
+        cache_lifetime: None,
+        began_at: None,
+        ..LlmCallCompleted::sample()
+    }
+}
+
+/// An answer by a sub-agent.
+pub(crate) fn answer_of(name: &str, of: &str) -> LlmCallCompleted {
+    LlmCallCompleted { thread: thread(Some(of)), role: contracts::facts::CallRole::Worker, ..answer(name) }
+}
+
+/// What the next call's usage says of the lifetime.
+pub(crate) fn wrote(cache_write_5m: u64, cache_write_1h: u64, asked: Option<CacheLifetime>) -> LlmCallCompleted {
+    let usage = Usage { cache_write_5m, cache_write_1h, ..Usage::default() };
+    LlmCallCompleted { usage, cache_lifetime: asked, ..answer("a") }
+}

@@ -1,0 +1,57 @@
+//! What is warm now: the cost of switching models.
+
+use contracts::{SessionId, ThreadId};
+use costs::prompt_cache::{Call, Opening, PromptCache};
+use event_core::Timestamp;
+
+use super::table::{GPT, HAIKU, SONNET, at, command, hour, model};
+
+fn fed(calls: &[Call]) -> PromptCache {
+    let mut cache = PromptCache::new(Opening::Predicted);
+    for call in calls {
+        cache.call(call, &call.model);
+    }
+    cache
+}
+
+fn warm(cache: &PromptCache, name: &str, seconds: u64) -> u64 {
+    let session = SessionId::try_from("one").unwrap();
+    cache.warm(&session, None, &model(name), Timestamp::from_secs(seconds))
+}
+
+#[test]
+fn a_switch_loses_what_the_running_model_has_and_the_other_has_not() {
+    let cache = fed(&[at(0, 20_000), at(10, 60_000)]);
+    assert_eq!([SONNET, HAIKU, GPT].map(|name| warm(&cache, name, 20)), [59_992, 0, 0]);
+    assert_eq!(warm(&cache, SONNET, 316), 0, "after the lifetime nothing is lost by switching");
+}
+
+#[test]
+fn at_one_hour_the_other_model_has_the_base() {
+    let cache = fed(&[hour(0, 20_000)]);
+    assert_eq!([SONNET, HAIKU].map(|name| warm(&cache, name, 20)), [19_992, 14_000]);
+}
+
+#[test]
+fn the_next_request_is_taken_to_be_like_the_last() {
+    let cache = fed(&[at(0, 20_000), command(1, 21_000)]);
+    assert_eq!(warm(&cache, SONNET, 2), 20_992);
+}
+
+#[test]
+fn nothing_is_warm_where_nothing_was_called() {
+    let cache = fed(&[at(0, 20_000)]);
+    let (one, two) = (SessionId::try_from("one").unwrap(), SessionId::try_from("two").unwrap());
+    let agent = ThreadId::try_from("agent").unwrap();
+    let now = Timestamp::from_secs(1);
+    assert_eq!(cache.warm(&one, Some(&agent), &model(SONNET), now), 0);
+    assert_eq!(cache.warm(&two, None, &model(SONNET), now), 0);
+}
+
+#[test]
+fn asking_changes_nothing() {
+    let cache = fed(&[at(0, 20_000)]);
+    let before = cache.clone();
+    warm(&cache, SONNET, 100);
+    assert_eq!(cache, before);
+}

@@ -1,0 +1,83 @@
+//! Calls in short, and tables of how their prompts are split.
+
+use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, TurnId, Usage, facts::CallRole};
+use costs::prompt_cache::{After, Attempt, Call, Opening, PromptCache, Split};
+use event_core::Timestamp;
+
+pub(crate) const SONNET: &str = "anthropic:claude-sonnet-4-6";
+pub(crate) const HAIKU: &str = "anthropic:claude-haiku-4-5";
+pub(crate) const GPT: &str = "openai:gpt-5";
+pub(crate) const BEDROCK: &str = "bedrock:anthropic.claude-sonnet-4-6";
+
+pub(crate) fn model(name: &str) -> ModelId {
+    ModelId::try_from(name).unwrap()
+}
+
+/// A call of the main line at a second, with a prompt of so many tokens: in the middle of a turn, answered at once with
+/// one block, cached for five minutes.
+pub(crate) fn at(seconds: u64, total: u64) -> Call {
+    Call {
+        session: SessionId::try_from("one").unwrap(),
+        thread: None,
+        turn: TurnId::default(),
+        role: CallRole::Planner,
+        model: model(SONNET),
+        sent: Timestamp::from_secs(seconds),
+        began: Timestamp::from_secs(seconds),
+        lifetime: CacheLifetime::FiveMinutes,
+        variant: CacheVariant::PLAIN,
+        usage: Usage { input: total, ..Usage::default() },
+        after: After::Tools,
+        message_bytes: 0,
+        blocks: 1,
+        compacted: false,
+        resumed: false,
+        attempts: Vec::new(),
+    }
+}
+
+/// The same, cached for one hour.
+pub(crate) fn hour(seconds: u64, total: u64) -> Call {
+    Call { lifetime: CacheLifetime::OneHour, ..at(seconds, total) }
+}
+
+/// The same, the first of a turn after a completed one, by a message of 400 bytes.
+pub(crate) fn message(seconds: u64, total: u64) -> Call {
+    Call { after: After::Message, message_bytes: 400, ..at(seconds, total) }
+}
+
+/// The same, of a command or a skill.
+pub(crate) fn command(seconds: u64, total: u64) -> Call {
+    Call { variant: CacheVariant::COMMAND, ..at(seconds, total) }
+}
+
+/// A message that was cancelled, in milliseconds.
+pub(crate) fn attempt(sent: u64, stopped: u64) -> Attempt {
+    Attempt { sent: Timestamp(sent * 1_000), stopped: Timestamp(stopped * 1_000) }
+}
+
+/// Read, written for five minutes, written for one hour, uncached.
+type Row = (u64, u64, u64, u64);
+
+/// How prompts are split when everything is predicted, each answered by the model named beside it.
+#[track_caller]
+pub(crate) fn check_with(calls: &[(Call, &str, Row)]) {
+    let mut cache = PromptCache::new(Opening::Predicted);
+    for (number, (call, answers, (read, written_5m, written_1h, uncached))) in calls.iter().enumerate() {
+        let expected = Split { read: *read, written_5m: *written_5m, written_1h: *written_1h, uncached: *uncached };
+        assert_eq!(cache.call(call, &model(answers)), expected, "call {number} of {}", calls.len());
+    }
+}
+
+/// The same, all by one model.
+#[track_caller]
+pub(crate) fn check(calls: &[(Call, Row)]) {
+    let calls: Vec<_> = calls.iter().map(|(call, row)| (call.clone(), SONNET, *row)).collect();
+    check_with(&calls);
+}
+
+/// What the last call reads, all by one model.
+pub(crate) fn last_read(calls: &[Call]) -> u64 {
+    let mut cache = PromptCache::new(Opening::Predicted);
+    calls.iter().fold(0, |_, call| cache.call(call, &model(SONNET)).read)
+}
