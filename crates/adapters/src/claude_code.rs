@@ -55,21 +55,16 @@
 //! they started. Files that hold one sub-agent alone (`agent-*.jsonl`) are read like any other.
 
 mod content;
-mod discover;
 mod failure;
 mod fold;
 mod line;
-mod lines;
 mod message;
-mod paths;
 mod reader;
 mod thread;
 mod tools;
 mod usage;
 
-pub use discover::{DiscoverError, SessionFile, discover};
-pub use lines::MAX_LINE_BYTES;
-pub use reader::{Issue, OpenError, SessionReader, Skipped, read};
+pub use reader::{ClaudeCode, Issue, SessionReader, Skipped, discover, read};
 pub use thread::PREAMBLE_TOKENS;
 
 use contracts::{ModelId, ModelSpec, Registry};

@@ -78,6 +78,14 @@ pub fn tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
         .max(1)
 }
 
+/// Tokens that a family recorded, as the number of Anthropic's that stands for the same text: [`tokens`] gives the
+/// family its own number back.
+pub(crate) fn as_recorded(tokenizer: Tokenizer, tokens: u64) -> u64 {
+    let ratio = |tokenizer| family(tokenizer).characters_per_ten_tokens;
+    let wide = u128::from(tokens) * u128::from(ratio(tokenizer)) / u128::from(ratio(Tokenizer::Anthropic));
+    u64::try_from(wide).unwrap_or(u64::MAX)
+}
+
 /// The expected tokens of a text alone.
 pub fn text_tokens(tokenizer: Tokenizer, text: &str) -> u64 {
     tokens(tokenizer, &PromptShape { characters: characters(text), ..PromptShape::default() })
@@ -104,7 +112,7 @@ mod tests {
     use contracts::Tokenizer;
     use proptest::prelude::*;
 
-    use super::{PromptShape, estimates, text_tokens, tokens};
+    use super::{PromptShape, as_recorded, estimates, text_tokens, tokens};
 
     #[test]
     fn families_differ_and_nothing_is_free() {
@@ -128,6 +136,16 @@ mod tests {
         let shape = PromptShape { recorded_tokens: 33_000, ..PromptShape::default() };
         assert_eq!(tokens(Tokenizer::Anthropic, &shape), 33_000);
         assert_eq!(tokens(Tokenizer::OpenAi, &shape), 29_000);
+    }
+
+    #[test]
+    fn a_family_gets_its_own_recorded_tokens_back() {
+        for tokenizer in Tokenizer::ALL {
+            for recorded in [1, 10, 999, 10_900, 1_234_567] {
+                let shape = PromptShape { recorded_tokens: as_recorded(tokenizer, recorded), ..PromptShape::default() };
+                assert_eq!(tokens(tokenizer, &shape), recorded, "{tokenizer:?}");
+            }
+        }
     }
 
     fn shape() -> impl Strategy<Value = PromptShape> {

@@ -87,7 +87,12 @@ fn alternatives_keep_their_numbers_and_new_ones_go_to_the_end() {
         alternatives(&reasons()),
         alternatives(&[RecoveredBy::Success, RecoveredBy::AutoClear]),
         alternatives(&[RepairAction::TailCut, RepairAction::IndexRebuilt, RepairAction::JournalRestored]),
-        alternatives(&[SessionSource::ClaudeCode, SessionSource::CommandLine]),
+        alternatives(&[
+            SessionSource::ClaudeCode,
+            SessionSource::CommandLine,
+            SessionSource::Codex,
+            SessionSource::OpenAiLog,
+        ]),
         alternatives(&[
             SideEffect::None,
             SideEffect::Read,

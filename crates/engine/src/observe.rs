@@ -170,10 +170,18 @@ impl Facts<'_> {
     }
 }
 
-/// The model a session's file names: by the registry, or else as the provider's own name for it.
+/// The model a session's file names: by the registry, or else as the provider's own name for it. A file whose models
+/// are not all of one provider names that before a colon.
 fn model_id(registry: &Registry, name: &str) -> Result<ModelId, EngineError> {
     if let Some(known) = registry.named(name) {
         return Ok(known.id.clone());
+    }
+    if let Some((provider, bare)) = name.split_once(':') {
+        let snapshot = registry.named(bare).filter(|known| known.id.provider() == provider);
+        let as_named = name.get(..LONGEST_NAME.min(name.len())).and_then(|name| ModelId::try_from(name).ok());
+        if let Some(id) = snapshot.map(|known| known.id.clone()).or(as_named) {
+            return Ok(id);
+        }
     }
     let text: String = name.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(LONGEST_NAME).collect();
     let text = if text.is_empty() { "unknown" } else { &text[..text.floor_char_boundary(64)] };

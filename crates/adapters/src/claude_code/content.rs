@@ -5,8 +5,10 @@ use std::{borrow::Cow, fmt};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
-use super::line::{Flag, Text, lenient, skip_object};
-use crate::estimate::characters;
+use crate::{
+    estimate::characters,
+    session_file::{Flag, Text, lenient, skip_object},
+};
 
 /// The content of a message.
 #[derive(Debug, Default)]

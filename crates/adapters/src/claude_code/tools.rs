@@ -3,7 +3,7 @@
 use contracts::SideEffect;
 use serde::Deserialize;
 
-use super::{line::Text, paths::Places};
+use crate::session_file::{Places, Text};
 
 /// What a tool does to the world; tools of MCP servers count as talking to the network.
 pub(super) fn side_effect(name: &str) -> SideEffect {

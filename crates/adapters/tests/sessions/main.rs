@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 
 use adapters::{
     DEMO_SESSION,
-    claude_code::{Issue, SessionReader, discover, read},
+    claude_code::{ClaudeCode, Issue, SessionReader, discover, read},
     observed::ObservedTurn,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
@@ -33,13 +33,13 @@ fn turns(bytes: &[u8]) -> (Vec<ObservedTurn>, Vec<Issue>) {
 #[test]
 fn each_rule_reads_as_its_snapshot_says() {
     for (name, text) in FIXTURES {
-        insta::assert_snapshot!(name, render(name, text));
+        insta::assert_snapshot!(name, render::<ClaudeCode>(name, text));
     }
 }
 
 #[test]
 fn the_demo_session_has_every_kind_of_turn() {
-    insta::assert_snapshot!("demo", render("demo", DEMO_SESSION));
+    insta::assert_snapshot!("demo", render::<ClaudeCode>("demo", DEMO_SESSION));
 }
 
 #[test]

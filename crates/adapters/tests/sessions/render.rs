@@ -3,15 +3,15 @@
 use std::{fmt::Write as _, path::Path};
 
 use adapters::{
-    claude_code::SessionReader,
     observed::{ObservedTurn, Step},
+    session_file::{Format, SessionReader},
 };
 use contracts::{CacheVariant, Tokenizer};
 use event_core::Timestamp;
 
-pub(crate) fn render(name: &str, text: &str) -> String {
+pub(crate) fn render<F: Format>(name: &str, text: &str) -> String {
     let file = format!("{name}.jsonl");
-    let mut reader = SessionReader::new(Path::new(&file), text.as_bytes());
+    let mut reader = SessionReader::<_, F>::new(Path::new(&file), text.as_bytes());
     let mut out = String::new();
     let turns: Vec<ObservedTurn> = reader.by_ref().collect();
     if let Some(session) = reader.session() {

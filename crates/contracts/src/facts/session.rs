@@ -13,6 +13,10 @@ pub enum SessionSource {
     ClaudeCode,
     /// The command line of turnwise.
     CommandLine,
+    /// Codex's own session files.
+    Codex,
+    /// A log of requests to the chat completions of `OpenAI` or a compatible provider.
+    OpenAiLog,
 }
 
 /// A session was seen for the first time.

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 /// What the paths of one tool call say.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Places {
+pub(crate) struct Places {
     /// Lower case, with the dot.
-    pub(super) extensions: BTreeSet<String>,
+    pub(crate) extensions: BTreeSet<String>,
     /// Inside the workspace.
-    pub(super) directories: BTreeSet<String>,
+    pub(crate) directories: BTreeSet<String>,
 }
 
 impl Places {
     /// Adds a path or a glob; `is_file` when the last part cannot be a directory.
-    pub(super) fn add(&mut self, path: &str, workspace: Option<&str>, is_file: bool) {
+    pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>, is_file: bool) {
         let extension = extension(path);
         if let Some(inside) = inside(path, workspace) {
             let mut parts = inside.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");

@@ -7,10 +7,10 @@ pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What the next line is.
 pub(super) enum NextLine<'a> {
-    /// A line without its line feed.
-    Bytes(&'a [u8]),
+    /// A line without its line feed, and its number, from 1.
+    Bytes { number: u64, bytes: &'a [u8] },
     /// A line that was too long and has been skipped.
-    TooLong,
+    TooLong { number: u64 },
     /// The end of the file.
     End,
 }
@@ -43,9 +43,9 @@ impl<R: BufRead> Lines<R> {
             self.buffer.pop();
         } else if self.longest < read as u64 {
             self.skip_rest()?;
-            return Ok(NextLine::TooLong);
+            return Ok(NextLine::TooLong { number: self.number });
         }
-        Ok(NextLine::Bytes(&self.buffer))
+        Ok(NextLine::Bytes { number: self.number, bytes: &self.buffer })
     }
 
     fn skip_rest(&mut self) -> io::Result<()> {
@@ -75,8 +75,8 @@ mod tests {
         let mut seen = Vec::new();
         loop {
             match lines.next().unwrap() {
-                NextLine::Bytes(line) => seen.push(String::from_utf8_lossy(line).into_owned()),
-                NextLine::TooLong => seen.push("(too long)".to_owned()),
+                NextLine::Bytes { bytes: line, .. } => seen.push(String::from_utf8_lossy(line).into_owned()),
+                NextLine::TooLong { .. } => seen.push("(too long)".to_owned()),
                 NextLine::End => break,
             }
         }

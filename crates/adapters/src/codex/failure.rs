@@ -1,0 +1,66 @@
+//! What went wrong with a call, from what Codex writes about it.
+
+use contracts::facts::ErrorClass;
+
+use crate::error_text::class;
+
+/// The class of an error and the provider's status code: from its text, and from the client's name for it, which is a
+/// word or an object such as `{"http_connection_failed":{"http_status_code":503}}`.
+pub(super) fn class_of(text: &str, info: Option<&str>) -> (ErrorClass, Option<u16>) {
+    let info = info.unwrap_or_default();
+    let status = status_in(info, "http_status_code\":").or_else(|| status_in(text, "unexpected status "));
+    let by_text = class(status, text);
+    let says = |name: &str| info.contains(name);
+    let by_name = if says("usage_limit_exceeded") || says("rate_limit") {
+        ErrorClass::RateLimit
+    } else if says("context_window_exceeded") {
+        ErrorClass::ContextOverflow
+    } else if says("server_overloaded") {
+        ErrorClass::Overloaded
+    } else if says("internal_server_error") {
+        ErrorClass::ServerError
+    } else if says("unauthorized") {
+        ErrorClass::Auth
+    } else if says("bad_request") {
+        ErrorClass::InvalidRequest
+    } else if says("cyber_policy") {
+        ErrorClass::ContentFilter
+    } else if by_text == ErrorClass::Other && (says("connection_failed") || says("stream_disconnected")) {
+        ErrorClass::Network
+    } else if by_text == ErrorClass::Other && text.contains("invalid_request_error") {
+        ErrorClass::InvalidRequest
+    } else {
+        by_text
+    };
+    (by_name, status)
+}
+
+/// The status code behind some words.
+fn status_in(text: &str, words: &str) -> Option<u16> {
+    let (_, rest) = text.split_once(words)?;
+    let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).take(4).collect();
+    digits.parse().ok().filter(|status| (400..600).contains(status))
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::facts::ErrorClass;
+
+    use super::class_of;
+
+    #[test]
+    fn names_and_texts_give_the_class_of_an_error() {
+        let check = |text: &str, info: Option<&str>, class, status| {
+            assert_eq!(class_of(text, info), (class, status), "{text} {info:?}");
+        };
+        check("You’ve hit your usage limit.", Some("\"usage_limit_exceeded\""), ErrorClass::RateLimit, None);
+        check("odd", Some("\"context_window_exceeded\""), ErrorClass::ContextOverflow, None);
+        let failed = r#"{"http_connection_failed":{"http_status_code":503}}"#;
+        check("odd", Some(failed), ErrorClass::ServerError, Some(503));
+        check("odd", Some(r#"{"http_connection_failed":{"http_status_code":null}}"#), ErrorClass::Network, None);
+        check("unexpected status 401 Unauthorized: no key", None, ErrorClass::Auth, Some(401));
+        check(r#"{"error":{"type":"invalid_request_error"}}"#, Some("\"other\""), ErrorClass::InvalidRequest, None);
+        check("stream disconnected before completion: network error", None, ErrorClass::Network, None);
+        check("odd", None, ErrorClass::Other, None);
+    }
+}

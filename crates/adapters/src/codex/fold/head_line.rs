@@ -1,0 +1,110 @@
+//! Lines that say whose lines follow: the head of a session, and the context of a turn.
+
+use contracts::{SessionId, ThreadId, facts::SessionSource};
+use event_core::Timestamp;
+
+use super::{Fold, Place};
+use crate::{observed::ObservedSession, session_file::in_text};
+
+/// Lines that were copied from the file of another session, to go on from there.
+#[derive(Debug)]
+pub(super) struct Copied {
+    /// When the file's own session began, and when the copy was written.
+    began: Timestamp,
+    written: Timestamp,
+    /// The turns name the time they began.
+    names_tell: bool,
+}
+
+/// Copied lines are all written at once, in microseconds.
+const AT_ONCE: u64 = 1_000_000;
+
+impl Fold {
+    /// The first head names the session; a second one of another session begins what was copied from there.
+    pub(super) fn head(&mut self, place: &Place<'_>) -> Result<(), String> {
+        let (at, head) = (place.at, place.payload);
+        let began = head.timestamp.get().and_then(in_text).unwrap_or(at);
+        let id = head.id.get().or(head.session_id.get());
+        if self.session.is_some() {
+            match id {
+                Some(id) if self.own.as_deref() == Some(id) => self.thread.left |= self.thread.last.is_some(),
+                _ if self.copied.is_some() => self.skipped.repeated += 1,
+                _ => {
+                    let began = self.session.as_ref().map_or(began, |session| session.started_at);
+                    self.copied = Some(Copied { began, written: at, names_tell: false });
+                    self.skipped.repeated += 1;
+                }
+            }
+            return Ok(());
+        }
+        let root = head.session_id.get().or(head.source.parent.as_deref()).or(head.parent_thread_id.get());
+        let root = root.or(id).and_then(|root| SessionId::try_from(root).ok()).or_else(|| self.fallback.clone());
+        let session = root.ok_or("the session has no id")?;
+        self.agent = id.filter(|id| *id != session.as_str()).and_then(|id| ThreadId::try_from(id).ok());
+        self.own = Some(id.unwrap_or(session.as_str()).to_owned());
+        if let Some(local @ ("ollama" | "lmstudio")) = head.model_provider.get() {
+            local.clone_into(&mut self.thread.provider);
+        }
+        self.session = Some(ObservedSession {
+            id: session,
+            source: SessionSource::Codex,
+            workspace: head.cwd.get().map(str::to_owned),
+            client: head.cli_version.get().map(str::to_owned),
+            started_at: began,
+        });
+        Ok(())
+    }
+
+    /// The session of a file whose head is missing or broken is named after the file.
+    pub(super) fn note_session(&mut self, at: Timestamp) -> Option<()> {
+        if self.session.is_none() {
+            let id = self.fallback.clone()?;
+            self.own = Some(id.as_str().to_owned());
+            let source = SessionSource::Codex;
+            self.session = Some(ObservedSession { id, source, workspace: None, client: None, started_at: at });
+        }
+        Some(())
+    }
+
+    /// Whether the copied lines end here: with the first turn that began after the session did, or, in versions
+    /// that do not name turns by time, with the first line that was written later than the copy.
+    pub(super) fn leave_copy(&mut self, kind: &str, place: &Place<'_>) {
+        let Some(copied) = &mut self.copied else { return };
+        let begins_turn =
+            kind == "turn_context" || matches!(place.payload.kind.text(), "task_started" | "turn_started");
+        let turn = if begins_turn { place.payload.turn_id.get().and_then(time_in_id) } else { None };
+        let own = match turn {
+            Some(millis) => {
+                copied.names_tell = true;
+                copied.began.0 / 1_000 <= millis
+            }
+            None => !copied.names_tell && AT_ONCE < place.at.micros_since(copied.written),
+        };
+        if own {
+            self.close(Some(place.at));
+            self.copied = None;
+        } else {
+            self.skipped.repeated += 1;
+        }
+    }
+
+    pub(super) fn context(&mut self, place: &Place<'_>) {
+        let context = place.payload;
+        if context.turn_id.get().is_some() {
+            self.begin_task(context.turn_id.get(), place.at, false);
+        }
+        if let Some(model) = context.model.get() {
+            self.thread.model = Some(model.to_owned());
+        }
+        if let Some(session) = &mut self.session {
+            session.workspace = session.workspace.take().or_else(|| context.cwd.get().map(str::to_owned));
+        }
+    }
+}
+
+/// The milliseconds since 1970 in an id of version 7 (RFC 9562).
+fn time_in_id(id: &str) -> Option<u64> {
+    let digits: String = id.chars().filter(|c| *c != '-').collect();
+    (id.len() == 36 && digits.len() == 32 && digits.is_ascii() && digits.as_bytes().get(12) == Some(&b'7'))
+        .then(|| u64::from_str_radix(&digits[..12], 16).ok())?
+}

@@ -1,0 +1,82 @@
+//! Lines of Codex, one at a time.
+
+use std::{fs::File, io::BufReader, path::Path};
+
+use contracts::SessionId;
+
+use super::{
+    fold::Fold,
+    line::{Line, Payload},
+};
+use crate::{
+    observed::{ObservedSession, ObservedTurn},
+    session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, Skipped, in_line, in_text},
+};
+
+/// The format of Codex's rollouts.
+#[derive(Debug)]
+pub struct Codex(Fold);
+
+/// Reads a session of Codex.
+pub type SessionReader<'a, R> = session_file::SessionReader<'a, R, Codex>;
+
+/// Opens a session file.
+///
+/// # Errors
+/// [`OpenError`] when it cannot be opened.
+pub fn read<'a>(path: &Path) -> Result<SessionReader<'a, BufReader<File>>, OpenError> {
+    SessionReader::open(path)
+}
+
+/// All `rollout-*.jsonl` files below a folder, or the one file that `path` names, in the order in which they began.
+///
+/// # Errors
+/// [`DiscoverError`] for the first folder or file that cannot be read.
+pub fn discover(path: &Path) -> Result<Vec<SessionFile>, DiscoverError> {
+    let search = Search {
+        is_session: |name| {
+            let is_lines = Path::new(name).extension().is_some_and(|extension| extension == "jsonl");
+            is_lines && name.starts_with("rollout-")
+        },
+        time_of: |line| serde_json::from_str::<Line<'_>>(line).ok()?.timestamp.get().and_then(in_text),
+    };
+    session_file::discover(path, search)
+}
+
+impl Format for Codex {
+    fn begin(fallback: Option<SessionId>) -> Self {
+        Self(Fold::new(fallback))
+    }
+
+    fn take(&mut self, number: u64, text: &str) -> Result<(), String> {
+        let wrong = |error: &serde_json::Error| {
+            if error.is_data() {
+                format!("the line has an unexpected shape: {}", in_line(error))
+            } else {
+                format!("not JSON: {}", in_line(error))
+            }
+        };
+        let line: Line<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+        if let Some(payload) = &line.payload {
+            return self.0.push(number, &line, payload);
+        }
+        let payload: Payload<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+        self.0.push_bare(number, &line, &payload)
+    }
+
+    fn finish(&mut self) {
+        self.0.finish();
+    }
+
+    fn next_turn(&mut self) -> Option<ObservedTurn> {
+        self.0.ready.pop_front()
+    }
+
+    fn session(&self) -> Option<&ObservedSession> {
+        self.0.session.as_ref()
+    }
+
+    fn skipped(&self) -> &Skipped {
+        &self.0.skipped
+    }
+}

@@ -1,0 +1,152 @@
+//! What Codex's tools do to the world, and which files a call names.
+
+use std::fmt;
+
+use contracts::SideEffect;
+use serde::{Deserialize, Deserializer, de};
+
+use crate::session_file::{Places, Text, lenient, skip_object};
+
+/// How a patch begins, wherever it stands: in the arguments of its own tool or in a shell line.
+const PATCH: &str = "*** Begin Patch";
+
+/// What a tool does to the world; tools of MCP servers count as talking to the network.
+pub(crate) fn side_effect(name: &str, input: &str) -> SideEffect {
+    if input.contains(PATCH) {
+        return SideEffect::Write;
+    }
+    match name {
+        "shell" | "shell_command" | "local_shell" | "container.exec" | "unified_exec" | "exec_command"
+        | "write_stdin" | "exec" | "js_repl" => SideEffect::Execute,
+        "apply_patch" => SideEffect::Write,
+        "read_file" | "list_dir" | "grep_files" | "view_image" | "read" => SideEffect::Read,
+        "web_search"
+        | "image_generation"
+        | "list_mcp_resources"
+        | "list_mcp_resource_templates"
+        | "read_mcp_resource" => SideEffect::Network,
+        _ if name.starts_with("mcp__") => SideEffect::Network,
+        _ => SideEffect::None,
+    }
+}
+
+/// The arguments that name files or hold a patch, in any of the tools.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Arguments<'a> {
+    #[serde(borrow)]
+    file_path: Text<'a>,
+    #[serde(borrow)]
+    path: Text<'a>,
+    #[serde(borrow)]
+    dir_path: Text<'a>,
+    #[serde(borrow)]
+    input: Text<'a>,
+    #[serde(borrow)]
+    cmd: Text<'a>,
+    command: Words,
+}
+
+/// The files a call of a tool names. Shell lines are not searched for names, but for patches.
+pub(crate) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places {
+    let mut places = Places::default();
+    if input.contains(PATCH) && !input.starts_with('{') {
+        add_patch(&mut places, input, workspace);
+        return places;
+    }
+    // Arguments that are not an object name no files.
+    let arguments: Arguments<'_> = serde_json::from_str(input).unwrap_or_default();
+    for text in [arguments.input.text(), arguments.cmd.text(), &arguments.command.0] {
+        if text.contains(PATCH) {
+            add_patch(&mut places, text, workspace);
+        }
+    }
+    if let Some(path) = arguments.file_path.get() {
+        places.add(path, workspace, true);
+    }
+    if let Some(path) = arguments.path.get() {
+        places.add(path, workspace, name == "view_image");
+    }
+    if let Some(path) = arguments.dir_path.get() {
+        places.add(path, workspace, false);
+    }
+    places
+}
+
+/// The headers of a patch name its files.
+fn add_patch(places: &mut Places, patch: &str, workspace: Option<&str>) {
+    const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+    for line in patch.lines() {
+        if let Some(path) = HEADERS.iter().find_map(|header| line.trim_start().strip_prefix(header)) {
+            places.add(path.trim(), workspace, true);
+        }
+    }
+}
+
+/// A command: a text, or words, joined by line feeds.
+#[derive(Default)]
+struct Words(String);
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct WordsVisitor;
+        impl<'de> de::Visitor<'de> for WordsVisitor {
+            lenient!('de, Words, {
+                fn visit_bool<E>(self, _: bool) -> Result<Words, E> {
+                    Ok(Words::default())
+                }
+
+                fn visit_str<E>(self, text: &str) -> Result<Words, E> {
+                    Ok(Words(text.to_owned()))
+                }
+
+                fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Words, A::Error> {
+                    let mut words = Words::default();
+                    while let Some(word) = list.next_element::<Text<'de>>()? {
+                        words.0.push_str(word.text());
+                        words.0.push('\n');
+                    }
+                    Ok(words)
+                }
+
+                fn visit_map<A: de::MapAccess<'de>>(self, object: A) -> Result<Words, A::Error> {
+                    skip_object(object).map(|()| Words::default())
+                }
+            });
+        }
+        deserializer.deserialize_any(WordsVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::SideEffect;
+
+    use super::{places, side_effect};
+
+    #[test]
+    fn patches_name_their_files_wherever_they_stand() {
+        let patch =
+            "*** Begin Patch\n*** Update File: src/cart.rs\n*** Move to: lib/basket.py\n@@\n-a\n+b\n*** End Patch";
+        let shell = serde_json::json!({ "command": ["bash", "-lc", format!("apply_patch <<'EOF'\n{patch}\nEOF")] });
+        let command = serde_json::json!({ "cmd": format!("apply_patch <<'EOF'\n{patch}\nEOF"), "workdir": "/shop" });
+        for (name, input) in
+            [("apply_patch", patch), ("shell", &shell.to_string()), ("exec_command", &command.to_string())]
+        {
+            let places = places(name, input, Some("/shop"));
+            assert_eq!(places.extensions.into_iter().collect::<Vec<_>>(), [".py", ".rs"], "{name}");
+            assert_eq!(places.directories.into_iter().collect::<Vec<_>>(), ["lib", "src"], "{name}");
+            assert_eq!(side_effect(name, input), SideEffect::Write, "{name}");
+        }
+    }
+
+    #[test]
+    fn tools_that_read_name_what_they_read() {
+        let places = places("read_file", r#"{"file_path":"/shop/src/a.go","limit":20}"#, Some("/shop"));
+        assert_eq!(places.directories.into_iter().collect::<Vec<_>>(), ["src"]);
+        assert_eq!(side_effect("read_file", "{}"), SideEffect::Read);
+        assert_eq!(side_effect("mcp__wiki__search", "{}"), SideEffect::Network);
+        assert_eq!(side_effect("exec_command", "{}"), SideEffect::Execute);
+        assert_eq!(side_effect("update_plan", "{}"), SideEffect::None);
+    }
+}

@@ -1,0 +1,101 @@
+//! Usage as Codex accounts for it, in disjoint buckets.
+
+use contracts::Usage;
+use serde::{Deserialize, Serialize};
+
+/// An account: of one call, or of all calls so far. The names are Codex's own; cached tokens, those read and those
+/// written, are part of the input, and reasoning is part of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct Counts {
+    #[serde(rename = "input_tokens")]
+    input: Option<u64>,
+    #[serde(rename = "cached_input_tokens")]
+    cache_read: Option<u64>,
+    #[serde(rename = "cache_write_input_tokens", skip_serializing_if = "Option::is_none")]
+    cache_written: Option<u64>,
+    #[serde(rename = "output_tokens")]
+    output: Option<u64>,
+    #[serde(rename = "reasoning_output_tokens", skip_serializing_if = "Option::is_none")]
+    reasoning: Option<u64>,
+}
+
+/// What a line `token_count` says.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Info {
+    /// All calls of the thread so far.
+    pub(super) total_token_usage: Option<Counts>,
+    /// The last call, or, after a compaction, what is expected of the next.
+    pub(super) last_token_usage: Option<Counts>,
+}
+
+impl Counts {
+    pub(super) fn is_nothing(&self) -> bool {
+        self.input.unwrap_or(0) == 0 && self.output.unwrap_or(0) == 0
+    }
+
+    /// Tokens of the prompt, cached or not.
+    pub(super) fn input_total(&self) -> u64 {
+        self.input.unwrap_or(0)
+    }
+
+    pub(super) fn usage(&self) -> Usage {
+        let total = self.input_total();
+        let read = self.cache_read.unwrap_or(0).min(total);
+        let written = self.cache_written.unwrap_or(0).min(total - read);
+        Usage {
+            input: total - read - written,
+            cache_read: read,
+            // What this provider writes it keeps for at least as long as five minutes, at one price.
+            cache_write_5m: written,
+            cache_write_1h: 0,
+            output: self.output.unwrap_or(0),
+        }
+    }
+
+    /// What came between two accounts of all calls.
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        let less = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then.unwrap_or(0)));
+        Self {
+            input: less(self.input, earlier.input),
+            cache_read: less(self.cache_read, earlier.cache_read),
+            cache_written: less(self.cache_written, earlier.cache_written),
+            output: less(self.output, earlier.output),
+            reasoning: less(self.reasoning, earlier.reasoning),
+        }
+    }
+
+    /// The account as JSON.
+    pub(super) fn raw(&self) -> Option<String> {
+        serde_json::to_string(self).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::Usage;
+
+    use super::Counts;
+
+    fn counts(json: &str) -> Counts {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn cached_tokens_are_part_of_the_input_and_are_counted_once() {
+        let last = counts(
+            r#"{"input_tokens":10900,"cached_input_tokens":8009,"cache_write_input_tokens":500,"output_tokens":59,
+                "reasoning_output_tokens":7,"total_tokens":10959}"#,
+        );
+        let expected = Usage { input: 2391, cache_read: 8009, cache_write_5m: 500, cache_write_1h: 0, output: 59 };
+        assert_eq!(last.usage(), expected);
+        assert_eq!(last.usage().input_total(), 10_900);
+    }
+
+    #[test]
+    fn numbers_that_do_not_add_up_are_never_more_than_the_input() {
+        let odd = counts(r#"{"input_tokens":5,"cached_input_tokens":9,"cache_write_input_tokens":9}"#);
+        assert_eq!(odd.usage(), Usage { cache_read: 5, ..Usage::default() });
+    }
+}

@@ -1,0 +1,38 @@
+//! The class of an error, from a status code and what is written about it.
+
+use contracts::facts::ErrorClass;
+
+/// The class of an error. Wording comes first, because one status stands for several errors.
+pub(crate) fn class(status: Option<u16>, text: &str) -> ErrorClass {
+    let text = text.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if says(&["prompt is too long", "context window", "context_length", "input length and `max_tokens`"]) {
+        ErrorClass::ContextOverflow
+    } else if says(&["overloaded"]) || status == Some(529) {
+        ErrorClass::Overloaded
+    } else if says(&["content filter", "usage policy"]) {
+        ErrorClass::ContentFilter
+    } else if says(&["not_found_error"]) && says(&["model"]) {
+        ErrorClass::ModelNotFound
+    } else if says(&["aborted", "request was cancelled"]) {
+        ErrorClass::Cancelled
+    } else {
+        match status {
+            Some(401 | 403) => ErrorClass::Auth,
+            Some(408 | 504) => ErrorClass::Timeout,
+            Some(413) => ErrorClass::ContextOverflow,
+            Some(429) => ErrorClass::RateLimit,
+            Some(500..) => ErrorClass::ServerError,
+            Some(400..) => ErrorClass::InvalidRequest,
+            _ if says(&["rate limit", "rate_limit", "usage limit", "hit your limit", "limit reached"]) => {
+                ErrorClass::RateLimit
+            }
+            _ if says(&["invalid api key", "/login", "oauth", "authentication", "credit balance"]) => ErrorClass::Auth,
+            _ if says(&["timed out", "timeout"]) => ErrorClass::Timeout,
+            _ if says(&["connection", "econn", "enotfound", "network", "socket", "fetch failed", "dns"]) => {
+                ErrorClass::Network
+            }
+            _ => ErrorClass::Other,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! From lines to turns.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use contracts::{SessionId, facts::SessionSource};
+use event_core::{EventId, Timestamp};
+use serde_json::value::RawValue;
+
+use super::{
+    line::{Line, Message},
+    turn::{Exchange, OpenTurn},
+};
+use crate::{
+    observed::{ObservedSession, ObservedTurn},
+    session_file::{Skipped, Text, in_json, in_line},
+};
+
+/// Sessions with a running turn in memory.
+const MOST_SESSIONS: usize = 1_024;
+
+/// The state between two lines.
+#[derive(Debug, Default)]
+pub(super) struct Fold {
+    /// The session of the turn that came last.
+    pub(super) session: Option<ObservedSession>,
+    pub(super) skipped: Skipped,
+    ready: VecDeque<(ObservedSession, ObservedTurn)>,
+    open: BTreeMap<SessionId, Running>,
+    lines: u64,
+}
+
+/// A session with a turn that may go on.
+#[derive(Debug)]
+struct Running {
+    session: ObservedSession,
+    turn: OpenTurn,
+    /// The line that used it last.
+    used: u64,
+}
+
+/// The time at which a call ended, or else began.
+pub(super) fn time_of(line: &Line<'_>) -> Option<Timestamp> {
+    let ended = [line.ended_at, line.end_time, line.response_time, line.timestamp, line.time, line.created_at];
+    ended.into_iter().flatten().find_map(in_json).or_else(|| began(line))
+}
+
+fn began(line: &Line<'_>) -> Option<Timestamp> {
+    [line.started_at, line.start_time, line.request_time].into_iter().flatten().find_map(in_json)
+}
+
+impl Fold {
+    /// Takes one line.
+    ///
+    /// # Errors
+    /// What is missing from it or has another shape.
+    pub(super) fn push(&mut self, text: &str, line: &Line<'_>) -> Result<(), String> {
+        self.lines += 1;
+        if line.response.is_some_and(|response| response.get().starts_with('[')) {
+            self.skipped.count_unknown("response in chunks");
+            return Ok(());
+        }
+        let (request, response) = (part("request", line.request)?, part("response", line.response)?);
+        let metadata = part("metadata", line.metadata)?.unwrap_or_default();
+        // What the request says of itself is for the provider, and mostly texts; what is not, says nothing.
+        let its_metadata = request.as_ref().and_then(|request| part("metadata", request.metadata).ok()?);
+        let its_metadata = its_metadata.unwrap_or_default();
+        let status = response.as_ref().and_then(|response| response.status_code).or(line.status_code);
+        let (request, response) = (body(request)?, body(response)?);
+        let request = request.as_ref().unwrap_or(line);
+        let response = response.as_ref().unwrap_or(line);
+        let Some(messages) = &request.messages else {
+            if request.input.is_some() {
+                self.skipped.count_unknown("request to another interface");
+                return Ok(());
+            }
+            return Err("the line has no `messages`".to_owned());
+        };
+        let created = response.created.and_then(in_json);
+        let at = time_of(line).or(created).ok_or("the line has no time")?;
+        let started_at = began(line).or(created).filter(|started| *started <= at);
+        let places = [line, &metadata, request, &its_metadata];
+        let find = |names: &dyn Fn(&Line<'_>) -> Option<String>| places.iter().find_map(|place| names(place));
+        let user = find(&|place| place.user.get().map(str::to_owned));
+        let id = find(&|place| first(&[&place.session, &place.session_id, &place.conversation_id, &place.thread_id]));
+        let id = session_id(id.as_deref(), user.as_deref(), messages);
+        let session = ObservedSession {
+            id: id.ok_or("the session has no id")?,
+            source: SessionSource::OpenAiLog,
+            workspace: find(&|place| first(&[&place.workspace, &place.cwd])),
+            client: None,
+            started_at: started_at.unwrap_or(at),
+        };
+        let provider = find(&|place| place.provider.get().map(str::to_owned));
+        let model = response.model.get().or(request.model.get()).unwrap_or("unknown");
+        let model = match (provider, model.split_once('/')) {
+            (Some(provider), _) => format!("{provider}:{model}"),
+            (None, Some((provider, model))) => format!("{provider}:{model}"),
+            (None, None) => format!("openai:{model}"),
+        };
+        let error = response.error.or(line.error).filter(|error| error.get() != "null");
+        let exchange = Exchange { request, messages, response, error, status, model, text, at, started_at };
+        self.add(session, &exchange);
+        Ok(())
+    }
+
+    fn add(&mut self, session: ObservedSession, exchange: &Exchange<'_>) {
+        let name = exchange.turn_name(&session.id);
+        let id = session.id.clone();
+        if self.open.get(&id).is_some_and(|running| running.turn.turn.name != name) {
+            self.close(&id, Some(exchange.began()));
+        } else if !self.open.contains_key(&id) && MOST_SESSIONS <= self.open.len() {
+            let oldest = self.open.iter().min_by_key(|(_, running)| running.used).map(|(id, _)| id.clone());
+            if let Some(oldest) = oldest {
+                self.close(&oldest, None);
+            }
+        }
+        let running = self.open.entry(id).or_insert_with(|| {
+            let turn = OpenTurn::new(&session, name, exchange);
+            Running { session, turn, used: 0 }
+        });
+        running.used = self.lines;
+        let workspace = running.session.workspace.as_deref();
+        self.skipped.repeated += u64::from(!running.turn.add(exchange, workspace));
+    }
+
+    fn close(&mut self, id: &SessionId, next: Option<Timestamp>) {
+        if let Some(running) = self.open.remove(id) {
+            self.ready.push_back((running.session, running.turn.finish(next)));
+        }
+    }
+
+    /// Ends what is left at the end of the file.
+    pub(super) fn finish(&mut self) {
+        let mut left: Vec<Running> = std::mem::take(&mut self.open).into_values().collect();
+        left.sort_by_key(|running| running.turn.turn.started_at);
+        self.ready.extend(left.into_iter().map(|running| (running.session, running.turn.finish(None))));
+    }
+
+    pub(super) fn next_turn(&mut self) -> Option<ObservedTurn> {
+        let (session, turn) = self.ready.pop_front()?;
+        self.session = Some(session);
+        Some(turn)
+    }
+}
+
+/// A part of a line, with the same fields.
+fn part<'a>(name: &str, raw: Option<&'a RawValue>) -> Result<Option<Line<'a>>, String> {
+    let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Ok(None) };
+    serde_json::from_str(raw.get())
+        .map(Some)
+        .map_err(|error| format!("`{name}` has an unexpected shape: {}", in_line(&error)))
+}
+
+/// The body of a request or a response, when it has one.
+fn body(outer: Option<Line<'_>>) -> Result<Option<Line<'_>>, String> {
+    match outer.as_ref().and_then(|outer| outer.body) {
+        Some(inner) => part("body", Some(inner)),
+        None => Ok(outer),
+    }
+}
+
+fn first(texts: &[&Text<'_>]) -> Option<String> {
+    texts.iter().find_map(|text| text.get()).map(str::to_owned)
+}
+
+/// The id that the line gives, or the hash of it if it cannot be one, or else the hash of how the session begins.
+fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>]) -> Option<SessionId> {
+    if let Some(given) = given {
+        let hash = EventId::derive(&[given.as_bytes()]).to_string();
+        return SessionId::try_from(given).or_else(|_| SessionId::try_from(hash.as_str())).ok();
+    }
+    let beginning =
+        messages.iter().position(|message| message.role.text() == "user").map_or(messages.len(), |at| at + 1);
+    let mut parts: Vec<&[u8]> = vec![b"openai log session", user.unwrap_or_default().as_bytes()];
+    for message in &messages[..beginning] {
+        parts.push(message.role.text().as_bytes());
+        parts.extend(message.content.texts.iter().map(|text| text.text().as_bytes()));
+    }
+    SessionId::try_from(EventId::derive(&parts).to_string().as_str()).ok()
+}

@@ -1,0 +1,120 @@
+//! One line of the log, as far as it is read.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::session_file::{Parts, Text};
+
+/// A line, its `metadata`, its `request`, its `response` or the `body` of these: every field of any of them.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Line<'a> {
+    #[serde(borrow)]
+    pub(super) request: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) response: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) body: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) metadata: Option<&'a RawValue>,
+
+    #[serde(borrow)]
+    pub(super) started_at: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) start_time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) request_time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) ended_at: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) end_time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) response_time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) timestamp: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) created_at: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) created: Option<&'a RawValue>,
+
+    #[serde(borrow)]
+    pub(super) session: Text<'a>,
+    #[serde(borrow)]
+    pub(super) session_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) conversation_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) thread_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) user: Text<'a>,
+    #[serde(borrow)]
+    pub(super) workspace: Text<'a>,
+    #[serde(borrow)]
+    pub(super) cwd: Text<'a>,
+    #[serde(borrow)]
+    pub(super) provider: Text<'a>,
+
+    #[serde(borrow)]
+    pub(super) model: Text<'a>,
+    #[serde(borrow)]
+    pub(super) messages: Option<Vec<Message<'a>>>,
+    #[serde(borrow)]
+    pub(super) input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) tools: Option<Vec<&'a RawValue>>,
+
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) choices: Option<Vec<Choice<'a>>>,
+    #[serde(borrow)]
+    pub(super) usage: Option<&'a RawValue>,
+    pub(super) status_code: Option<u16>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+/// An answer.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Choice<'a> {
+    #[serde(borrow)]
+    pub(super) finish_reason: Text<'a>,
+    #[serde(borrow)]
+    pub(super) message: Message<'a>,
+}
+
+/// A message of either side.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    pub(super) role: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Parts<'a>,
+    #[serde(borrow)]
+    pub(super) tool_call_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
+}
+
+/// A tool that an answer asks for.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct ToolCall<'a> {
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) function: Function<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Function<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Text<'a>,
+}

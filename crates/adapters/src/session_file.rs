@@ -1,0 +1,25 @@
+//! Session files of other clients, whatever their format: finding them, and reading them line by line as turns.
+//!
+//! All of them are JSON Lines that only ever grow. [`discover`] finds files, [`SessionReader`] reads one: a line that
+//! cannot be used becomes an [`Issue`] and costs only itself. What the lines mean is the [`Format`]'s:
+//! [`claude_code`](crate::claude_code), [`codex`](crate::codex) and [`openai_log`](crate::openai_log).
+
+mod discover;
+mod lenient;
+mod lines;
+mod outcome;
+mod parts;
+mod places;
+mod reader;
+mod time;
+
+pub use discover::{DiscoverError, Search, SessionFile, discover};
+pub use lines::MAX_LINE_BYTES;
+pub use outcome::{Issue, Skipped};
+pub use reader::{Format, OpenError, SessionReader};
+
+pub(crate) use lenient::{Flag, Text, lenient, skip_list, skip_object};
+pub(crate) use outcome::in_line;
+pub(crate) use parts::{Part, Parts};
+pub(crate) use places::Places;
+pub(crate) use time::{in_json, in_text};

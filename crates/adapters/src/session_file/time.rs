@@ -1,0 +1,51 @@
+//! Points in time as session files write them.
+
+use event_core::Timestamp;
+use serde_json::value::RawValue;
+
+/// A time in the form of RFC 3339.
+pub(crate) fn in_text(text: &str) -> Option<Timestamp> {
+    let time: jiff::Timestamp = text.parse().ok()?;
+    u64::try_from(time.as_microsecond()).ok().map(Timestamp)
+}
+
+/// Seconds since 1970, with or without a fraction; a number too large for them is one of milliseconds.
+fn from_seconds(text: &str) -> Option<Timestamp> {
+    /// The year 5138 in seconds, and March 1973 in milliseconds.
+    const LAST_SECOND: u64 = 99_999_999_999;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let whole: u64 = whole.parse().ok()?;
+    if LAST_SECOND < whole {
+        return whole.checked_mul(1_000).map(Timestamp);
+    }
+    let digits: String = fraction.chars().chain("000000".chars()).take(6).collect();
+    Some(Timestamp(whole * 1_000_000 + digits.parse::<u64>().ok()?))
+}
+
+/// A time as a JSON value: a text in the form of RFC 3339, or a number of seconds or milliseconds.
+pub(crate) fn in_json(value: &RawValue) -> Option<Timestamp> {
+    let text = value.get();
+    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(text) => in_text(text).or_else(|| from_seconds(text)),
+        None => from_seconds(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use event_core::Timestamp;
+
+    use super::{from_seconds, in_text};
+
+    #[test]
+    fn times_are_texts_seconds_or_milliseconds() {
+        let noon = Timestamp(1_795_176_000_250_000);
+        assert_eq!(in_text("2026-11-20T12:00:00.25Z"), Some(noon));
+        assert_eq!(from_seconds("1795176000.25"), Some(noon));
+        assert_eq!(from_seconds("1795176000250"), Some(noon));
+        assert_eq!(from_seconds("1795176000"), Some(Timestamp(1_795_176_000_000_000)));
+        for wrong in ["", "-1", "soon", "1e9", "1.x", "99999999999999999999"] {
+            assert_eq!(from_seconds(wrong), None, "{wrong}");
+        }
+    }
+}

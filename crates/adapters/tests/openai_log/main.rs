@@ -1,0 +1,80 @@
+//! Logs of chat completions, and what is read from them.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../sessions/render.rs"]
+mod render;
+
+use std::{collections::BTreeSet, path::Path};
+
+use adapters::{
+    observed::ObservedTurn,
+    openai_log::{OpenAiLog, SessionReader},
+    session_file::Issue,
+};
+use proptest::{collection::vec, prelude::*, sample::Index};
+use render::render;
+use serde_json::json;
+
+const LOG: &str = include_str!("../fixtures/openai-log/calls.jsonl");
+const FLAT: &str = include_str!("../fixtures/openai-log/flat.jsonl");
+
+fn turns(bytes: &[u8]) -> (Vec<ObservedTurn>, Vec<Issue>) {
+    let mut reader = SessionReader::new(Path::new("calls.jsonl"), bytes);
+    let turns = reader.by_ref().collect();
+    (turns, reader.issues().to_vec())
+}
+
+#[test]
+fn requests_and_responses_read_as_the_snapshot_says() {
+    insta::assert_snapshot!("calls", render::<OpenAiLog>("calls", LOG));
+    insta::assert_snapshot!("flat", render::<OpenAiLog>("flat", FLAT));
+}
+
+#[test]
+fn the_same_lines_again_are_the_same_turns_and_calls() {
+    let (once, _) = turns(LOG.as_bytes());
+    assert_eq!(turns(LOG.as_bytes()).0, once);
+    let (twice, _) = turns(format!("{LOG}{LOG}").as_bytes());
+    let ids = |turns: &[ObservedTurn]| -> BTreeSet<_> {
+        turns.iter().flat_map(|turn| turn.calls().map(|call| (turn.id(), call.id)).collect::<Vec<_>>()).collect()
+    };
+    assert_eq!(ids(&twice), ids(&once));
+}
+
+#[test]
+fn sessions_beyond_the_limit_are_ended_and_nothing_is_lost() {
+    let line = |number: u32| {
+        let messages = json!([{ "role": "user", "content": format!("question {number}") }]);
+        let usage = json!({ "prompt_tokens": 10, "completion_tokens": 1 });
+        let choices = json!([{ "finish_reason": "stop", "message": { "role": "assistant", "content": "yes" } }]);
+        json!({ "timestamp": 1_795_000_000 + number, "model": "gpt-5.4", "messages": messages, "choices": choices, "usage": usage })
+    };
+    let text = (0..3_000).map(|number| line(number).to_string()).collect::<Vec<_>>().join("\n");
+    let (turns, issues) = turns(text.as_bytes());
+    assert_eq!((turns.len(), issues.len()), (3_000, 0));
+    assert!(turns.is_sorted_by_key(|turn| turn.started_at));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
+
+    /// A line that is cut off is reported, and every other one is read.
+    #[test]
+    fn a_file_cut_anywhere_has_the_calls_of_its_whole_lines(cut in any::<Index>()) {
+        let cut = cut.index(LOG.len());
+        let whole_lines = LOG[..cut].rfind('\n').map_or(0, |at| at + 1);
+        let count = |text: &str| turns(text.as_bytes()).0.iter().map(|turn| turn.calls().count()).sum::<usize>();
+        let (part, lines) = (count(&LOG[..cut]), count(&LOG[..whole_lines]));
+        prop_assert!(part == lines || part == lines + 1, "{part} {lines}");
+    }
+
+    /// Nothing makes the reader stop or panic.
+    #[test]
+    fn garbage_costs_only_itself(at in any::<Index>(), junk in vec(any::<u8>(), 1..40)) {
+        let mut bytes = LOG.as_bytes().to_vec();
+        let at = at.index(bytes.len());
+        bytes.splice(at..at, junk);
+        let count = |bytes: &[u8]| turns(bytes).0.iter().map(|turn| turn.calls().count()).sum::<usize>();
+        prop_assert!(count(LOG.as_bytes()) <= count(&bytes) + 1);
+    }
+}
