@@ -31,33 +31,41 @@ fn moment(random: &mut Random) -> Duration {
     Duration::from_millis(20 + random.below(300) as u64)
 }
 
-fn look(name: &str, arguments: &[&OsStr], input: &Path) -> Output {
+/// What an example program says about what is left.
+fn run(name: &str, arguments: &[&OsStr], input: &Path) -> Output {
     Command::new(example(name)).args(arguments).stdin(File::open(input).unwrap()).output().unwrap()
 }
 
 #[test]
 fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
+    /// Writers of one log, one after the other, before the next log.
+    const LIVES: usize = 3;
     const SEED: u64 = 20_261_120;
     const SUITE: &str = "operating system crashes of the log";
     with_machine(SUITE, |machine| {
-        let (mut random, mut acknowledged) = (Random(SEED), String::new());
+        let (mut random, mut acknowledged, mut facts) = (Random(SEED), String::new(), 0);
         let rounds = times(10);
+        let log = Path::new("log");
         for round in 0..rounds {
-            let (log, seed) = (machine.disk().join("log"), random.next().to_string());
-            let mut writer = Writer::start("crash_writer", [log.as_os_str(), OsStr::new(&seed)], machine.notes());
+            if round % LIVES == 0 {
+                fs::remove_dir_all(machine.disk().join(log)).unwrap_or_default();
+                acknowledged.clear();
+            }
+            let (place, seed) = (machine.disk().join(log), random.next().to_string());
+            let mut writer = Writer::start("crash_writer", [place.as_os_str(), OsStr::new(&seed)], machine.notes());
             let said = writer.after(moment(&mut random));
+            machine.crash().unwrap();
+            drop(writer);
             let promised = machine.notes().join("promised");
             fs::write(&promised, acknowledged.clone() + &said).unwrap();
-            let checked =
-                machine.crash(|disk| look("crash_check", &[disk.join("log").as_os_str()], &promised)).unwrap();
+            let checked = machine.look(|disk| run("crash_check", &[disk.join(log).as_os_str()], &promised)).unwrap();
             let output = String::from_utf8_lossy(&checked.stdout) + String::from_utf8_lossy(&checked.stderr);
             assert!(checked.status.success(), "round {round} of seed {SEED}: {output}");
-            // The machine has not really stopped: what this writer says until it is killed counts in the next round.
-            drop(writer);
+            facts += said.lines().filter(|line| !line.starts_with('#')).count();
+            // The machine has not really stopped: what this writer said until it was killed counts in the next round.
             acknowledged += &fs::read_to_string(machine.notes().join("said")).unwrap();
             acknowledged.push('\n');
         }
-        let facts = acknowledged.lines().filter(|line| line.contains(' ') && !line.starts_with('#')).count();
         println!("kept: {SUITE}: {rounds} crashes under ext4 while {facts} facts were acknowledged, 0 lost");
     });
 }
@@ -76,11 +84,13 @@ fn sled_alone_loses_what_it_has_flushed_when_the_machine_stops() {
             let mut writer = Writer::start("plain_sled", [OsStr::new("write"), store.as_os_str()], machine.notes());
             let said = writer.after(moment(&mut random));
             let flushed: u64 = said.lines().last().unwrap().parse().unwrap();
+            machine.crash().unwrap();
+            drop(writer);
             let nothing = Path::new("/dev/null");
             let counted = machine
-                .crash(|disk| look("plain_sled", &[OsStr::new("count"), disk.join(&name).as_os_str()], nothing))
+                .look(|disk| run("plain_sled", &[OsStr::new("count"), disk.join(&name).as_os_str()], nothing))
                 .unwrap();
-            drop(writer);
+            fs::remove_dir_all(&store).unwrap();
             match String::from_utf8_lossy(&counted.stdout).trim().parse::<u64>() {
                 Ok(0) => empty += 1,
                 Ok(found) => shorter += u32::from(found < flushed),

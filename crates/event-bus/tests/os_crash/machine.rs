@@ -50,20 +50,29 @@ impl Machine {
         self.place.path()
     }
 
-    /// Shows what a crash at this moment would leave, after what a file system does when it is mounted.
-    pub(crate) fn crash<T>(&mut self, look: impl FnOnce(&Path) -> T) -> Result<T, String> {
-        let (outer, copy) = (self.place.path().join("outer"), self.place.path().join("copy.img"));
+    /// Keeps what a crash at this moment would leave.
+    pub(crate) fn crash(&mut self) -> Result<(), String> {
+        let outer = self.place.path().join("outer");
         self.frozen = true;
         run("fsfreeze", [OsStr::new("--freeze"), outer.as_os_str()])?;
-        let copied = run("cp", [OsStr::new("--sparse=always"), outer.join("inner.img").as_os_str(), copy.as_os_str()]);
+        let copied =
+            run("cp", [OsStr::new("--sparse=always"), outer.join("inner.img").as_os_str(), self.copy().as_os_str()]);
         run("fsfreeze", [OsStr::new("--unfreeze"), outer.as_os_str()])?;
         self.frozen = false;
-        copied?;
-        let place = self.mount(&copy, "copy")?;
+        copied.map(drop)
+    }
+
+    /// Shows what the last crash left, after what a file system does when it is mounted.
+    pub(crate) fn look<T>(&mut self, look: impl FnOnce(&Path) -> T) -> Result<T, String> {
+        let place = self.mount(&self.copy(), "copy")?;
         let seen = look(&place);
         self.unmount_last()?;
-        fs::remove_file(&copy).map_err(|error| error.to_string())?;
+        fs::remove_file(self.copy()).map_err(|error| error.to_string())?;
         Ok(seen)
+    }
+
+    fn copy(&self) -> PathBuf {
+        self.place.path().join("copy.img")
     }
 
     fn file(&self, name: &str, size: u64) -> Result<PathBuf, String> {
