@@ -42,9 +42,9 @@
 //!
 //! # What the prompt cache knows
 //! - A call begins with its first line.
-//! - An `isMeta` line that is no note of the client is the text of a command or a skill: the calls after it are of
-//!   the variant `COMMAND`, until the next message the user wrote. The client sends those requests with other
-//!   settings, so that messages cached for one variant are of no use to the other.
+//! - An `isMeta` line that is no note of the client, about an image, say, is the text of a command or a skill: the
+//!   calls after it are of the variant `COMMAND`, until the next message the user wrote. The client sends those
+//!   requests with other settings, so that messages cached for one variant are of no use to the other.
 //! - A session is left with `/exit` or `/quit`, or, without a word, before a `summary` line in mid-file, which the
 //!   client writes when it opens an old session. If a message or a call follows, the session was resumed. Nothing of
 //!   this holds before the first call: there was nothing to resume.

@@ -13,13 +13,14 @@ use adapters::{
 use proptest::{collection::vec, prelude::*, sample::Index};
 use render::render;
 
-const FIXTURES: [(&str, &str); 8] = [
+const FIXTURES: [(&str, &str); 9] = [
     ("agent-a7c1e9d", include_str!("../fixtures/agent-a7c1e9d.jsonl")),
     ("blocks-of-one-answer", include_str!("../fixtures/blocks-of-one-answer.jsonl")),
     ("broken-lines", include_str!("../fixtures/broken-lines.jsonl")),
     ("compaction-and-image", include_str!("../fixtures/compaction-and-image.jsonl")),
     ("failures", include_str!("../fixtures/failures.jsonl")),
     ("how-turns-end", include_str!("../fixtures/how-turns-end.jsonl")),
+    ("resumed", include_str!("../fixtures/resumed.jsonl")),
     ("sub-agents", include_str!("../fixtures/sub-agents.jsonl")),
     ("what-is-a-turn", include_str!("../fixtures/what-is-a-turn.jsonl")),
 ];

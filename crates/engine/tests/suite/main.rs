@@ -13,6 +13,7 @@ mod hard_failure;
 mod hot_reload;
 mod long_lists;
 mod observed;
+mod observed_caching;
 mod on_disk;
 mod one_decision;
 mod purge;

@@ -1,0 +1,64 @@
+//! Sessions recorded elsewhere: what importing them says of prompt caches.
+
+use adapters::observed::{ObservedCompaction, ObservedResumption, ObservedTurn, Step};
+use contracts::{
+    CacheVariant,
+    facts::{CompactionTrigger, LlmCallCompleted, SessionCompacted, SessionResumed},
+};
+use event_core::Event as _;
+
+use crate::support::{
+    Desk,
+    desk::{START, session},
+    models::SONNET,
+    recorded::{call, completed, recorded_session, recorded_turn},
+};
+
+/// A turn in a resumed session, after a compaction, with a call of a command that took four seconds to begin.
+fn turn() -> ObservedTurn {
+    let mut turn = recorded_turn("rec-1", "m1", "/commit", START);
+    turn.steps.push(Step::Resumed(ObservedResumption { id: "m1".to_owned(), at: START }));
+    let trigger = CompactionTrigger::Manual;
+    turn.steps.push(Step::Compacted(ObservedCompaction {
+        id: "k1".to_owned(),
+        at: START.plus_secs(1),
+        trigger,
+        tokens_before: Some(9),
+    }));
+    let Step::Call(mut answer) = call("c1", START.plus_secs(9), SONNET) else { panic!("a call is a call") };
+    (answer.variant, answer.began_at) = (CacheVariant::COMMAND, START.plus_secs(4));
+    turn.steps.push(Step::Call(answer));
+    completed(turn, START.plus_secs(9))
+}
+
+/// Records the turn, durably.
+fn observe(desk: &mut Desk, turn: &ObservedTurn) {
+    desk.engine.observe_turn(&recorded_session("rec-1", START), turn).unwrap();
+    desk.engine.commit().unwrap();
+}
+
+#[test]
+fn a_resumption_a_compaction_and_what_kind_of_call_it_was_are_facts() {
+    let mut desk = Desk::with("global_default: sonnet");
+    observe(&mut desk, &turn());
+    let resumed = desk.facts().into_iter().find(|fact| fact.event.kind == SessionResumed::KIND).unwrap();
+    assert_eq!((resumed.event.at, resumed.event.correlation), (START, turn().id().0));
+    assert_eq!(desk.all::<SessionResumed>(), [SessionResumed { session: session("rec-1") }]);
+    assert_eq!(desk.all::<SessionCompacted>()[0].thread, None);
+    let call = &desk.all::<LlmCallCompleted>()[0];
+    let told = (call.variant, call.cache_lifetime, call.began_at);
+    assert_eq!(told, (CacheVariant::COMMAND, None, Some(START.plus_secs(4))));
+
+    let head = desk.head();
+    observe(&mut desk, &turn());
+    assert_eq!(desk.head(), head, "once");
+}
+
+#[test]
+fn a_sub_agents_compaction_is_its_own() {
+    let mut desk = Desk::with("global_default: sonnet");
+    let agent = Some("agent".try_into().unwrap());
+    let turn = ObservedTurn { thread: agent.clone(), ..turn() };
+    observe(&mut desk, &turn);
+    assert_eq!(desk.all::<SessionCompacted>()[0].thread, agent);
+}
