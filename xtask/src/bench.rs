@@ -1,8 +1,9 @@
 //! Benchmarks: run them all, and put what was measured beside what was asked for.
 
 mod estimates;
+mod log;
 mod machine;
-mod page;
+pub(crate) mod page;
 mod targets;
 
 use std::{collections::BTreeMap, ffi::OsStr, fs};
@@ -28,10 +29,21 @@ pub(crate) fn run() -> Outcome {
         execute(&mut command)?;
     }
     let measured = estimates::collect(&results)?;
+    write(&page::FIGURES, &page::table(&machine::describe("processor time of one thread"), &measured))?;
+    println!("bench: {} figures of computing written", measured.len());
+    log()
+}
+
+/// Only what the log costs.
+pub(crate) fn log() -> Outcome {
+    let how = "time on the clock unless a row says otherwise; log and plain file in turn, seven rounds of 0.4 s each";
+    write(&page::LOG, &log::table(&machine::describe(how))?)
+}
+
+fn write(part: &page::Part, table: &str) -> Outcome {
     let page = workspace::root().join("docs/performance.md");
-    let text = page::with_table(&workspace::read(&page)?, &page::table(&machine::describe(), &measured))?;
-    workspace::write(&page, &text)?;
-    println!("bench: {} figures written to {}", measured.len(), workspace::shown(&page));
+    workspace::write(&page, &part.replaced(&workspace::read(&page)?, table)?)?;
+    println!("bench: written to {}", workspace::shown(&page));
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! Real sessions end to end: imported, decided turn by turn, folded again from the log; twice, with one digest.
+//! Real sessions end to end: imported, decided turn by turn, folded and decided again from the log; twice, with one
+//! digest. Then tried with the cheapest model for everything, which shows how far the simulated prompt cache is off.
 
 use std::{
     path::Path,
@@ -49,10 +50,41 @@ struct Counts {
     decisions: u64,
 }
 
+/// What `turnwise --json replay` prints.
+#[derive(Debug, Deserialize)]
+struct Replayed {
+    decisions: u64,
+    digest: String,
+    divergence: Option<serde_json::Value>,
+}
+
+/// What `turnwise --json backtest` prints.
+#[derive(Debug, Deserialize)]
+struct Tried {
+    report: Report,
+}
+
+#[derive(Debug, Deserialize)]
+struct Report {
+    turns: u64,
+    identity: Identity,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "named as in the report, by the unit")]
+struct Identity {
+    total_basis_points: i64,
+    median_basis_points: i64,
+    predicted_total_basis_points: i64,
+    predicted_median_basis_points: i64,
+}
+
 /// One import into a home of its own.
 struct Pass {
     imported: Imported,
     verified: Verified,
+    replayed: Replayed,
+    tried: Tried,
     took: Duration,
 }
 
@@ -66,6 +98,7 @@ pub(crate) fn run(sessions: &Path) -> Outcome<Done> {
     for (what, one, other) in [
         ("facts", &first.verified.digest, &second.verified.digest),
         ("state", &first.verified.state_digest, &second.verified.state_digest),
+        ("decisions made again", &first.replayed.digest, &second.replayed.digest),
     ] {
         if one != other {
             findings.push(format!("two imports differ in the digest of their {what}: {one} and {other}"));
@@ -88,7 +121,11 @@ fn pass(sessions: &Path) -> Outcome<Pass> {
     let imported = json(turnwise().args(["import", "claude-code"]).arg(sessions))?;
     let took = begun.elapsed();
     let verified = json(turnwise().args(["events", "verify"]))?;
-    Ok(Pass { imported, verified, took })
+    let replayed = json(turnwise().arg("replay"))?;
+    let policy = home.path().join("tried.yaml");
+    workspace::write(&policy, "global_default: haiku\n")?;
+    let tried = json(turnwise().args(["backtest", "--policy"]).arg(policy))?;
+    Ok(Pass { imported, verified, replayed, tried, took })
 }
 
 fn json<T: DeserializeOwned>(command: &mut Command) -> Outcome<T> {
@@ -117,11 +154,27 @@ fn print(first: &Pass, second: &Pass) {
     println!("        cost ${dollars}.{rest:09}; imported in {:.1?} and {:.1?}", first.took, second.took);
     println!("        digest of the facts {}", verified.digest);
     println!("        digest of the state {}", verified.state_digest);
+    println!("        {} decisions made again, digest {}", first.replayed.decisions, first.replayed.digest);
+    let Report { turns, identity } = &first.tried.report;
+    println!("        {turns} turns tried with another policy");
+    println!(
+        "identity: total {}, median {} (what the first call of a thread read is given; predicted as well: total {}, median {})",
+        per_cent(identity.total_basis_points),
+        per_cent(identity.median_basis_points),
+        per_cent(identity.predicted_total_basis_points),
+        per_cent(identity.predicted_median_basis_points)
+    );
+}
+
+/// Hundredths of a per cent as per cent.
+fn per_cent(points: i64) -> String {
+    let sign = if points < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02} %", points.unsigned_abs() / 100, points.unsigned_abs() % 100)
 }
 
 /// What no import of real sessions may leave behind.
 fn wrong(pass: &Pass) -> Vec<String> {
-    let Pass { imported, verified: Verified { whole, counts, .. }, .. } = pass;
+    let Pass { imported, verified: Verified { whole, counts, .. }, replayed, .. } = pass;
     let mut findings: Vec<_> = imported.issues.iter().map(|issue| format!("not imported: {issue}")).collect();
     let mut check = |holds: bool, finding: String| {
         if !holds {
@@ -129,6 +182,11 @@ fn wrong(pass: &Pass) -> Vec<String> {
         }
     };
     check(*whole, "the log is not whole".to_owned());
+    check(replayed.divergence.is_none(), format!("a decision comes out differently: {:?}", replayed.divergence));
+    check(
+        replayed.decisions == counts.decisions,
+        format!("{} decisions in the log, {} made again", counts.decisions, replayed.decisions),
+    );
     check(0 < imported.turns, "there was no turn".to_owned());
     check(imported.turns == counts.turns, format!("{} turns read, {} in the log", imported.turns, counts.turns));
     check(counts.turns == counts.decisions, format!("{} turns, {} decisions", counts.turns, counts.decisions));

@@ -11,8 +11,10 @@ mod demo;
 mod deny;
 mod docs;
 mod failure;
+mod fuzz;
 mod models;
 mod program;
+mod reliability;
 mod snapshot;
 mod tidy;
 mod workspace;
@@ -48,8 +50,18 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// Run all benchmarks and write the table of docs/performance.md.
-    Bench,
+    /// Run all benchmarks and write the tables of docs/performance.md.
+    Bench {
+        /// Only what the log costs.
+        #[arg(long)]
+        log: bool,
+    },
+    /// Run every suite that tries to break the log, and write what it counted to docs/reliability.md.
+    Reliability {
+        /// Try about twenty times as much.
+        #[arg(long)]
+        long: bool,
+    },
     /// Kill a writer of the log at random moments and check what is left.
     Crash {
         /// How often.
@@ -58,6 +70,14 @@ enum Task {
         /// Of the random moments; the clock chooses one when left out, and it is printed.
         #[arg(long)]
         seed: Option<u64>,
+    },
+    /// Fuzz everything that reads bytes from outside (nightly compiler; installs cargo-fuzz).
+    Fuzz {
+        /// Only this target.
+        target: Option<String>,
+        /// For how long each, in seconds.
+        #[arg(long, default_value_t = 30)]
+        seconds: u32,
     },
     /// Run the bus under two model checkers: its threads in every order within a bound, and in random ones.
     Models,
@@ -95,8 +115,11 @@ fn run(task: Task) -> Outcome {
         Task::Arrows => arrows::run(),
         Task::Tidy => tidy::run(),
         Task::Docs { check } => docs::run(check),
-        Task::Bench => bench::run(),
+        Task::Bench { log: true } => bench::log(),
+        Task::Bench { log: false } => bench::run(),
+        Task::Reliability { long } => reliability::run(long),
         Task::Crash { rounds, seed } => crash::run(rounds, seed).map(drop),
+        Task::Fuzz { target, seconds } => fuzz::run(seconds, target.as_deref()),
         Task::Models => models::run().map(drop),
         Task::Corpus { dir } => corpus::run(&dir).map(drop),
         Task::Demo => demo::run(),

@@ -41,6 +41,17 @@ pub(crate) fn capture(command: &mut Command) -> Outcome<String> {
     Err(failed(command, output.status))
 }
 
+/// Runs a program and returns what it printed to both streams.
+pub(crate) fn capture_all(command: &mut Command) -> Outcome<String> {
+    let output = command.output().map_err(|error| cannot_start(command, &error))?;
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.success() {
+        return Ok(text);
+    }
+    print!("{text}");
+    Err(failed(command, output.status))
+}
+
 pub(crate) fn cannot_start(command: &Command, error: &std::io::Error) -> Failure {
     Failure::new(format!("cannot start `{}`: {error}", shown(command)))
 }

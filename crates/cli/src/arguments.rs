@@ -95,6 +95,10 @@ pub(crate) enum Command {
         #[arg(long)]
         session: Option<String>,
     },
+    /// Make every recorded decision again from the log alone, and compare byte for byte.
+    Replay(RangeArguments),
+    /// What the recorded turns would have cost under other policies, and which would have changed model.
+    Backtest(BacktestArguments),
     /// Bring in sessions that another client recorded, and decide every turn of them.
     #[command(subcommand)]
     Import(ImportCommand),
@@ -105,6 +109,44 @@ pub(crate) enum Command {
     Demo,
     /// Print a completion script for a shell.
     Completions { shell: clap_complete::Shell },
+}
+
+/// Which turns are asked about.
+#[derive(Debug, Args)]
+pub(crate) struct RangeArguments {
+    /// Only turns that started then or later: `2026-11-01`, `2026-11-01T12:30`, or `7d` for so long ago.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Only turns that started before then.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<String>,
+    /// Only turns of this session.
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BacktestArguments {
+    /// The policies to try; several are ranked by what they cost. The policy in force when left out.
+    #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
+    pub(crate) policy: Vec<PathBuf>,
+    /// What to compare with: another policy file, or `recorded`, the models that really ran.
+    #[arg(long, value_name = "FILE|recorded", default_value = "recorded", value_hint = ValueHint::FilePath)]
+    pub(crate) against: String,
+    /// Try a number of the policy at several values: `pattern.cost_weight=0:0.3:0.05`.
+    #[arg(long, value_name = "NUMBER=FROM:TO:STEP")]
+    pub(crate) sweep: Option<what_if::Sweep>,
+    #[command(flatten)]
+    pub(crate) range: RangeArguments,
+    /// Print every turn, not only those that change model.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print comma-separated values, a line for each turn and policy.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Write a report with charts into a file that needs nothing beside it.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -209,6 +251,18 @@ pub(crate) enum ImportCommand {
         /// A folder or a file; ~/.claude/projects when left out.
         #[arg(value_hint = ValueHint::AnyPath)]
         path: Option<PathBuf>,
+    },
+    /// Codex's own session files.
+    Codex {
+        /// A folder or a file; `sessions` in `$CODEX_HOME` or ~/.codex when left out.
+        #[arg(value_hint = ValueHint::AnyPath)]
+        path: Option<PathBuf>,
+    },
+    /// A log of chat completions: JSON Lines, each with a request and its response.
+    OpenaiLog {
+        /// The file, or a folder of such files.
+        #[arg(value_hint = ValueHint::AnyPath)]
+        file: PathBuf,
     },
 }
 

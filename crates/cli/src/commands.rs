@@ -1,5 +1,6 @@
 //! What the commands do, one file each.
 
+mod backtest;
 mod cost;
 mod decision_view;
 mod demo;
@@ -8,6 +9,8 @@ mod import;
 mod init;
 mod model;
 mod models;
+mod range;
+mod replay;
 mod route;
 mod rules;
 mod status;
@@ -31,6 +34,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Models { command } => models::run(context, command),
         Command::Status => status::run(context),
         Command::Cost { session } => cost::run(context, session.as_deref()),
+        Command::Replay(range) => replay::run(context, &range),
+        Command::Backtest(arguments) => backtest::run(context, &arguments),
         Command::Import(command) => import::run(context, command),
         Command::Events(command) => events::run(context, command),
         Command::Demo => demo::run(context),

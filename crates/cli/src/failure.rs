@@ -83,6 +83,15 @@ impl From<LogError> for Failure {
     }
 }
 
+impl From<what_if::WhatIfError> for Failure {
+    fn from(error: what_if::WhatIfError) -> Self {
+        match error {
+            what_if::WhatIfError::Engine(error) => error.into(),
+            error => Self::NotDone(whole(&error)),
+        }
+    }
+}
+
 impl From<event_bus::BusError> for Failure {
     fn from(error: event_bus::BusError) -> Self {
         Self::NotDone(whole(&error))

@@ -91,7 +91,7 @@ fn seal(made: &mut DecidedTurn) -> Result<NewEvent, EngineError> {
 
 /// Halves the lists of the chain, and when those are short the list of text predicates that matched, of which a
 /// policy may have thousands; false when there is nothing left to leave out.
-fn shorten(decided: &mut RouteDecided) -> bool {
+pub(crate) fn shorten(decided: &mut RouteDecided) -> bool {
     let mut shortened = false;
     for entry in &mut decided.decision.chain {
         if let Reason::Pattern(recommendation) = &mut entry.reason

@@ -3,6 +3,7 @@
 //! Skins (the command line, a gateway) talk to an [`Engine`]; everything it does is a fact in the log, and
 //! everything it knows is folded from there.
 
+mod again;
 mod capture;
 mod choices;
 mod decision;
@@ -13,6 +14,7 @@ mod expectations;
 mod home;
 mod in_force;
 mod insight;
+mod known;
 mod models;
 mod observation;
 mod observe;
@@ -23,6 +25,7 @@ mod router_state;
 mod sessions;
 mod turns;
 
+pub use again::{captured_turn, decide_again};
 pub use choices::Selected;
 pub use decision::DecidedTurn;
 pub use engine::{Engine, PolicyTrouble, Stores};
@@ -32,6 +35,7 @@ pub use expectations::{Checked, ExpectationsError, check_expectations};
 pub use home::Home;
 pub use in_force::AsLogged;
 pub use insight::{Insight, decision_of, facts, last_decision};
+pub use known::Known;
 pub use models::Models;
 pub use policy_file::{BUILT_IN_PATH, BUILT_IN_POLICY, InForce, PolicyError, PolicyFile, Refresh};
 pub use purge::{PurgePlan, PurgeScope, plan_purge};

@@ -7,7 +7,7 @@ use event_core::{CodecError, Projection, Recorded, Timestamp};
 use patterns::Patterns;
 use serde::{Deserialize, Serialize};
 
-use crate::{in_force::AsLogged, sessions::Sessions};
+use crate::{in_force::AsLogged, known::with_views, sessions::Sessions};
 
 /// The views of a decision. Consistent by composition: one fold advances all of them.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct RouterState {
 impl RouterState {
     /// Gives a decision about a turn of this time what it reads.
     pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
-        decide(&Views { outages: &self.availability.outages_at(at), patterns: &self.patterns })
+        with_views(&self.availability, &self.patterns, at, decide)
     }
 }
 

@@ -98,7 +98,8 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verified, LogError> {
         let index = walk_index(root, &files, &*file, end, &mut verified)?;
         // Only a sound index shows that what stands before these records was never acknowledged.
         if behind != 0 && index == Looked::Unsound {
-            let detail = format!("{behind} whole records stand behind a hole, and no index shows that it was never whole");
+            let detail =
+                format!("{behind} whole records stand behind a hole, and no index shows that it was never whole");
             verified.problem(&root.join(JOURNAL), Some(end.position.next()), detail);
         }
     }

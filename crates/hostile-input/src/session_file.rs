@@ -1,12 +1,20 @@
-//! Any bytes as a session file of Claude Code.
+//! Any bytes as a session file of Claude Code, and what holds for session files of every client.
 
 use std::path::Path;
 
-use adapters::claude_code::SessionReader;
+use adapters::{
+    claude_code::ClaudeCode,
+    session_file::{Format, SessionReader},
+};
+
+/// What holds for any session file.
+pub fn session_file(data: &[u8]) {
+    read_any::<ClaudeCode>(data);
+}
 
 /// Every line is used, left out or named as wrong, every byte is read once, and what is counted can be added up.
-pub fn session_file(data: &[u8]) {
-    let mut reader = SessionReader::new(Path::new("session.jsonl"), data);
+pub(crate) fn read_any<F: Format>(data: &[u8]) {
+    let mut reader = SessionReader::<_, F>::new(Path::new("session.jsonl"), data);
     let mut calls = 0_u64;
     for turn in reader.by_ref() {
         calls += turn.calls().count() as u64;

@@ -1,5 +1,5 @@
 //! The corpora of the fuzz targets, and seeded changes of them, as plain tests.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::print_stdout, reason = "what was tried is the output")]
 
 use std::{fs, path::Path, time::Instant};
 
@@ -8,7 +8,7 @@ use hostile_input::{ALL, damaged};
 /// Changes of each input of a corpus.
 const CHANGES: u64 = 60;
 
-/// A stream of numbers that is the same on every machine (SplitMix64).
+/// A stream of numbers that is the same on every machine (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {

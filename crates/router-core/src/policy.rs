@@ -121,6 +121,11 @@ impl Policy {
         self.record_text
     }
 
+    /// Whether any of its rules looks at the text of the message.
+    pub fn reads_text(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
     /// The default of everything, slot 7.
     pub fn global_default(&self) -> Option<&ModelId> {
         self.global.default.as_ref().map(|model| &model.id)

@@ -83,6 +83,10 @@ impl Matches {
 }
 
 impl TextSet {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// A pattern to be run on something else than the message.
     pub(crate) fn pattern(&mut self, text: &str) -> Result<Pattern, PatternError> {
         Pattern::new(text, &mut self.cost)

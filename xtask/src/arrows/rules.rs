@@ -30,6 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         "engine",
         &["adapters", "availability", "contracts", "costs", "event-bus", "event-core", "patterns", "router-core"],
     ),
+    effects("what-if", &["adapters", "contracts", "costs", "engine", "event-bus", "event-core", "router-core"]),
     effects(
         "cli",
         &[
@@ -42,10 +43,13 @@ pub(super) const RULES: &[Rule] = &[
             "event-core",
             "patterns",
             "router-core",
+            "what-if",
         ],
     ),
     // It reads the vocabulary to document it, and runs everything else as a program.
     effects("xtask", &["contracts", "event-core", "router-core"]),
+    // What fuzzing tries.
+    effects("hostile-input", &["adapters", "contracts", "engine", "event-bus", "event-core", "router-core"]),
     // What benchmarks measure.
     effects("processor-time", &[]),
     // A third party's projection, and a user's policy tests.

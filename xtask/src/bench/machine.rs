@@ -4,15 +4,15 @@ use std::{fs, process::Command, thread};
 
 use crate::program::capture;
 
-/// One sentence: date, processor, compiler, command.
-pub(super) fn describe() -> String {
+/// One sentence: date, processor, compiler, command, and what the figures are.
+pub(super) fn describe(figures: &str) -> String {
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let compiler = capture(Command::new("rustc").arg("--version")).unwrap_or_else(|_| "unknown rustc".to_owned());
     let (processor, compiler) = (processor(), compiler.trim());
     format!(
-        "Measured on {date} on {processor} ({processors} cores) with {compiler} by `cargo xtask bench`: processor time of \
-         one thread."
+        "Measured on {date} on {processor} ({processors} cores) with {compiler} by `cargo xtask bench`: \
+         {figures}."
     )
 }
 

@@ -1,4 +1,4 @@
-//! The table of docs/performance.md, between two markers.
+//! The tables of docs/performance.md, each between two markers.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -8,8 +8,18 @@ use super::{
 };
 use crate::failure::{Failure, Outcome};
 
-const BEGIN: &str = "<!-- figures: written by `cargo xtask bench` -->\n";
-const END: &str = "<!-- end of figures -->\n";
+/// A part of the page that is written by this command.
+pub(crate) struct Part {
+    pub(crate) begin: &'static str,
+    pub(crate) end: &'static str,
+}
+
+/// What criterion measures.
+pub(super) const FIGURES: Part =
+    Part { begin: "<!-- figures: written by `cargo xtask bench` -->\n", end: "<!-- end of figures -->\n" };
+/// What the log costs.
+pub(super) const LOG: Part =
+    Part { begin: "<!-- log: written by `cargo xtask bench` -->\n", end: "<!-- end of log -->\n" };
 
 /// The table with the sentence above it. Benchmarks with a target come first, one that was not measured among them.
 pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measured>) -> String {
@@ -33,11 +43,15 @@ pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measured>) -> Str
     text
 }
 
-/// The page with the table in the place of the one before.
-pub(super) fn with_table(page: &str, table: &str) -> Outcome<String> {
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.ok_or_else(|| Failure::new("docs/performance.md has lost the markers of its table"))?;
-    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
+impl Part {
+    /// The page with the table in the place of the one before.
+    pub(crate) fn replaced(&self, page: &str, table: &str) -> Outcome<String> {
+        let Self { begin, end } = self;
+        let parts = page.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
+        let lost = || Failure::new(format!("the page has lost the markers of a table, such as `{}`", begin.trim()));
+        let (before, after) = parts.ok_or_else(lost)?;
+        Ok(format!("{before}{begin}{table}{end}{after}"))
+    }
 }
 
 /// Nanoseconds in the unit people would choose, with three digits that count.
@@ -67,9 +81,10 @@ mod tests {
 
     #[test]
     fn a_table_replaces_the_one_before_and_nothing_else() {
-        let page = format!("# Performance\n\n{BEGIN}old\n{END}\nThe rest.\n");
-        assert_eq!(with_table(&page, "new\n").unwrap(), format!("# Performance\n\n{BEGIN}new\n{END}\nThe rest.\n"));
-        assert!(with_table("# Performance\n", "new\n").is_err());
+        let Part { begin, end } = FIGURES;
+        let page = |table: &str| format!("# Performance\n\n{begin}{table}\n{end}\nThe rest.\n");
+        assert_eq!(FIGURES.replaced(&page("old"), "new\n").unwrap(), page("new"));
+        assert!(LOG.replaced(&page("old"), "new\n").is_err());
     }
 
     #[test]

@@ -1,10 +1,16 @@
 //! `import`: sessions other clients recorded, every turn of them decided.
 
-use std::path::{Path, PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use adapters::{
-    claude_code::{self, SessionFile},
+    claude_code::{self, ClaudeCode},
+    codex::{self, Codex},
     observed::{ObservedTurn, Step},
+    openai_log::{self, OpenAiLog},
+    session_file::{DiscoverError, Format, SessionFile, SessionReader},
 };
 use contracts::NanoUsd;
 use engine::Engine;
@@ -57,31 +63,56 @@ impl Imported {
 }
 
 pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failure> {
-    let ImportCommand::ClaudeCode { path } = command;
-    let path = folder(context, path)?;
-    let files = claude_code::discover(&path).map_err(|error| {
-        let next = "name the folder of the sessions: turnwise import claude-code DIR";
+    match command {
+        ImportCommand::ClaudeCode { path } => {
+            let path = folder(path, context.home.user.as_deref().map(claude_sessions))?;
+            import::<ClaudeCode>(context, &path, claude_code::discover, "*.jsonl", "claude-code DIR")
+        }
+        ImportCommand::Codex { path } => {
+            let path = folder(path, codex_sessions(context.home.user.as_deref()))?;
+            import::<Codex>(context, &path, codex::discover, "rollout-*.jsonl", "codex DIR")
+        }
+        ImportCommand::OpenaiLog { file } => {
+            import::<OpenAiLog>(context, &file, openai_log::discover, "*.jsonl", "openai-log FILE")
+        }
+    }
+}
+
+/// Where Codex keeps its session files.
+fn codex_sessions(user: Option<&Path>) -> Option<PathBuf> {
+    let home = env::var_os("CODEX_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    home.or_else(|| user.map(|user| user.join(".codex"))).map(|home| home.join("sessions"))
+}
+
+fn folder(path: Option<PathBuf>, default: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    path.or(default)
+        .ok_or_else(|| Failure::Wrong("there is no home folder: name the folder of the sessions".to_owned()))
+}
+
+fn import<F: Format>(
+    context: &Context,
+    path: &Path,
+    discover: fn(&Path) -> Result<Vec<SessionFile>, DiscoverError>,
+    names: &str,
+    command: &str,
+) -> Result<(), Failure> {
+    let files = discover(path).map_err(|error| {
+        let next = format!("name the folder of the sessions: turnwise import {command}");
         Failure::Wrong(format!("{error}: {}; {next}", error.source))
     })?;
     if files.is_empty() {
-        return Err(Failure::Wrong(format!("`{}` has no session files (*.jsonl)", path.display())));
+        return Err(Failure::Wrong(format!("`{}` has no session files ({names})", path.display())));
     }
     let mut engine = context.engine()?;
     let trouble = engine.refresh_policy()?;
     context.policy_notice(trouble.as_ref());
-    let imported = import_files(&mut engine, &files, !context.json)?;
+    let imported = import_files::<F>(&mut engine, &files, !context.json)?;
     engine.close()?;
     context.print(&imported, || show(&imported))
 }
 
-fn folder(context: &Context, path: Option<PathBuf>) -> Result<PathBuf, Failure> {
-    let default = || context.home.user.as_deref().map(claude_sessions);
-    path.or_else(default)
-        .ok_or_else(|| Failure::Wrong("there is no home folder: name the folder of the sessions".to_owned()))
-}
-
 /// Imports files in order, one at a time; each is on the disk before the next begins.
-pub(super) fn import_files(engine: &mut Engine, files: &[SessionFile], visible: bool) -> Result<Imported, Failure> {
+fn import_files<F: Format>(engine: &mut Engine, files: &[SessionFile], visible: bool) -> Result<Imported, Failure> {
     let bytes: u64 = files.iter().map(|file| file.bytes).sum();
     let bar = byte_bar(bytes, "importing");
     if !visible {
@@ -92,7 +123,7 @@ pub(super) fn import_files(engine: &mut Engine, files: &[SessionFile], visible: 
     let mut done = 0;
     for file in files {
         let progress = bar.clone();
-        import_file(engine, &file.path, &mut imported, move |read| progress.set_position(done + read))?;
+        import_file::<F>(engine, &file.path, &mut imported, move |read| progress.set_position(done + read))?;
         done += file.bytes;
     }
     bar.finish_and_clear();
@@ -103,20 +134,21 @@ pub(super) fn import_files(engine: &mut Engine, files: &[SessionFile], visible: 
     Ok(imported)
 }
 
-fn import_file(
+fn import_file<F: Format>(
     engine: &mut Engine,
     path: &Path,
     imported: &mut Imported,
     progress: impl FnMut(u64),
 ) -> Result<(), Failure> {
-    let reader = claude_code::read(path).map_err(|error| Failure::NotDone(format!("{error}: {}", error.source)))?;
+    let reader =
+        SessionReader::<_, F>::open(path).map_err(|error| Failure::NotDone(format!("{error}: {}", error.source)))?;
     let mut reader = reader.with_progress(progress);
-    let mut seen = false;
+    let mut seen = None;
     while let Some(turn) = reader.next() {
         let Some(session) = reader.session() else { continue };
-        if !seen {
+        if seen.as_ref() != Some(&session.id) {
             engine.observe_session(session)?;
-            seen = true;
+            seen = Some(session.id.clone());
         }
         imported.count(&turn);
         if let Some(made) = engine.observe_turn(session, &turn)? {

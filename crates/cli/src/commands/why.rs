@@ -1,9 +1,20 @@
-//! `why`: the decision of a turn and the whole chain of reasons.
+//! `why`: the decision of a turn, the whole chain of reasons, and what changing model costs in lost cache.
 
-use engine::{decision_of, last_decision};
+use engine::{Insight, Models, decision_of, last_decision};
+use event_bus::EventLog;
+use serde::Serialize;
+use what_if::{SwitchCost, dollars, switch_cost};
 
 use super::decision_view::DecisionView;
 use crate::{context::Context, failure::Failure};
+
+#[derive(Serialize)]
+struct View {
+    #[serde(flatten)]
+    decision: DecisionView,
+    /// How warm the prompt cache was; nothing for the first call of a session, or where nothing is chosen.
+    cache: Option<SwitchCost>,
+}
 
 pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     let log = context.read_only()?;
@@ -11,6 +22,38 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
         "last" => last_decision(log.as_ref())?,
         turn => decision_of(log.as_ref(), turn)?,
     };
-    let view = DecisionView::new(insight.decided.turn, &insight.decided.session, &insight.decided.decision, &[]);
-    context.print(&view, || anstream::print!("{}", insight.text()))
+    let decision = DecisionView::new(insight.decided.turn, &insight.decided.session, &insight.decided.decision, &[]);
+    let cache = cache(context, log.as_ref(), &insight)?;
+    let view = View { decision, cache };
+    context.print(&view, || {
+        anstream::print!("{}", insight.text());
+        if let Some(cache) = &view.cache {
+            anstream::println!("\n{}", line(cache));
+        }
+    })
+}
+
+fn cache(context: &Context, log: &dyn EventLog, insight: &Insight) -> Result<Option<SwitchCost>, Failure> {
+    let Some(model) = &insight.decided.decision.model else { return Ok(None) };
+    let models = Models::load(&context.home.models())?.registry;
+    let cost = switch_cost(log, (insight.position, insight.decided.turn), model, &models)?;
+    Ok(cost.filter(|cost| 0 < cost.warm || 0 < cost.to_warm))
+}
+
+/// The switch cost in a sentence.
+fn line(cost: &SwitchCost) -> String {
+    let SwitchCost { from, warm, to, to_warm, nano_usd } = cost;
+    let more = nano_usd.map_or_else(
+        || "at a price that is not known".to_owned(),
+        |nano| format!("about {} more", dollars(i64::try_from(nano).unwrap_or(i64::MAX))),
+    );
+    if from == to {
+        return format!(
+            "Cache: {warm} tokens are warm on {to}; another model of its price would write them anew, {more}"
+        );
+    }
+    if warm <= to_warm {
+        return format!("Cache: {to_warm} tokens are warm on {to}; changing from {from} loses nothing");
+    }
+    format!("Cache: {warm} tokens were warm on {from}, {to_warm} on {to}; what is not is written anew, {more}")
 }

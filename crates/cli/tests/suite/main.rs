@@ -6,3 +6,4 @@ mod first_steps;
 mod logs;
 mod policies;
 mod sessions;
+mod what_if;

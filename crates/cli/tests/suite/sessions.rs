@@ -101,3 +101,35 @@ fn a_price_list_is_read_and_what_it_leaves_out_is_said() {
     assert_eq!(acme["prices"]["base"]["input"], 1_500_000);
     assert!(fs::metadata(desk.path(".turnwise/models.yaml")).is_ok());
 }
+
+const ROLLOUT: &str = include_str!("../../../adapters/tests/fixtures/codex/pages.jsonl");
+const CALLS: &str = include_str!("../../../adapters/tests/fixtures/openai-log/calls.jsonl");
+
+#[test]
+fn rollouts_of_codex_are_found_where_codex_keeps_them() {
+    let desk = Desk::new();
+    desk.write(".codex/sessions/2026/11/18/rollout-a.jsonl", ROLLOUT);
+    desk.write(".codex/history.jsonl", "{}");
+    let first = desk.json(&["import", "codex"]);
+    assert_eq!((&first["files"], &first["turns"], &first["calls"]), (&1.into(), &7.into(), &7.into()));
+    assert_eq!((&first["unpriced_calls"], &first["issues"]), (&0.into(), &serde_json::json!([])));
+    assert_eq!(desk.json(&["import", "codex"])["new_facts"], 0);
+    let elsewhere = Desk::new();
+    elsewhere.write("other/sessions/rollout-b.jsonl", ROLLOUT);
+    let mut command = elsewhere.command(&["--json", "import", "codex"]);
+    let output = command.env("CODEX_HOME", elsewhere.path("other")).output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["new_facts"], first["new_facts"]);
+}
+
+#[test]
+fn a_log_of_calls_is_imported_with_all_its_sessions() {
+    let desk = Desk::new();
+    let file = desk.write("calls.jsonl", CALLS);
+    let first = desk.json(&["import", "openai-log", file.to_str().unwrap()]);
+    assert_eq!((&first["sessions"], &first["turns"], &first["calls"]), (&2.into(), &4.into(), &5.into()));
+    assert_eq!(first["issues"].as_array().unwrap().len(), 2);
+    assert_eq!(desk.json(&["import", "openai-log", file.to_str().unwrap()])["new_facts"], 0);
+    let run = desk.run(&["import", "codex"]);
+    assert!(run.code == 2 && run.err.contains(".codex/sessions") && run.err.contains("codex DIR"), "{}", said(&run));
+}

@@ -1,6 +1,6 @@
 //! A call as the simulation sees it: when, of what size, and what had happened before.
 
-use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, ThreadId, TurnId, Usage, facts::CallRole};
+use contracts::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage, facts::CallRole};
 use event_core::Timestamp;
 
 use crate::Line;
@@ -48,6 +48,8 @@ pub struct Call {
     pub variant: CacheVariant,
     /// What it used, as recorded. The simulation reads only the sum of the input.
     pub usage: Usage,
+    /// What it cost, as recorded; `None` where no price was known.
+    pub cost: Option<NanoUsd>,
     /// What stands before it.
     pub after: After,
     /// Bytes of the message it answers first, else 0.

@@ -119,6 +119,7 @@ impl Next {
             lifetime: self.lifetime,
             variant: call.variant,
             usage,
+            cost: call.cost,
             after: self.after,
             message_bytes: std::mem::take(&mut self.message_bytes),
             // A text, every block of thinking, and for every tool that it was asked for and what it answered.

@@ -12,8 +12,9 @@ use crate::Line;
 /// What the first call of a line of work reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Opening {
-    /// What was recorded, if the recorded model answers: whether system prompt and tools were warm depends on what is
-    /// outside the log, so it is a starting condition, like the sizes of the prompts. Another model is predicted.
+    /// What was recorded, for every model of the provider that was recorded: whether system prompt and tools were warm
+    /// depends on what is outside the log, so it is a starting condition, like the sizes of the prompts, and the same
+    /// for both sides of a comparison. A model of another provider is predicted.
     #[default]
     Given,
     /// What the rules say.
@@ -37,7 +38,8 @@ impl PromptCache {
     /// How the prompt of a call is split when `model` answers it, in tokens as recorded: a model with another
     /// tokenizer scales the answer ([`Split::scaled`]). The cache then knows the prompt.
     pub fn call(&mut self, call: &Call, model: &ModelId) -> Split {
-        let given = (self.opening == Opening::Given && *model == call.model).then_some(call.usage.cache_read);
+        let given = (self.opening == Opening::Given && model.provider() == call.model.provider())
+            .then_some(call.usage.cache_read);
         if !self.sessions.contains_key(&call.session) {
             self.sessions.insert(call.session.clone(), BTreeMap::new());
         }

@@ -23,8 +23,10 @@ fn the_recorded_model_reads_first_what_was_recorded_and_everything_after_is_simu
 }
 
 #[test]
-fn another_model_is_predicted() {
-    assert_eq!(reads(Opening::Given, HAIKU), [0, 19_992]);
+fn another_model_of_the_provider_begins_alike_and_one_of_another_provider_is_predicted() {
+    assert_eq!(reads(Opening::Given, HAIKU), [16_100, 19_992]);
+    assert_eq!(reads(Opening::Predicted, HAIKU)[0], 0);
+    assert_eq!(reads(Opening::Given, "openai:gpt-5-mini")[0], 0);
 }
 
 #[test]

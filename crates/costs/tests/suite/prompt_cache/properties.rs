@@ -147,6 +147,7 @@ proptest! {
                 after: After::Tools,
                 compacted: false,
                 resumed: false,
+                cost: None,
                 attempts: Vec::new(),
                 ..last.clone()
             };

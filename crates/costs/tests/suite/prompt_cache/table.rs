@@ -32,6 +32,7 @@ pub(crate) fn at(seconds: u64, total: u64) -> Call {
         blocks: 1,
         compacted: false,
         resumed: false,
+        cost: None,
         attempts: Vec::new(),
     }
 }

@@ -1,0 +1,156 @@
+//! A backtest on the terminal: the totals, what changes, and how far to trust it.
+
+use what_if::{Against, Backtest, Compared, Report, Share, TurnRow, dollars, per_cent, points, signed};
+
+use crate::{
+    context::local_time,
+    screen::{FAINT, HEADING, Table, counted, styled},
+};
+
+/// Rows of a group that are shown.
+const LISTED: usize = 12;
+
+pub(super) fn report(report: &Report, rows: &[TurnRow], question: &Backtest, all: bool) {
+    turns(rows, question, all);
+    let turns = counted(report.turns, "turn");
+    anstream::println!("{}", styled(HEADING, &format!("{turns} judged, against {}", report.against)));
+    let mut table = Table::new(&["POLICY", ">CHANGED", ">COST", ">DIFFERENCE", ">"]);
+    table.row([report.against.clone(), String::new(), dollars(report.old.all.nano_usd), String::new(), String::new()]);
+    for new in &report.new {
+        let (old, new_cost) = (report.old.all.nano_usd, new.totals.all.nano_usd);
+        let difference = new_cost.saturating_sub(old);
+        table.row([
+            new.name.clone(),
+            new.changed.to_string(),
+            dollars(new_cost),
+            signed(difference),
+            per_cent(difference, old),
+        ]);
+    }
+    table.print();
+    if let [only] = report.new.as_slice() {
+        group("MODEL", &report.old.by_model, &only.totals.by_model);
+        group("RULE", &report.old.by_rule, &only.totals.by_rule);
+        group("WORKSPACE", &report.old.by_workspace, &only.totals.by_workspace);
+        group("DAY (UTC)", &report.old.by_day, &only.totals.by_day);
+        switches(only);
+    } else {
+        anstream::println!("\n--json has the totals by model, rule, workspace and day for each policy");
+    }
+    unjudged(report);
+    trust(report);
+}
+
+/// Each turn and its choices.
+fn turns(rows: &[TurnRow], question: &Backtest, all: bool) {
+    let several = 1 < question.candidates.len();
+    if rows.is_empty() || (several && !all) {
+        return;
+    }
+    let mut titles = vec!["STARTED", "TURN", "RECORDED"];
+    let recorded = matches!(question.against, Against::Recorded);
+    if !recorded {
+        titles.push("OLD");
+    }
+    titles.extend(["NEW", ">COST", ">DIFFERENCE", "PARTS AT", "WHY"]);
+    let mut table = Table::new(&titles);
+    for row in rows {
+        for (index, new) in row.new.iter().enumerate() {
+            let id = row.turn.to_string();
+            let mut cells = vec![local_time(row.at), id[..8].to_owned(), short(&row.recorded)];
+            if !recorded {
+                cells.push(short(&row.old.model));
+            }
+            let parted = row.parted.get(index).copied().flatten().map(contracts::Slot::name).unwrap_or_default();
+            cells.extend([
+                short(&new.model),
+                dollars(new.nano_usd),
+                signed(row.difference(index)),
+                parted.to_owned(),
+                new.why.clone(),
+            ]);
+            table.row(cells);
+        }
+    }
+    table.print();
+    anstream::println!();
+}
+
+/// A model without its provider.
+fn short(model: &str) -> String {
+    model.split_once(':').map_or(model, |(_, name)| name).to_owned()
+}
+
+type Group = std::collections::BTreeMap<String, Share>;
+
+fn group(title: &'static str, old: &Group, new: &Group) {
+    let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
+    names.sort();
+    names.dedup();
+    let share = |group: &Group, name: &String| group.get(name).copied().unwrap_or_default();
+    // What costs most comes first, but days stay in order.
+    if !title.starts_with("DAY") {
+        names.sort_by_key(|name| std::cmp::Reverse(share(old, name).nano_usd.max(share(new, name).nano_usd)));
+    }
+    let mut table = Table::new(&[title, ">TURNS", ">COST", ">NEW TURNS", ">NEW COST"]);
+    for name in names.iter().take(LISTED) {
+        let (old, new) = (share(old, name), share(new, name));
+        table.row([
+            (*name).clone(),
+            old.turns.to_string(),
+            dollars(old.nano_usd),
+            new.turns.to_string(),
+            dollars(new.nano_usd),
+        ]);
+    }
+    anstream::println!();
+    table.print();
+    if LISTED < names.len() {
+        anstream::println!("and {} more; --json has all", names.len() - LISTED);
+    }
+}
+
+fn switches(compared: &Compared) {
+    if compared.switches.is_empty() {
+        return;
+    }
+    let mut table = Table::new(&["FROM", "TO", ">TURNS", ">DIFFERENCE"]);
+    for (from, targets) in &compared.switches {
+        for (to, (turns, difference)) in targets {
+            table.row([from.clone(), to.clone(), turns.to_string(), signed(*difference)]);
+        }
+    }
+    anstream::println!();
+    table.print();
+}
+
+fn unjudged(report: &Report) {
+    if report.unjudged.is_empty() {
+        return;
+    }
+    let count: u64 = report.unjudged.values().sum();
+    let cost = dollars(report.unjudged_nano_usd);
+    anstream::println!("\n{} without a judgement ({cost} as recorded), in no total:", counted(count, "turn"));
+    for (reason, count) in &report.unjudged {
+        anstream::println!("  {count:>5}  {reason}");
+    }
+}
+
+/// The error of the simulation, and what the figures rest on.
+fn trust(report: &Report) {
+    let identity = &report.identity;
+    anstream::println!(
+        "\nSimulating what really happened gives {} for {}. identity: total {}, median {} of {} \
+         (what a thread's first call read is given; predicted as well: total {}, median {})",
+        dollars(identity.simulated_nano_usd),
+        dollars(identity.recorded_nano_usd),
+        points(identity.total_basis_points),
+        points(identity.median_basis_points),
+        counted(identity.sessions, "session"),
+        points(identity.predicted_total_basis_points),
+        points(identity.predicted_median_basis_points),
+    );
+    for assumption in &report.assumptions {
+        anstream::println!("{}", styled(FAINT, &format!("  {assumption}")));
+    }
+}

@@ -1,0 +1,18 @@
+//! `--from`, `--to`, `--session`: which turns are asked about.
+
+use contracts::SessionId;
+use event_bus::{Clock as _, SystemClock};
+use what_if::Range;
+
+use crate::{arguments::RangeArguments, failure::Failure, moment};
+
+pub(super) fn range(arguments: &RangeArguments) -> Result<Range, Failure> {
+    let now = SystemClock.now();
+    let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse(text, now)).transpose();
+    let session = arguments.session.as_deref().map(SessionId::try_from).transpose();
+    Ok(Range {
+        from: moment(&arguments.from).map_err(Failure::Wrong)?,
+        to: moment(&arguments.to).map_err(Failure::Wrong)?,
+        session: session.map_err(|error| Failure::Wrong(error.to_string()))?,
+    })
+}

@@ -1,0 +1,76 @@
+//! `replay`: every recorded decision made again from the log alone.
+
+use event_bus::TextFiles;
+use router_core::{WhyHeader, why};
+use what_if::{Divergence, Replayed, replay};
+
+use super::range::range;
+use crate::{
+    arguments::RangeArguments,
+    context::Context,
+    failure::Failure,
+    screen::{BAD, GOOD, counted, fact_bar, styled},
+};
+
+/// Columns of one of two chains side by side.
+const COLUMN: usize = 78;
+
+pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), Failure> {
+    let range = range(arguments)?;
+    let log = context.read_only()?;
+    let bar = fact_bar(log.head()?.0, "replaying");
+    if context.json {
+        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+    }
+    let texts = TextFiles::of(context.home.log());
+    let replayed = replay(log.as_ref(), &texts, &range, |position| bar.set_position(position.0))?;
+    bar.finish_and_clear();
+    context.print(&replayed, || show(&replayed))?;
+    if replayed.divergence.is_some() { Err(Failure::No) } else { Ok(()) }
+}
+
+fn show(replayed: &Replayed) {
+    let decisions = counted(replayed.decisions, "decision");
+    if let Some(divergence) = &replayed.divergence {
+        anstream::println!("{} the last of {decisions} came out differently", styled(BAD, "diverged:"));
+        side_by_side(divergence);
+    } else {
+        anstream::println!("{} {decisions} made again from the log, byte for byte", styled(GOOD, "same:"));
+    }
+    if 0 < replayed.without_text {
+        anstream::println!("  {} of them by what had matched the message: its text is gone", replayed.without_text);
+    }
+    for (version, count) in &replayed.other_deciders {
+        let decisions = counted(*count, "decision");
+        anstream::println!("  {decisions} left out: version {version} of the decider made them");
+    }
+    anstream::println!("  digest {}", replayed.digest);
+}
+
+/// Both decisions, line beside line.
+fn side_by_side(divergence: &Divergence) {
+    let Divergence { position, turn, session, at, recorded, again } = divergence;
+    let header = WhyHeader { turn: *turn, session: session.clone(), at: *at };
+    anstream::println!("  position {position}\n");
+    let (left, right) = (why(Some(&header), &recorded.decision), why(Some(&header), &again.decision));
+    anstream::println!("  {:<COLUMN$}   MADE AGAIN", "RECORDED");
+    let mut right = right.lines();
+    let mut left = left.lines();
+    loop {
+        let (one, other) = (left.next(), right.next());
+        if one.is_none() && other.is_none() {
+            break;
+        }
+        let (one, other) = (one.unwrap_or_default(), other.unwrap_or_default());
+        let mark = if one == other { ' ' } else { '≠' };
+        let shown: String = one.chars().take(COLUMN).collect();
+        anstream::println!("{mark} {shown:<COLUMN$} │ {other}");
+    }
+    if recorded.decision == again.decision {
+        anstream::println!(
+            "  the chains are the same; what matched the message is not: {:?}, {:?}",
+            recorded.matched,
+            again.matched
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! Turns as comma-separated values (RFC 4180), for spreadsheets.
+
+use std::io::{self, Write};
+
+use crate::report::TurnRow;
+
+/// Writes a line for each turn and policy, below a line of titles. Money is in dollars.
+///
+/// # Errors
+/// As the output has it.
+pub fn write_csv<'r>(
+    out: &mut dyn Write,
+    policies: &[String],
+    rows: impl IntoIterator<Item = &'r TurnRow>,
+) -> io::Result<()> {
+    let titles = "turn,session,started,workspace,calls,recorded_model,recorded_usd,old_model,old_usd,policy,new_model,new_usd,difference_usd,parted_at,why";
+    write!(out, "{titles}\r\n")?;
+    for row in rows {
+        for (index, (policy, new)) in policies.iter().zip(&row.new).enumerate() {
+            let parted = row.parted.get(index).copied().flatten().map(contracts::Slot::name).unwrap_or_default();
+            let cells = [
+                row.turn.to_string(),
+                row.session.to_string(),
+                crate::day::moment(row.at),
+                row.workspace.clone().unwrap_or_default(),
+                row.calls.to_string(),
+                row.recorded.clone(),
+                dollars(row.recorded_nano_usd),
+                row.old.model.clone(),
+                dollars(row.old.nano_usd),
+                policy.clone(),
+                new.model.clone(),
+                dollars(new.nano_usd),
+                dollars(row.difference(index)),
+                parted.to_owned(),
+                new.why.clone(),
+            ];
+            let line: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
+            write!(out, "{}\r\n", line.join(","))?;
+        }
+    }
+    Ok(())
+}
+
+/// A cell; a spreadsheet must not take one that begins like a formula for one.
+fn quoted(cell: &str) -> String {
+    let number = cell.parse::<f64>().is_ok();
+    let cell = if !number && cell.starts_with(['=', '+', '-', '@']) { format!("'{cell}") } else { cell.to_owned() };
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+}
+
+/// Nano-dollars as dollars with all their digits.
+fn dollars(nano: i64) -> String {
+    let sign = if nano < 0 { "-" } else { "" };
+    let nano = nano.unsigned_abs();
+    format!("{sign}{}.{:09}", nano / 1_000_000_000, nano % 1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_and_no_cell_is_a_formula() {
+        let shown: Vec<_> =
+            ["plain", "a,b", "say \"so\"", "=1+1", "-5", "-x", "@sonnet"].map(quoted).into_iter().collect();
+        assert_eq!(shown, ["plain", "\"a,b\"", "\"say \"\"so\"\"\"", "'=1+1", "-5", "'-x", "'@sonnet"]);
+        assert_eq!([dollars(-1), dollars(1_234_567_890)], ["-0.000000001", "1.234567890"]);
+    }
+}

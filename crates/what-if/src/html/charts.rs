@@ -1,0 +1,155 @@
+//! Charts as SVG: what was spent day by day, and who took the turns.
+
+use std::collections::BTreeMap;
+
+use super::page::escaped;
+use crate::{
+    money::dollars,
+    report::Report,
+    totals::{Share, Totals},
+};
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 240.0;
+const LEFT: f64 = 72.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 28.0;
+
+/// Colours that differ for most eyes, on light and dark ground.
+const COLOURS: [&str; 8] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bb7744", "#999999"];
+
+/// What is measured of a share.
+type Measure = fn(&Share) -> i64;
+
+/// The sum of all days up to each, for both sides.
+pub(super) fn cumulative(report: &Report) -> String {
+    let Some(best) = report.new.first() else { return String::new() };
+    let days: Vec<&String> = report.old.by_day.keys().collect();
+    let (Some(first), Some(last)) = (days.first(), days.last()) else {
+        return "<p class=soft>No turn was judged.</p>".to_owned();
+    };
+    let sums = |totals: &Totals| {
+        let mut sum = 0_i64;
+        let add = |day: &&String| {
+            sum = sum.saturating_add(totals.by_day.get(*day).map_or(0, |share| share.nano_usd));
+            sum
+        };
+        days.iter().map(add).collect::<Vec<_>>()
+    };
+    let (old, new) = (sums(&report.old), sums(&best.totals));
+    let most = old.iter().chain(&new).copied().max().unwrap_or(0).max(1);
+    let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img aria-label=\"Cost over time\">");
+    for step in 0..=4 {
+        let nano = most / 4 * step;
+        let y = place(nano, most);
+        svg += &format!(
+            "<line x1={LEFT} x2={WIDTH} y1={y:.1} y2={y:.1} stroke=\"var(--line)\"/><text x={:.1} y={:.1} text-anchor=end>{}</text>",
+            LEFT - 6.0,
+            y + 4.0,
+            coarse(nano)
+        );
+    }
+    for (sums, colour, dash) in [(&old, "var(--old)", "5 4"), (&new, "var(--new)", "")] {
+        let points: Vec<_> = (0..)
+            .zip(sums)
+            .map(|(index, nano)| format!("{:.1},{:.1}", across(index, days.len()), place(*nano, most)))
+            .collect();
+        svg += &format!(
+            "<polyline points=\"{}\" fill=none stroke=\"{colour}\" stroke-width=2 stroke-dasharray=\"{dash}\"/>",
+            points.join(" ")
+        );
+        if let Some((x, y)) = points.last().and_then(|point| point.split_once(',')) {
+            svg += &format!("<circle cx={x} cy={y} r=3.5 fill=\"{colour}\"/>");
+        }
+    }
+    let y = HEIGHT - 8.0;
+    svg += &format!("<text x={LEFT} y={y}>{first}</text>");
+    if first != last {
+        svg += &format!("<text x={WIDTH} y={y} text-anchor=end>{last}</text>");
+    }
+    svg += "</svg>";
+    let item = |colour: &str, name: &str, sums: &[i64]| {
+        let all = sums.last().copied().unwrap_or_default();
+        format!("<li><i style=\"background:{colour}\"></i>{} {}</li>", escaped(name), dollars(all))
+    };
+    let legend = item("var(--old)", &report.against, &old) + &item("var(--new)", &best.name, &new);
+    format!("{svg}<ul class=legend>{legend}</ul>")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
+fn place(nano: i64, most: i64) -> f64 {
+    let share = nano.max(0) as f64 / most as f64;
+    TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
+fn across(index: usize, count: usize) -> f64 {
+    if count < 2 {
+        return f64::midpoint(LEFT, WIDTH);
+    }
+    LEFT + (WIDTH - LEFT - 6.0) * index as f64 / (count - 1) as f64
+}
+
+/// An amount on an axis.
+fn coarse(nano: i64) -> String {
+    let cents = nano / 10_000_000;
+    if 10_000 <= cents { format!("${}", cents / 100) } else { format!("${}.{:02}", cents / 100, cents % 100) }
+}
+
+/// Turns and money by model, before and after.
+pub(super) fn shares(report: &Report) -> String {
+    let Some(best) = report.new.first() else { return String::new() };
+    let models: Vec<&String> = {
+        let mut models: Vec<_> = report.old.by_model.keys().chain(best.totals.by_model.keys()).collect();
+        models.sort();
+        models.dedup();
+        models
+    };
+    let colour = |index: usize| COLOURS[index % COLOURS.len()];
+    let legend: String = (0..)
+        .zip(&models)
+        .map(|(index, model)| format!("<li><i style=\"background:{}\"></i>{}</li>", colour(index), escaped(model)))
+        .collect();
+    let turns: Measure = |share| i64::try_from(share.turns).unwrap_or(i64::MAX);
+    let money: Measure = |share| share.nano_usd.max(0);
+    let rows = [
+        ("turns before", &report.old.by_model, turns),
+        ("turns after", &best.totals.by_model, turns),
+        ("cost before", &report.old.by_model, money),
+        ("cost after", &best.totals.by_model, money),
+    ];
+    let mut svg = "<svg viewBox=\"0 0 720 148\" role=img aria-label=\"Models before and after\">".to_owned();
+    for (row, (title, group, measure)) in (0_u32..).zip(rows) {
+        let y = 6.0 + f64::from(row) * 34.0 + if row < 2 { 0.0 } else { 8.0 };
+        svg += &format!("<text x=0 y={:.1}>{title}</text>", y + 17.0);
+        svg += &bar(&models, group, measure, y, &colour);
+    }
+    format!("{svg}</svg><ul class=legend>{legend}</ul>")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
+fn bar(
+    models: &[&String],
+    group: &BTreeMap<String, Share>,
+    measure: Measure,
+    y: f64,
+    colour: &dyn Fn(usize) -> &'static str,
+) -> String {
+    const BEGIN: f64 = 128.0;
+    let all: i64 = group.values().map(measure).sum();
+    let (mut x, mut bar) = (BEGIN, String::new());
+    for (index, model) in models.iter().enumerate() {
+        let part = group.get(*model).map_or(0, measure);
+        let width = (WIDTH - BEGIN) * part as f64 / all.max(1) as f64;
+        if 0.0 < width {
+            bar += &format!(
+                "<rect x={x:.1} y={y:.1} width={width:.1} height=26 fill=\"{}\"><title>{}: {:.0} %</title></rect>",
+                colour(index),
+                escaped(model),
+                part as f64 / all.max(1) as f64 * 100.0
+            );
+        }
+        x += width;
+    }
+    bar
+}

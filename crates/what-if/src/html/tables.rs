@@ -1,0 +1,157 @@
+//! The tables of the report, and the chains of the turns that matter most.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::page::escaped;
+use crate::{
+    day::moment,
+    money::{dollars, per_cent, signed},
+    report::{Compared, Report, TurnRow},
+    totals::Share,
+};
+
+/// Rows that are listed of what may be long.
+const LISTED: usize = 50;
+
+/// A cell: numbers stand to the right.
+enum Cell {
+    Text(String),
+    Number(String),
+    /// A difference in nano-dollars.
+    Difference(i64),
+}
+
+fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
+    let mut html = "<div class=wide><table><tr>".to_owned();
+    for title in titles {
+        let (class, title) = title.strip_prefix('>').map_or(("", *title), |title| (" class=n", title));
+        html += &format!("<th{class}>{}</th>", escaped(title));
+    }
+    html += "</tr>";
+    for row in rows {
+        html += "<tr>";
+        for cell in row {
+            html += &match cell {
+                Cell::Text(text) => format!("<td>{}</td>", escaped(&text)),
+                Cell::Number(text) => format!("<td class=n>{}</td>", escaped(&text)),
+                Cell::Difference(nano) => format!("<td class=\"n {}\">{}</td>", tone(nano), signed(nano)),
+            };
+        }
+        html += "</tr>";
+    }
+    html + "</table></div>"
+}
+
+fn tone(nano: i64) -> &'static str {
+    match nano {
+        0 => "soft",
+        less if less < 0 => "less",
+        _ => "more",
+    }
+}
+
+pub(super) fn ranking(report: &Report) -> String {
+    let old = report.old.all.nano_usd;
+    let rows = report.new.iter().map(|new| {
+        let cost = new.totals.all.nano_usd;
+        vec![
+            Cell::Text(new.name.clone()),
+            Cell::Number(new.changed.to_string()),
+            Cell::Number(dollars(cost)),
+            Cell::Difference(cost.saturating_sub(old)),
+            Cell::Number(per_cent(cost.saturating_sub(old), old)),
+        ]
+    });
+    table(&["Policy", ">Turns that change model", ">Cost", ">Difference", ">"], rows)
+}
+
+pub(super) fn group(old: &BTreeMap<String, Share>, new: &BTreeMap<String, Share>) -> String {
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let rows = names.into_iter().map(|name| {
+        let share = |group: &BTreeMap<String, Share>| group.get(name).copied().unwrap_or_default();
+        let (old, new) = (share(old), share(new));
+        vec![
+            Cell::Text(name.clone()),
+            Cell::Number(old.turns.to_string()),
+            Cell::Number(dollars(old.nano_usd)),
+            Cell::Number(new.turns.to_string()),
+            Cell::Number(dollars(new.nano_usd)),
+            Cell::Difference(new.nano_usd.saturating_sub(old.nano_usd)),
+        ]
+    });
+    table(&["", ">Turns before", ">Cost before", ">Turns after", ">Cost after", ">Difference"], rows)
+}
+
+/// A matrix: from the models in the rows to those in the columns.
+pub(super) fn switches(compared: &Compared) -> String {
+    let to: BTreeSet<&String> = compared.switches.values().flat_map(BTreeMap::keys).collect();
+    if to.is_empty() {
+        return "<p class=soft>No turn changes model.</p>".to_owned();
+    }
+    let titles: Vec<String> =
+        std::iter::once("From \\ to".to_owned()).chain(to.iter().map(|name| format!(">{name}"))).collect();
+    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let rows = compared.switches.iter().map(|(from, targets)| {
+        let cell = |name: &&String| match targets.get(*name) {
+            Some((turns, difference)) => Cell::Number(format!("{turns} turns, {}", signed(*difference))),
+            None => Cell::Number("·".to_owned()),
+        };
+        std::iter::once(Cell::Text(from.clone())).chain(to.iter().map(cell)).collect()
+    });
+    table(&titles, rows)
+}
+
+/// Each of the turns that matter most, with both chains behind a click.
+pub(super) fn most(report: &Report) -> String {
+    if report.most.is_empty() {
+        return "<p class=soft>No turn costs another amount.</p>".to_owned();
+    }
+    // The rows hold the choices in the order the policies were given; the cheapest is the one that differs as listed.
+    report.most.iter().map(|row| turn(row, report.most_of)).collect()
+}
+
+fn turn(row: &TurnRow, policy: usize) -> String {
+    let Some(new) = row.new.get(policy) else { return String::new() };
+    let difference = row.difference(policy);
+    let parted = row.parted.get(policy).copied().flatten();
+    let parted = parted.map(|slot| format!(", parting at {}", slot.name())).unwrap_or_default();
+    let chain = |title: &str, chain: Option<&String>| {
+        let chain = chain.map(|chain| escaped(chain)).unwrap_or_default();
+        format!("<div><h3>{}</h3><pre>{chain}</pre></div>", escaped(title))
+    };
+    format!(
+        "<details><summary><span class={}>{}</span> {} → <b>{}</b>{parted} <span class=\"soft when\">{}, {} calls</span></summary>\
+         <p class=soft>turn {} of session {}</p><div class=chains>{}{}</div></details>",
+        tone(difference),
+        signed(difference),
+        escaped(&row.old.model),
+        escaped(&new.model),
+        moment(row.at).replace('T', " "),
+        row.calls,
+        row.turn,
+        escaped(row.session.as_str()),
+        chain("Before", row.old.chain.as_ref()),
+        chain("After", new.chain.as_ref()),
+    )
+}
+
+pub(super) fn unjudged(report: &Report) -> String {
+    let reasons =
+        report.unjudged.iter().map(|(reason, count)| vec![Cell::Number(count.to_string()), Cell::Text(reason.clone())]);
+    let turns = report.unjudged_turns.iter().take(LISTED).map(|turn| {
+        vec![
+            Cell::Text(moment(turn.at)),
+            Cell::Text(turn.turn.to_string()),
+            Cell::Text(turn.session.to_string()),
+            Cell::Text(turn.reason.clone()),
+        ]
+    });
+    let left = report.unjudged_turns.len().saturating_sub(LISTED);
+    let more = if left == 0 { String::new() } else { format!("<p class=soft>and {left} more</p>") };
+    format!(
+        "<p>They cost {} as recorded, and are in no total.</p>{}<details><summary>The turns</summary>{}{more}</details>",
+        dollars(report.unjudged_nano_usd),
+        table(&[">Turns", "Why"], reasons),
+        table(&["Started", "Turn", "Session", "Why"], turns)
+    )
+}

@@ -1,0 +1,78 @@
+//! The policies and lists of models that decisions name, read once each.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use adapters::catalogue::registry_from_text;
+use contracts::{
+    ContentHash, Registry,
+    facts::{PolicyLoaded, RouteDecided},
+};
+use event_bus::TextStore;
+use event_core::{Position, Recorded};
+use router_core::Policy;
+
+use crate::error::WhatIfError;
+
+/// Policies by their hash and that of the models they were checked against.
+pub(crate) struct Library<'a> {
+    texts: &'a dyn TextStore,
+    /// What `~` stands for in each policy.
+    homes: BTreeMap<ContentHash, Option<String>>,
+    registries: BTreeMap<ContentHash, Arc<Registry>>,
+    policies: BTreeMap<(ContentHash, ContentHash), Arc<Policy>>,
+}
+
+impl<'a> Library<'a> {
+    pub(crate) fn new(texts: &'a dyn TextStore) -> Self {
+        Self { texts, homes: BTreeMap::new(), registries: BTreeMap::new(), policies: BTreeMap::new() }
+    }
+
+    /// Learns from a fact where a policy's home is.
+    pub(crate) fn see(&mut self, fact: &Recorded) -> Result<(), WhatIfError> {
+        if let Some(loaded) = fact.read::<PolicyLoaded>()? {
+            // The same text read from another home is another policy.
+            if self.homes.insert(loaded.hash, loaded.home.clone()) != Some(loaded.home) {
+                self.policies.retain(|(policy, _), _| *policy != loaded.hash);
+            }
+        }
+        Ok(())
+    }
+
+    /// The policy a decision was made with.
+    pub(crate) fn policy(&mut self, position: Position, decided: &RouteDecided) -> Result<Arc<Policy>, WhatIfError> {
+        let key = (decided.policy, decided.catalogue);
+        if let Some(policy) = self.policies.get(&key) {
+            return Ok(Arc::clone(policy));
+        }
+        let registry = self.registry(position, decided.catalogue)?;
+        let text = self.text(position, "policy", decided.policy)?;
+        let home = self.homes.get(&decided.policy).cloned().flatten();
+        let policy = Policy::load(&text, registry, home.as_deref()).map_err(|problems| WhatIfError::Unreadable {
+            position,
+            what: "policy",
+            hash: decided.policy,
+            detail: problems.first().map(ToString::to_string).unwrap_or_default(),
+        })?;
+        let policy = Arc::new(policy);
+        self.policies.insert(key, Arc::clone(&policy));
+        Ok(policy)
+    }
+
+    fn registry(&mut self, position: Position, hash: ContentHash) -> Result<Arc<Registry>, WhatIfError> {
+        if let Some(registry) = self.registries.get(&hash) {
+            return Ok(Arc::clone(registry));
+        }
+        let text = self.text(position, "list of models", hash)?;
+        let registry = registry_from_text(&text).map_err(|error| {
+            let (what, detail) = ("list of models", error.to_string());
+            WhatIfError::Unreadable { position, what, hash, detail }
+        })?;
+        let registry = Arc::new(registry);
+        self.registries.insert(hash, Arc::clone(&registry));
+        Ok(registry)
+    }
+
+    fn text(&self, position: Position, what: &'static str, hash: ContentHash) -> Result<String, WhatIfError> {
+        self.texts.get(hash.0)?.ok_or(WhatIfError::TextGone { position, what, hash })
+    }
+}

@@ -1,0 +1,159 @@
+//! One number of a policy set to one value after the other.
+
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+
+/// The most values a sweep may have.
+const MOST: u64 = 200;
+
+/// A number of a policy, from one value to another in steps: `pattern.cost_weight=0:0.3:0.05`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sweep {
+    /// The keys to the number, from the top of the file.
+    path: Vec<String>,
+    /// The values in units of the last decimal digit.
+    first: i64,
+    last: i64,
+    step: i64,
+    /// How many decimal digits the values have.
+    digits: usize,
+}
+
+/// A sweep that cannot be done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SweepError {
+    /// The text is not one.
+    #[error("`{0}` is no sweep: write a number of the policy and its values, such as `pattern.cost_weight=0:0.3:0.05`")]
+    NotASweep(String),
+    /// Too many values.
+    #[error("`{text}` has {count} values, at most {MOST} are tried")]
+    TooMany {
+        /// The sweep.
+        text: String,
+        /// How many it has.
+        count: u64,
+    },
+    /// The policy is no mapping, or one of the keys holds something else.
+    #[error("the policy has no number at `{0}`")]
+    NoPlace(String),
+    /// The policy cannot be read at all.
+    #[error("the policy cannot be read: {0}")]
+    Unreadable(String),
+}
+
+impl FromStr for Sweep {
+    type Err = SweepError;
+
+    fn from_str(text: &str) -> Result<Self, SweepError> {
+        let wrong = || SweepError::NotASweep(text.to_owned());
+        let (path, values) = text.split_once('=').ok_or_else(wrong)?;
+        let path: Vec<_> = path.trim().split('.').map(str::to_owned).collect();
+        let values: Vec<_> = values.split(':').map(str::trim).collect();
+        let [first, last, step] = values.as_slice() else { return Err(wrong()) };
+        let digits = values.iter().map(|value| value.split_once('.').map_or(0, |(_, digits)| digits.len())).max();
+        let digits = digits.unwrap_or_default().min(9);
+        let number = |text: &str| scaled(text, digits).ok_or_else(wrong);
+        let (first, last, step) = (number(first)?, number(last)?, number(step)?);
+        if path.iter().any(String::is_empty) || step <= 0 || last < first {
+            return Err(wrong());
+        }
+        let count = (last - first).unsigned_abs() / step.unsigned_abs() + 1;
+        if MOST < count {
+            return Err(SweepError::TooMany { text: text.to_owned(), count });
+        }
+        Ok(Self { path, first, last, step, digits })
+    }
+}
+
+/// A decimal number in units of its so many-th digit.
+fn scaled(text: &str, digits: usize) -> Option<i64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    if part.len() > digits || !part.bytes().all(|byte| byte.is_ascii_digit()) || whole.starts_with(['+', '-']) {
+        return None;
+    }
+    format!("{whole}{part}{}", "0".repeat(digits - part.len())).parse().ok()
+}
+
+impl Sweep {
+    /// The policy once for each value: what it is called, and its text.
+    ///
+    /// # Errors
+    /// [`SweepError::Unreadable`] and [`SweepError::NoPlace`].
+    pub fn variants(&self, policy: &str) -> Result<Vec<(String, String)>, SweepError> {
+        let whole: Value = serde_saphyr::from_str(policy).map_err(|error| SweepError::Unreadable(error.to_string()))?;
+        let name = self.path.join(".");
+        let mut variants = Vec::new();
+        let mut value = self.first;
+        while value <= self.last {
+            let number = self.decimal(value);
+            let mut whole = if whole.is_null() { Value::Object(Map::new()) } else { whole.clone() };
+            let parsed = serde_json::from_str(&number).map_err(|error| SweepError::Unreadable(error.to_string()))?;
+            set(&mut whole, &self.path, parsed).ok_or_else(|| SweepError::NoPlace(name.clone()))?;
+            // A policy is YAML, and JSON is YAML.
+            variants.push((format!("{name}={number}"), whole.to_string()));
+            value += self.step;
+        }
+        Ok(variants)
+    }
+
+    fn decimal(&self, value: i64) -> String {
+        if self.digits == 0 {
+            return value.to_string();
+        }
+        let text = format!("{value:0>width$}", width = self.digits + 1);
+        let (whole, part) = text.split_at(text.len() - self.digits);
+        format!("{whole}.{part}")
+    }
+}
+
+/// Puts a value at the end of a path, making the mappings on the way.
+fn set(at: &mut Value, path: &[String], value: Value) -> Option<()> {
+    let (key, rest) = path.split_first()?;
+    let mapping = at.as_object_mut()?;
+    if rest.is_empty() {
+        let old = mapping.insert(key.clone(), value);
+        return old.is_none_or(|old| old.is_number() || old.is_null()).then_some(());
+    }
+    set(mapping.entry(key.clone()).or_insert_with(|| Value::Object(Map::new())), rest, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_has_a_policy_for_each_value_and_leaves_the_rest_as_it_is() {
+        let sweep: Sweep = "pattern.cost_weight=0:0.3:0.15".parse().unwrap();
+        let variants = sweep.variants("global_default: haiku\npattern:\n  enabled: true\n").unwrap();
+        let shown: Vec<_> = variants.iter().map(|(name, text)| format!("{name}  {text}")).collect();
+        insta::assert_snapshot!(shown.join("\n"));
+    }
+
+    #[test]
+    fn values_are_exact_decimals_and_the_last_one_is_tried() {
+        let sweep: Sweep = "a.b=0.1:0.7:0.2".parse().unwrap();
+        let names: Vec<_> = sweep.variants("").unwrap().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a.b=0.1", "a.b=0.3", "a.b=0.5", "a.b=0.7"]);
+        let whole: Sweep = "min=8:10:1".parse().unwrap();
+        assert_eq!(whole.variants("min: 3").unwrap()[2], ("min=10".to_owned(), "{\"min\":10}".to_owned()));
+    }
+
+    #[test]
+    fn what_is_no_sweep_is_refused_with_an_example() {
+        for text in ["", "a", "a=1", "a=1:2", "a=2:1:1", "a=0:1:0", "a=0:1:-1", ".=0:1:1", "a=x:1:1", "a=0:1:0.1:2"] {
+            let refused = text.parse::<Sweep>().unwrap_err();
+            assert!(refused.to_string().contains("pattern.cost_weight=0:0.3:0.05"), "{text}: {refused}");
+        }
+        assert_eq!(
+            "a=0:1:0.001".parse::<Sweep>().unwrap_err().to_string(),
+            "`a=0:1:0.001` has 1001 values, at most 200 are tried"
+        );
+    }
+
+    #[test]
+    fn a_text_where_the_number_should_be_is_told() {
+        let sweep: Sweep = "rules.weight=0:1:1".parse().unwrap();
+        assert_eq!(sweep.variants("rules: []").unwrap_err(), SweepError::NoPlace("rules.weight".to_owned()));
+    }
+}

@@ -1,0 +1,90 @@
+//! What changing model now would cost in lost cache.
+
+use contracts::{
+    ModelId, Registry, TurnId, Usage,
+    facts::{LlmCallCompleted, TurnStarted},
+};
+use costs::prompt_cache::{Calls, Opening, PromptCache};
+use engine::facts;
+use event_bus::EventLog;
+use event_core::{Position, Timestamp};
+use serde::Serialize;
+
+use crate::error::WhatIfError;
+
+/// How much of a session's prompt is warm when a turn starts, on the model before and on the one that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SwitchCost {
+    /// The model of the last call.
+    pub from: ModelId,
+    /// Tokens it would read from its cache.
+    pub warm: u64,
+    /// The model that was chosen.
+    pub to: ModelId,
+    /// Tokens that one would read from its cache.
+    pub to_warm: u64,
+    /// What the tokens that are not warm cost more, written again at the chosen model's prices, in nano-dollars. When the
+    /// model stays: what leaving it for another of the same price would cost. `None` without a price.
+    pub nano_usd: Option<u64>,
+}
+
+/// The switch cost of the turn that is decided at a position, or `None` when nothing was called before it.
+///
+/// Reads the log up to there.
+///
+/// # Errors
+/// [`WhatIfError`] when the log cannot be read.
+pub fn switch_cost(
+    log: &dyn EventLog,
+    (position, turn): (Position, TurnId),
+    to: &ModelId,
+    models: &Registry,
+) -> Result<Option<SwitchCost>, WhatIfError> {
+    let Some((at, started)) = start_of(log, position, turn)? else { return Ok(None) };
+    let (mut calls, mut cache, mut from) = (Calls::default(), PromptCache::new(Opening::Given), None);
+    for fact in facts(log, Position::ORIGIN) {
+        let fact = fact?;
+        if position <= fact.position {
+            break;
+        }
+        let elsewhere = fact.read::<LlmCallCompleted>()?.is_some_and(|call| call.session != started.session);
+        let Some(call) = calls.advance(&fact)?.filter(|_| !elsewhere) else { continue };
+        cache.call(&call, &call.model);
+        if call.thread == started.thread {
+            from = Some(call.model);
+        }
+    }
+    let Some(from) = from else { return Ok(None) };
+    let warm = |model: &ModelId| cache.warm(&started.session, started.thread.as_ref(), model, at);
+    let (warm_before, to_warm) = (warm(&from), warm(to));
+    let lost = if from == *to { warm_before } else { warm_before.saturating_sub(to_warm) };
+    let prices = models.get(to).and_then(|model| model.prices.as_ref());
+    let nano_usd = prices.map(|prices| {
+        let written = prices.cost(&Usage { cache_write_5m: lost, ..Usage::default() });
+        let read = prices.cost(&Usage { cache_read: lost, ..Usage::default() });
+        written.0.saturating_sub(read.0)
+    });
+    Ok(Some(SwitchCost { from, warm: warm_before, to: to.clone(), to_warm, nano_usd }))
+}
+
+/// The start of a turn, searched backwards from its decision.
+fn start_of(
+    log: &dyn EventLog,
+    position: Position,
+    turn: TurnId,
+) -> Result<Option<(Timestamp, TurnStarted)>, WhatIfError> {
+    /// Facts between the start of a turn and its decision are few.
+    const CHUNK: u64 = 64;
+    let mut end = position;
+    while Position::ORIGIN < end {
+        let start = Position(end.0.saturating_sub(CHUNK));
+        let count = usize::try_from(end.0 - start.0).unwrap_or_default();
+        for fact in log.read_after(start, count)?.iter().rev() {
+            if let Some(started) = fact.read::<TurnStarted>()?.filter(|started| started.turn == turn) {
+                return Ok(Some((fact.event.at, started)));
+            }
+        }
+        end = start;
+    }
+    Ok(None)
+}

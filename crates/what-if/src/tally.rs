@@ -1,0 +1,191 @@
+//! Judged turns added up into a report.
+
+use std::collections::BTreeMap;
+
+use contracts::Slot;
+use router_core::{WhyHeader, reason_text, why};
+
+use crate::{
+    backtest::{Against, Backtest, Turn},
+    choose::{parted, rule},
+    day,
+    identity::IdentityError,
+    report::{ASSUMPTIONS, Choice, Compared, MOST, Report, TurnRow, Unjudged},
+    totals::{Share, Totals, Under},
+};
+
+/// The most turns without a judgement that are listed one by one.
+const LISTED: usize = 1_000;
+
+/// What has been added up so far.
+pub(crate) struct Tally {
+    against: String,
+    /// Whether the old side is what really ran.
+    recorded: bool,
+    turns: u64,
+    recorded_nano_usd: i64,
+    old: Totals,
+    new: Vec<Compared>,
+    unjudged: BTreeMap<String, u64>,
+    unjudged_nano_usd: i64,
+    unjudged_turns: Vec<Unjudged>,
+    /// For each policy, the turns that make the greatest difference.
+    most: Vec<Vec<TurnRow>>,
+}
+
+impl Tally {
+    pub(crate) fn new(question: &Backtest) -> Self {
+        let (against, recorded) = match &question.against {
+            Against::Recorded => ("recorded".to_owned(), true),
+            Against::Policy(candidate) => (candidate.name.clone(), false),
+        };
+        let compared = |name: &String| Compared {
+            name: name.clone(),
+            totals: Totals::default(),
+            changed: 0,
+            switches: BTreeMap::new(),
+        };
+        Self {
+            against,
+            recorded,
+            turns: 0,
+            recorded_nano_usd: 0,
+            old: Totals::default(),
+            new: question.candidates.iter().map(|candidate| compared(&candidate.name)).collect(),
+            unjudged: BTreeMap::new(),
+            unjudged_nano_usd: 0,
+            unjudged_turns: Vec::new(),
+            most: vec![Vec::new(); question.candidates.len()],
+        }
+    }
+
+    /// Counts a turn; its row, if it can be judged.
+    pub(crate) fn add(&mut self, turn: &Turn) -> Option<TurnRow> {
+        let unjudged =
+            turn.unjudged.clone().or_else(|| turn.model.is_none().then(|| "no call was answered".to_owned()));
+        if let Some(reason) = unjudged {
+            self.cannot_judge(turn, reason);
+            return None;
+        }
+        let row = self.row(turn)?;
+        self.turns += 1;
+        self.recorded_nano_usd = self.recorded_nano_usd.saturating_add(row.recorded_nano_usd);
+        let (day, workspace) = (day::day(row.at), row.workspace.as_deref().unwrap_or("(none)"));
+        let under = |choice: &Choice| {
+            let (model, rule) = (choice.model.clone(), choice.rule.clone());
+            (model, rule, Share { turns: 1, calls: row.calls, nano_usd: choice.nano_usd })
+        };
+        let (model, rule, share) = under(&row.old);
+        self.old.add(&Under { model: &model, rule: &rule, workspace, day: &day }, share);
+        for (index, (compared, new)) in self.new.iter_mut().zip(&row.new).enumerate() {
+            let (model, rule, share) = under(new);
+            compared.totals.add(&Under { model: &model, rule: &rule, workspace, day: &day }, share);
+            if new.model != row.old.model {
+                compared.changed += 1;
+                let to = compared.switches.entry(row.old.model.clone()).or_default().entry(model).or_default();
+                *to = (to.0 + 1, to.1.saturating_add(row.difference(index)));
+            }
+            keep_if_among_most(&mut self.most[index], &row, index, turn);
+        }
+        Some(row)
+    }
+
+    fn cannot_judge(&mut self, turn: &Turn, reason: String) {
+        *self.unjudged.entry(reason.clone()).or_default() += 1;
+        self.unjudged_nano_usd = self.unjudged_nano_usd.saturating_add(turn.recorded);
+        if self.unjudged_turns.len() < LISTED {
+            let (id, session, at) = (turn.started.turn, turn.started.session.clone(), turn.at);
+            self.unjudged_turns.push(Unjudged { turn: id, session, at, reason });
+        }
+    }
+
+    fn row(&self, turn: &Turn) -> Option<TurnRow> {
+        // What the simulation gets wrong on both sides cancels.
+        let estimate =
+            |side: usize| Some(turn.recorded.saturating_add(turn.sides.get(side)?.saturating_sub(turn.simulated)));
+        let choice = |side: usize| -> Option<Choice> {
+            let decision = turn.chosen.get(side)?.decision()?;
+            let winner = decision.winner()?;
+            Some(Choice {
+                model: decision.model.as_ref()?.to_string(),
+                rule: rule(decision),
+                why: reason_text(winner).lines().next().unwrap_or_default().to_owned(),
+                nano_usd: estimate(side)?,
+                chain: None,
+            })
+        };
+        let ran = turn.model.as_ref()?.to_string();
+        let new: Option<Vec<_>> = (0..self.new.len()).map(choice).collect();
+        let new = new?;
+        let old = if self.recorded {
+            let (why, rule) = ("what really ran".to_owned(), "recorded".to_owned());
+            Choice { model: ran.clone(), rule, why, nano_usd: turn.recorded, chain: None }
+        } else {
+            choice(self.new.len())?
+        };
+        let old_decision = if self.recorded { Some(&turn.decided.decision) } else { turn.chosen.last()?.decision() };
+        let part = |(index, new): (usize, &Choice)| -> Option<Slot> {
+            let decision = turn.chosen.get(index)?.decision()?;
+            if new.model == old.model {
+                return None;
+            }
+            old_decision.and_then(|old| parted(old, decision)).or_else(|| Some(decision.winner()?.slot))
+        };
+        Some(TurnRow {
+            turn: turn.started.turn,
+            session: turn.started.session.clone(),
+            at: turn.at,
+            workspace: turn.started.workspace.clone(),
+            recorded: ran,
+            calls: turn.calls,
+            recorded_nano_usd: turn.recorded,
+            parted: new.iter().enumerate().map(part).collect(),
+            old,
+            new,
+        })
+    }
+
+    pub(crate) fn report(self, identity: IdentityError) -> Report {
+        let mut ranked: Vec<_> = self.new.into_iter().zip(self.most).enumerate().collect();
+        ranked.sort_by_key(|(index, (compared, _))| (compared.totals.all.nano_usd, *index));
+        let most_of = ranked.first().map_or(0, |(index, _)| *index);
+        let (new, mut most): (Vec<_>, Vec<_>) = ranked.into_iter().map(|(_, ranked)| ranked).unzip();
+        Report {
+            against: self.against,
+            turns: self.turns,
+            recorded_nano_usd: self.recorded_nano_usd,
+            identity,
+            old: self.old,
+            new,
+            unjudged: self.unjudged,
+            unjudged_nano_usd: self.unjudged_nano_usd,
+            unjudged_turns: self.unjudged_turns,
+            most: if most.is_empty() { Vec::new() } else { most.swap_remove(0) },
+            most_of,
+            assumptions: ASSUMPTIONS.to_vec(),
+        }
+    }
+}
+
+/// Keeps a row with its chains if it is among those that differ most under a policy; a turn that differs in nothing is not.
+fn keep_if_among_most(most: &mut Vec<TurnRow>, row: &TurnRow, policy: usize, turn: &Turn) {
+    let weight = |row: &TurnRow| row.difference(policy).unsigned_abs();
+    let least = most.last().map_or(0, weight);
+    if weight(row) == 0 || (MOST <= most.len() && weight(row) <= least) {
+        return;
+    }
+    let mut row = row.clone();
+    let header = WhyHeader { turn: row.turn, session: row.session.clone(), at: row.at };
+    for (choice, chosen) in row.new.iter_mut().zip(&turn.chosen) {
+        choice.chain = chosen.decision().map(|decision| why(Some(&header), decision));
+    }
+    let old = if turn.chosen.len() == row.new.len() {
+        Some(&turn.decided.decision)
+    } else {
+        turn.chosen.last().and_then(|chosen| chosen.decision())
+    };
+    row.old.chain = old.map(|decision| why(Some(&header), decision));
+    let place = most.partition_point(|other| weight(&row) <= weight(other));
+    most.insert(place, row);
+    most.truncate(MOST);
+}

@@ -1,0 +1,94 @@
+//! A past to ask about: the bundled session, imported under a policy.
+
+use std::{fs, sync::Arc};
+
+use adapters::{DEMO_SESSION, catalogue, claude_code::SessionReader};
+use contracts::Registry;
+use engine::{Engine, Home, Models, Stores};
+use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
+use event_core::{Position, Recorded, Timestamp};
+use router_core::Policy;
+use what_if::{Against, Backtest, Candidate, Range, Report, TurnRow};
+
+/// What was recorded, and where.
+pub(crate) struct Past {
+    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) texts: Arc<MemoryTexts>,
+    pub(crate) models: Arc<Registry>,
+}
+
+impl Past {
+    /// The bundled session, decided under a policy.
+    pub(crate) fn under(policy: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("routing.yaml"), policy).unwrap();
+        let log: Arc<dyn EventLog> = Arc::new(MemoryLog::new());
+        let texts = Arc::new(MemoryTexts::new());
+        let clock = Box::new(SetClock::at(Timestamp::from_secs(1_800_000_000)));
+        let stores =
+            Stores { log: Arc::clone(&log), texts: Arc::clone(&texts) as Arc<dyn TextStore>, clock, offset: |_| 0 };
+        let models = Models::of(catalogue::load(None).unwrap());
+        let registry = Arc::clone(&models.registry);
+        let place = Home::new(home.path(), Some("/home/dev".into()));
+        let mut engine = Engine::with_models(&place, models, stores).unwrap();
+        engine.refresh_policy().unwrap();
+        let mut reader = SessionReader::new("demo.jsonl".as_ref(), DEMO_SESSION.as_bytes());
+        while let Some(turn) = reader.next() {
+            let session = reader.session().unwrap().clone();
+            engine.observe_session(&session).unwrap();
+            engine.observe_turn(&session, &turn).unwrap();
+        }
+        engine.close().unwrap();
+        Self { log, texts, models: registry }
+    }
+
+    pub(crate) fn facts(&self) -> Vec<Recorded> {
+        self.log.read_after(Position::ORIGIN, usize::MAX).unwrap()
+    }
+
+    /// The same past with some facts changed.
+    pub(crate) fn with_facts(self, change: impl FnMut(&mut Recorded)) -> Self {
+        let mut facts = self.facts();
+        facts.iter_mut().for_each(change);
+        let log = MemoryLog::new();
+        log.restore(&facts).unwrap();
+        log.sync().unwrap();
+        Self { log: Arc::new(log), ..self }
+    }
+
+    /// The same past without the text of any message.
+    pub(crate) fn without_text(self) -> Self {
+        self.with_facts(|fact| {
+            if fact.event.kind == "turn.text_recorded" {
+                fact.purged = Some(*blake3::hash(&fact.event.payload).as_bytes());
+                fact.event.payload.clear();
+            }
+        })
+    }
+
+    pub(crate) fn candidate(&self, name: &str, text: &str) -> Candidate {
+        let policy = Policy::load(text, Arc::clone(&self.models), Some("/home/dev")).unwrap();
+        Candidate { name: name.to_owned(), policy: Arc::new(policy) }
+    }
+
+    /// What policies come to, against what really ran.
+    pub(crate) fn try_on(&self, policies: &[(&str, &str)]) -> (Report, Vec<TurnRow>) {
+        self.ask(policies, Against::Recorded, Range::default())
+    }
+
+    pub(crate) fn ask(&self, policies: &[(&str, &str)], against: Against, range: Range) -> (Report, Vec<TurnRow>) {
+        let candidates = policies.iter().map(|(name, text)| self.candidate(name, text)).collect();
+        let question = Backtest { candidates, against, range, models: Arc::clone(&self.models) };
+        let mut rows = Vec::new();
+        let mut keep = |row: &TurnRow| rows.push(row.clone());
+        let report = what_if::backtest(&*self.log, &*self.texts, &question, &mut keep, &mut |_| true).unwrap();
+        (report, rows)
+    }
+}
+
+impl Past {
+    /// Throws the texts of policies and models away.
+    pub(crate) fn texts_without_policies(&self) {
+        self.texts.sweep(&|_| false).unwrap();
+    }
+}

@@ -1,0 +1,102 @@
+//! Every decision is made again from the log alone, and a change of any byte shows.
+
+use contracts::facts::{RouteDecided, TurnStarted};
+use event_core::encode;
+use what_if::{Range, Replayed, WhatIfError, replay};
+
+use crate::past::Past;
+
+/// A policy that looks at the text, the clock, the budget and what was touched.
+const POLICY: &str = r#"
+rules:
+  - {name: commits, when: {message_matches: "(?i)\\bcommit"}, use: haiku}
+  - {name: budget, when: {cost_today_exceeds_usd: 0.05}, use: sonnet}
+  - {name: code, when: {file_extensions_in_context: [.rs, .ts]}, use: opus}
+global_default: haiku
+"#;
+
+fn replayed(past: &Past) -> Replayed {
+    replay(&*past.log, &*past.texts, &Range::default(), |_| {}).unwrap()
+}
+
+#[test]
+fn every_decision_comes_out_the_same_with_and_without_the_text() {
+    let past = Past::under(POLICY);
+    let with_text = replayed(&past);
+    assert_eq!((with_text.decisions, with_text.without_text, &with_text.divergence), (9, 0, &None));
+    let without = replayed(&past.without_text());
+    assert_eq!((without.decisions, without.without_text, &without.divergence), (9, 9, &None));
+    assert_eq!(without.digest, with_text.digest);
+}
+
+#[test]
+fn the_digest_is_that_of_the_decisions_and_of_nothing_else() {
+    let (one, again, other) = (Past::under(POLICY), Past::under(POLICY), Past::under("global_default: opus"));
+    assert_eq!(replayed(&one).digest, replayed(&again).digest);
+    assert_ne!(replayed(&one).digest, replayed(&other).digest);
+}
+
+#[test]
+fn a_decision_that_comes_out_differently_ends_the_replay_with_both() {
+    let mut seen = 0;
+    let past = Past::under(POLICY).with_facts(|fact| {
+        if let Some(mut decided) = fact.read::<RouteDecided>().unwrap() {
+            seen += 1;
+            if seen == 4 {
+                decided.decision.chain.pop();
+                fact.event.payload = encode("route.decided", &decided).unwrap();
+            }
+        }
+    });
+    let replayed = replayed(&past);
+    assert_eq!(replayed.decisions, 4);
+    let divergence = replayed.divergence.unwrap();
+    assert_eq!(divergence.recorded.decision.chain.len() + 1, divergence.again.decision.chain.len());
+}
+
+#[test]
+fn a_turn_that_was_changed_after_it_was_decided_shows() {
+    let past = Past::under(POLICY).with_facts(|fact| {
+        if let Some(mut started) = fact.read::<TurnStarted>().unwrap() {
+            started.spent_today.0 += 1_000_000_000;
+            started.extensions.clear();
+            fact.event.payload = encode("turn.started", &started).unwrap();
+        }
+    });
+    assert!(replayed(&past).divergence.is_some());
+}
+
+#[test]
+fn a_decision_of_another_decider_is_counted_and_not_judged() {
+    let past = Past::under(POLICY).with_facts(|fact| {
+        if let Some(mut decided) = fact.read::<RouteDecided>().unwrap() {
+            decided.decider += 1;
+            decided.decision.chain.clear();
+            fact.event.payload = encode("route.decided", &decided).unwrap();
+        }
+    });
+    let replayed = replayed(&past);
+    assert_eq!((replayed.decisions, replayed.divergence), (0, None));
+    assert_eq!(replayed.other_deciders.values().sum::<u64>(), 9);
+}
+
+#[test]
+fn a_range_holds_its_turns_only() {
+    let past = Past::under(POLICY);
+    let starts: Vec<_> =
+        past.facts().iter().filter_map(|fact| Some((fact.event.at, fact.read::<TurnStarted>().unwrap()?))).collect();
+    let (third, session) = (starts[3].0, starts[0].1.session.clone());
+    let count = |range: Range| replay(&*past.log, &*past.texts, &range, |_| {}).unwrap().decisions;
+    assert_eq!(count(Range { from: Some(third), ..Range::default() }), 6);
+    assert_eq!(count(Range { to: Some(third), ..Range::default() }), 3);
+    assert_eq!(count(Range { session: Some(session), ..Range::default() }), 9);
+    assert_eq!(count(Range { session: Some("another".try_into().unwrap()), ..Range::default() }), 0);
+}
+
+#[test]
+fn a_policy_that_is_gone_is_named() {
+    let past = Past::under(POLICY);
+    past.texts_without_policies();
+    let gone = replay(&*past.log, &*past.texts, &Range::default(), |_| {}).unwrap_err();
+    assert!(matches!(gone, WhatIfError::TextGone { .. }), "{gone}");
+}

@@ -1,0 +1,59 @@
+//! Coverage-guided fuzzing of everything that reads bytes from outside, with a nightly compiler and `cargo-fuzz`.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use crate::{
+    failure::{Failure, Outcome},
+    program::{cargo, cargo_has, execute},
+    workspace,
+};
+
+/// The targets under `fuzz/fuzz_targets`.
+const TARGETS: [&str; 4] = ["journal", "log_import", "session_file", "policy"];
+
+/// The longest input that is tried, in bytes.
+const MAX_BYTES: u32 = 16 * 1024;
+
+/// Fuzzes each target for some seconds, beginning with the corpora of the repository; new inputs stay in the target
+/// folder. Fails when an input panics, and says where it is kept.
+pub(crate) fn run(seconds: u32, only: Option<&str>) -> Outcome {
+    let root = workspace::root().join("fuzz");
+    let tool = tool()?;
+    let grown = workspace::target().join("fuzz-corpora");
+    for target in TARGETS.into_iter().filter(|target| only.is_none_or(|only| only == *target)) {
+        let corpus = grown.join(target);
+        fs::create_dir_all(&corpus).map_err(|error| Failure::file("create", &corpus, &error))?;
+        // The first folder takes what is found, the second is only read.
+        let mut command = Command::new(&tool);
+        command.args(["fuzz", "run", target]).arg(&corpus).arg(root.join("corpus").join(target));
+        command.args(["--", &format!("-max_total_time={seconds}"), &format!("-max_len={MAX_BYTES}")]);
+        command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"]);
+        // cargo-fuzz calls cargo, which must be the nightly one.
+        command.current_dir(&root).env("RUSTUP_TOOLCHAIN", "nightly").env_remove("CARGO").env_remove("RUSTC");
+        command.env("CARGO_TARGET_DIR", workspace::target().join("fuzz"));
+        println!("fuzz: {target} for {seconds} s");
+        execute(&mut command)?;
+    }
+    Ok(())
+}
+
+/// Where `cargo-fuzz` is: where cargo finds it, or installed into the target folder.
+fn tool() -> Outcome<PathBuf> {
+    let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "--version"]).output();
+    if !nightly.is_ok_and(|output| output.status.success()) {
+        return Err(Failure::new(
+            "fuzzing needs a nightly compiler (`rustup toolchain install nightly`); \
+             without one `cargo nextest run -p hostile-input` tries the corpora",
+        ));
+    }
+    if cargo_has("fuzz") {
+        return Ok("cargo-fuzz".into());
+    }
+    let tools = workspace::target().join("tools");
+    let tool = tools.join("bin/cargo-fuzz");
+    if !tool.is_file() {
+        println!("fuzz: installing cargo-fuzz into {}", tools.display());
+        execute(cargo(&["install", "cargo-fuzz", "--locked", "--root"]).arg(&tools))?;
+    }
+    Ok(tool)
+}
