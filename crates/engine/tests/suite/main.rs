@@ -16,6 +16,7 @@ mod observed;
 mod observed_caching;
 mod on_disk;
 mod one_decision;
+mod other_clients;
 mod purge;
 mod suggestions;
 mod turn_lock;

@@ -1,0 +1,105 @@
+//! Sessions of Codex and logs of chat completions in the engine: once, twice, and after an import that was killed.
+
+use std::{path::Path, sync::Arc};
+
+use adapters::{
+    codex::Codex,
+    openai_log::OpenAiLog,
+    session_file::{Format, SessionReader},
+};
+use contracts::facts::LlmCallCompleted;
+use event_bus::{EventLog as _, Expected, MemoryLog, MemoryTexts};
+use event_core::{EventId, NewEvent, Recorded};
+
+use crate::support::{Desk, models::models};
+
+const POLICY: &str = "global_default: sonnet";
+const ROLLOUTS: [(&str, &str); 5] = [
+    ("rollout-contexts", include_str!("../../../adapters/tests/fixtures/codex/contexts-of-2025.jsonl")),
+    ("rollout-fork-of-2025", include_str!("../../../adapters/tests/fixtures/codex/fork-of-2025.jsonl")),
+    ("rollout-pages", include_str!("../../../adapters/tests/fixtures/codex/pages.jsonl")),
+    ("rollout-sub-agent", include_str!("../../../adapters/tests/fixtures/codex/sub-agent.jsonl")),
+    ("rollout-fork", include_str!("../../../adapters/tests/fixtures/codex/fork.jsonl")),
+];
+const CALLS: [(&str, &str); 1] = [("calls", include_str!("../../../adapters/tests/fixtures/openai-log/calls.jsonl"))];
+
+fn import<F: Format>(desk: &mut Desk, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let mut reader = SessionReader::<_, F>::new(Path::new(&format!("{name}.jsonl")), text.as_bytes());
+        while let Some(turn) = reader.next() {
+            let session = reader.session().unwrap().clone();
+            desk.engine.observe_session(&session).unwrap();
+            desk.engine.observe_turn(&session, &turn).unwrap();
+        }
+        desk.engine.commit().unwrap();
+    }
+}
+
+/// What facts say of sessions, whenever they were written. What is in force is told again by every test's own folder,
+/// so that decisions stand elsewhere in the log.
+fn told(facts: &[Recorded]) -> Vec<(EventId, String, Vec<u8>)> {
+    let in_force = |kind: &str| kind.starts_with("policy.") || kind.starts_with("catalogue.");
+    let of_sessions = facts.iter().map(|fact| &fact.event).filter(|event| !in_force(&event.kind));
+    let said = |event: &NewEvent| if event.kind == "route.decided" { Vec::new() } else { event.payload.clone() };
+    of_sessions.map(|event| (event.id, event.kind.to_string(), said(event))).collect()
+}
+
+fn importing_again_adds_nothing<F: Format>(files: &[(&str, &str)]) {
+    let mut desk = Desk::with(POLICY);
+    import::<F>(&mut desk, files);
+    let once = told(&desk.facts());
+    import::<F>(&mut desk, files);
+    assert_eq!(told(&desk.facts()), once);
+}
+
+/// Whatever part of the facts a killed import left, the next one leaves the same log as an import that was not killed.
+fn a_killed_import_is_completed<F: Format>(files: &[(&str, &str)]) {
+    let mut desk = Desk::with(POLICY);
+    import::<F>(&mut desk, files);
+    let whole = desk.facts();
+    for kept in 0..=whole.len() {
+        let log = Arc::new(MemoryLog::new());
+        let left: Vec<NewEvent> = whole[..kept].iter().map(|fact| fact.event.clone()).collect();
+        if !left.is_empty() {
+            log.append(Expected::Any, desk.now, &left).unwrap();
+            log.sync().unwrap();
+        }
+        let mut next = Desk::open(Some(POLICY), log, Arc::new(MemoryTexts::new()), models());
+        import::<F>(&mut next, files);
+        for (found, expected) in told(&next.facts()).iter().zip(told(&whole)) {
+            assert_eq!(*found, expected, "{kept} facts were left");
+        }
+        assert_eq!(told(&next.facts()).len(), told(&whole).len(), "{kept} facts were left");
+    }
+}
+
+#[test]
+fn importing_codex_again_adds_nothing() {
+    importing_again_adds_nothing::<Codex>(&ROLLOUTS);
+}
+
+#[test]
+fn importing_a_log_of_calls_again_adds_nothing() {
+    importing_again_adds_nothing::<OpenAiLog>(&CALLS);
+}
+
+#[test]
+fn an_import_of_codex_that_was_killed_is_completed_by_the_next() {
+    a_killed_import_is_completed::<Codex>(&ROLLOUTS);
+}
+
+#[test]
+fn an_import_of_calls_that_was_killed_is_completed_by_the_next() {
+    a_killed_import_is_completed::<OpenAiLog>(&CALLS);
+}
+
+#[test]
+fn models_keep_their_provider_whether_they_are_known_or_not() {
+    let mut desk = Desk::with(POLICY);
+    import::<Codex>(&mut desk, &ROLLOUTS);
+    import::<OpenAiLog>(&mut desk, &CALLS);
+    let mut models: Vec<String> = desk.all::<LlmCallCompleted>().iter().map(|call| call.model.to_string()).collect();
+    models.sort();
+    models.dedup();
+    insta::assert_snapshot!(models.join("\n"));
+}
