@@ -20,6 +20,7 @@ use crate::{
 #[derive(Debug, Deserialize)]
 struct Imported {
     files: u64,
+    bytes: u64,
     sessions: u64,
     turns: u64,
     decisions: u64,
@@ -151,7 +152,9 @@ fn print(first: &Pass, second: &Pass) {
         imported.issues.len()
     );
     let (dollars, rest) = (imported.total_cost_nano_usd / 1_000_000_000, imported.total_cost_nano_usd % 1_000_000_000);
-    println!("        cost ${dollars}.{rest:09}; imported in {:.1?} and {:.1?}", first.took, second.took);
+    let took = first.took.min(second.took);
+    let rate = u128::from(imported.bytes) / took.as_micros().max(1);
+    println!("        cost ${dollars}.{rest:09}; imported in {:.1?} and {:.1?}: {rate} MB/s", first.took, second.took);
     println!("        digest of the facts {}", verified.digest);
     println!("        digest of the state {}", verified.state_digest);
     println!("        {} decisions made again, digest {}", first.replayed.decisions, first.replayed.digest);
