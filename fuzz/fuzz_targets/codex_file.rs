@@ -1,0 +1,4 @@
+//! Bytes for [`hostile_input::codex_file`].
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::codex_file(data));
