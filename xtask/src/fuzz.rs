@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The targets under `fuzz/fuzz_targets`.
-const TARGETS: [&str; 4] = ["journal", "log_import", "session_file", "policy"];
+const TARGETS: [&str; 6] = ["journal", "log_import", "session_file", "codex_file", "openai_log", "policy"];
 
 /// The longest input that is tried, in bytes.
 const MAX_BYTES: u32 = 16 * 1024;
