@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod context;
 mod failure;
+mod interrupt;
 mod moment;
 mod screen;
 

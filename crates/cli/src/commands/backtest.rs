@@ -15,7 +15,7 @@ use serde_json::json;
 use what_if::{Against, Backtest, Candidate, Report, TurnRow, backtest, html, write_csv};
 
 use super::range::range;
-use crate::{arguments::BacktestArguments, context::Context, failure::Failure, screen::fact_bar};
+use crate::{arguments::BacktestArguments, context::Context, failure::Failure, interrupt::Interrupt, screen::fact_bar};
 
 pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<(), Failure> {
     let models = Models::load(&context.home.models())?.registry;
@@ -60,6 +60,7 @@ fn ask(
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
     let everything = context.json || arguments.csv || arguments.all;
+    let interrupt = Interrupt::listen();
     let mut rows = Vec::new();
     let mut keep = |row: &TurnRow| {
         if everything || row.new.iter().any(|new| new.model != row.old.model) {
@@ -68,7 +69,7 @@ fn ask(
     };
     let report = backtest(log.as_ref(), &texts, question, &mut keep, &mut |position| {
         bar.set_position(position.0);
-        true
+        !interrupt.pressed()
     })?;
     bar.finish_and_clear();
     Ok((report, rows))

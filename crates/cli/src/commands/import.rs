@@ -21,6 +21,7 @@ use crate::{
     arguments::ImportCommand,
     context::Context,
     failure::Failure,
+    interrupt::Interrupt,
     screen::{NOTICE, byte_bar, counted, styled},
 };
 
@@ -106,26 +107,41 @@ fn import<F: Format>(
     let mut engine = context.engine()?;
     let trouble = engine.refresh_policy()?;
     context.policy_notice(trouble.as_ref());
-    let imported = import_files::<F>(&mut engine, &files, !context.json)?;
+    let interrupt = Interrupt::listen();
+    let imported = import_files::<F>(&mut engine, &files, !context.json, &interrupt)?;
     engine.close()?;
-    context.print(&imported, || show(&imported))
+    context.print(&imported, || show(&imported))?;
+    if imported.files < files.len() {
+        let (done, all) = (imported.files, files.len());
+        let next = "they are whole, and the same command goes on from there";
+        return Err(Failure::NotDone(format!("stopped by Ctrl-C after {done} of {all} files: {next}")));
+    }
+    Ok(())
 }
 
-/// Imports files in order, one at a time; each is on the disk before the next begins.
-fn import_files<F: Format>(engine: &mut Engine, files: &[SessionFile], visible: bool) -> Result<Imported, Failure> {
+/// Imports files in order, one at a time; each is on the disk before the next begins. Ctrl-C ends it between two files,
+/// so that no session is there by half.
+fn import_files<F: Format>(
+    engine: &mut Engine,
+    files: &[SessionFile],
+    visible: bool,
+    interrupt: &Interrupt,
+) -> Result<Imported, Failure> {
     let bytes: u64 = files.iter().map(|file| file.bytes).sum();
     let bar = byte_bar(bytes, "importing");
     if !visible {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
     let before = engine.log().head()?;
-    let mut imported = Imported { files: files.len(), bytes, ..Imported::default() };
+    let mut imported = Imported::default();
     let mut done = 0;
-    for file in files {
+    for file in files.iter().take_while(|_| !interrupt.pressed()) {
         let progress = bar.clone();
         import_file::<F>(engine, &file.path, &mut imported, move |read| progress.set_position(done + read))?;
         done += file.bytes;
+        imported.files += 1;
     }
+    imported.bytes = done;
     bar.finish_and_clear();
     imported.new_facts = engine.log().head()?.0 - before.0;
     imported.sessions = engine.state().sessions.iter().count() as u64;

@@ -133,3 +133,34 @@ fn a_log_of_calls_is_imported_with_all_its_sessions() {
     let run = desk.run(&["import", "codex"]);
     assert!(run.code == 2 && run.err.contains(".codex/sessions") && run.err.contains("codex DIR"), "{}", said(&run));
 }
+
+#[test]
+fn ctrl_c_ends_an_import_between_two_files_and_the_same_command_goes_on() {
+    const FILES: u64 = 40;
+    let desk = Desk::new();
+    for number in 0..FILES {
+        let session = adapters::DEMO_SESSION
+            .replace("\"sessionId\":\"", &format!("\"sessionId\":\"{number}-"))
+            .replace("\"id\":\"msg_", &format!("\"id\":\"msg_{number}_"))
+            .replace("\"id\":\"toolu_", &format!("\"id\":\"toolu_{number}_"));
+        desk.write(&format!(".claude/projects/shop/{number}.jsonl"), &session);
+    }
+    let mut command = desk.command(&["import", "claude-code"]);
+    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // Some sessions are in the log by then; on a quick machine perhaps all of them.
+    while std::fs::metadata(desk.log().join("journal")).map_or(0, |journal| journal.len()) < 100_000 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let signalled = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let turns = |desk: &Desk| desk.json(&["events", "verify"])["counts"]["turns"].as_u64().unwrap();
+    let before = turns(&desk);
+    if output.status.code() != Some(0) {
+        assert!(signalled.success() && output.status.code() == Some(3), "{:?} {said}", output.status);
+        assert!(said.contains("stopped by Ctrl-C after") && said.contains("goes on from there"), "{said}");
+    }
+    assert!(0 < before && before.is_multiple_of(9), "{before} turns: a session is there by half");
+    desk.ok(&["import", "claude-code"]);
+    assert_eq!(turns(&desk), FILES * 9);
+}
