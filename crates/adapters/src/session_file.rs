@@ -5,6 +5,7 @@
 //! [`claude_code`](crate::claude_code), [`codex`](crate::codex) and [`openai_log`](crate::openai_log).
 
 mod discover;
+mod last;
 mod lenient;
 mod lines;
 mod outcome;
@@ -18,6 +19,7 @@ pub use lines::MAX_LINE_BYTES;
 pub use outcome::{Issue, Skipped};
 pub use reader::{Format, OpenError, SessionReader};
 
+pub(crate) use last::Last;
 pub(crate) use lenient::{Flag, Text, lenient, skip_list, skip_object};
 pub(crate) use outcome::in_line;
 pub(crate) use parts::{Part, Parts};

@@ -8,6 +8,8 @@ use contracts::{
 };
 use event_core::{EventId, Timestamp};
 
+pub(super) use crate::session_file::Last;
+
 use crate::{
     estimate::{PromptShape, tokens},
     observed::{Before, ObservedCall, ObservedCompaction, ObservedTurn, Step},
@@ -99,19 +101,6 @@ impl Thread {
             PromptShape { recorded_tokens: self.preamble, characters, messages: 1, ..PromptShape::default() };
         self.before.images = false;
     }
-}
-
-/// What the last line of a turn was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Last {
-    /// The message of the user.
-    Message,
-    /// A part of an answer; with text, or something else.
-    Answer { text: bool },
-    /// A failure nobody tried again.
-    Failure,
-    /// Anything else: a result of a tool, an attempt that failed.
-    Other,
 }
 
 /// A turn that may go on.

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use contracts::{Tokenizer, facts::TurnStatus};
 use event_core::Timestamp;
 
+pub(super) use crate::session_file::Last;
+
 use super::{response::Response, usage::Counts};
 use crate::{
     estimate::{PromptShape, as_recorded},
@@ -104,19 +106,6 @@ impl Thread {
         self.before.images = 0 < images;
         self.answer_begins();
     }
-}
-
-/// What the last line of a turn was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Last {
-    /// The message of the user.
-    Message,
-    /// A part of an answer; with text, or something else.
-    Answer { text: bool },
-    /// A failure nobody tried again.
-    Failure,
-    /// Anything else: a result of a tool, an attempt that failed.
-    Other,
 }
 
 /// A turn that may go on.
