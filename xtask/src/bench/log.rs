@@ -31,5 +31,5 @@ pub(super) fn table(machine: &str) -> Outcome<String> {
         print!("{printed}");
         rows += &printed;
     }
-    Ok(format!("{machine}\n\n| what | figure | target | |\n| --- | --- | --- | --- |\n{rows}"))
+    Ok(format!("{machine}\n\n| what | figure | target |\n| --- | --- | --- |\n{rows}"))
 }

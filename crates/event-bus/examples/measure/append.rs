@@ -55,11 +55,16 @@ pub(crate) fn measure(directory: &Path) -> Outcome {
         let figure = format!(
             "{rate:.0} facts/s, p50 {wait:.2} ms, {micros:.1} µs of processor each; {ratio:.2} × a plain file in groups of {group}"
         );
-        let target = ((producers, batch) == (64, 1)).then_some((
-            "20,000 facts/s, 12 µs, 0.5 × a plain file",
-            20_000.0 <= rate && micros <= 12.0 && 0.5 <= ratio,
-        ));
-        row(&format!("append: {who}, {what}"), &figure, target);
+        let targets: &[(&str, bool)] = match (producers, batch) {
+            (64, 1) => &[
+                ("20,000 facts/s", 20_000.0 <= rate),
+                ("12 µs of processor", micros <= 12.0),
+                ("0.5 × a plain file", 0.5 <= ratio),
+            ],
+            (1, 64) => &[("12 µs of processor", micros <= 12.0)],
+            _ => &[],
+        };
+        row(&format!("append: {who}, {what}"), &figure, targets);
     }
     Ok(())
 }

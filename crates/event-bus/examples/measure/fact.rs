@@ -3,7 +3,7 @@
 use event_core::{EventId, NewEvent, Timestamp};
 
 /// Bytes the log's journal needs for one of them, which a plain file is given to write as well.
-pub(crate) const BYTES: usize = 352;
+pub(crate) const BYTES: usize = 361;
 
 pub(crate) fn fact(producer: u64, number: u64) -> NewEvent {
     NewEvent {

@@ -26,10 +26,9 @@ fn main() -> Outcome {
 }
 
 /// One row: what was measured, what came of it, and, where something is to be reached, whether it was.
-fn row(what: &str, figure: &str, target: Option<(&str, bool)>) {
-    let (target, met) = match target {
-        Some((target, met)) => (target, if met { "met" } else { "**missed**" }),
-        None => ("-", "-"),
-    };
-    println!("| {what} | {figure} | {target} | {met} |");
+fn row(what: &str, figure: &str, targets: &[(&str, bool)]) {
+    let verdict = |(target, met): &(&str, bool)| format!("{target}: {}", if *met { "met" } else { "**missed**" });
+    let verdicts: Vec<_> = targets.iter().map(verdict).collect();
+    let verdicts = if verdicts.is_empty() { "-".to_owned() } else { verdicts.join("; ") };
+    println!("| {what} | {figure} | {verdicts} |");
 }
