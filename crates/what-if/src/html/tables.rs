@@ -107,10 +107,12 @@ pub(super) fn most(report: &Report) -> String {
         return "<p class=soft>No turn costs another amount.</p>".to_owned();
     }
     // The rows hold the choices in the order the policies were given; the cheapest is the one that differs as listed.
-    report.most.iter().map(|row| turn(row, report.most_of)).collect()
+    // Where the other side is what really ran, its chain is that of the decision in the log.
+    let before = if report.against == "recorded" { "Decided then" } else { "Before" };
+    report.most.iter().map(|row| turn(row, report.most_of, before)).collect()
 }
 
-fn turn(row: &TurnRow, policy: usize) -> String {
+fn turn(row: &TurnRow, policy: usize, before: &str) -> String {
     let Some(new) = row.new.get(policy) else { return String::new() };
     let difference = row.difference(policy);
     let parted = row.parted.get(policy).copied().flatten();
@@ -130,7 +132,7 @@ fn turn(row: &TurnRow, policy: usize) -> String {
         row.calls,
         row.turn,
         escaped(row.session.as_str()),
-        chain("Before", row.old.chain.as_ref()),
+        chain(before, row.old.chain.as_ref()),
         chain("After", new.chain.as_ref()),
     )
 }
