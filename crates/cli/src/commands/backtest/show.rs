@@ -52,7 +52,7 @@ fn turns(rows: &[TurnRow], question: &Backtest, all: bool) {
     if !recorded {
         titles.push("OLD");
     }
-    titles.extend(["NEW", ">COST", ">DIFFERENCE", "PARTS AT", "WHY"]);
+    titles.extend(["NEW", ">OLD COST", ">NEW COST", ">DIFFERENCE", "PARTS AT", "WHY"]);
     let mut table = Table::new(&titles);
     for row in rows {
         for (index, new) in row.new.iter().enumerate() {
@@ -64,6 +64,7 @@ fn turns(rows: &[TurnRow], question: &Backtest, all: bool) {
             let parted = row.parted.get(index).copied().flatten().map(contracts::Slot::name).unwrap_or_default();
             cells.extend([
                 short(&new.model),
+                dollars(row.old.nano_usd),
                 dollars(new.nano_usd),
                 signed(row.difference(index)),
                 parted.to_owned(),
