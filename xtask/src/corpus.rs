@@ -71,13 +71,23 @@ struct Report {
     identity: Identity,
 }
 
+/// In hundredths of a per cent.
 #[derive(Debug, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "named as in the report, by the unit")]
 struct Identity {
-    total_basis_points: i64,
-    median_basis_points: i64,
-    predicted_total_basis_points: i64,
-    predicted_median_basis_points: i64,
+    total: i64,
+    median: i64,
+    thirds: Vec<Third>,
+    predicted_total: i64,
+    predicted_median: i64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Third {
+    sessions: u64,
+    shortest: u64,
+    longest: u64,
+    total: i64,
+    median: i64,
 }
 
 /// One import into a home of its own.
@@ -162,11 +172,18 @@ fn print(first: &Pass, second: &Pass) {
     println!("        {turns} turns tried with another policy");
     println!(
         "identity: total {}, median {} (what the first call of a thread read is given; predicted as well: total {}, median {})",
-        per_cent(identity.total_basis_points),
-        per_cent(identity.median_basis_points),
-        per_cent(identity.predicted_total_basis_points),
-        per_cent(identity.predicted_median_basis_points)
+        per_cent(identity.total),
+        per_cent(identity.median),
+        per_cent(identity.predicted_total),
+        per_cent(identity.predicted_median)
     );
+    for Third { sessions, shortest, longest, total, median } in &identity.thirds {
+        println!(
+            "        {sessions} sessions of {shortest} to {longest} calls: total {}, median {}",
+            per_cent(*total),
+            per_cent(*median)
+        );
+    }
 }
 
 /// Hundredths of a per cent as per cent.

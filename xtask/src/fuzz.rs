@@ -17,6 +17,9 @@ const MAX_BYTES: u32 = 16 * 1024;
 /// Fuzzes each target for some seconds, beginning with the corpora of the repository; new inputs stay in the target
 /// folder. Fails when an input panics, and says where it is kept.
 pub(crate) fn run(seconds: u32, only: Option<&str>) -> Outcome {
+    if let Some(unknown) = only.filter(|only| !TARGETS.contains(only)) {
+        return Err(Failure::new(format!("no fuzz target is called `{unknown}`; there are {}", TARGETS.join(", "))));
+    }
     let root = workspace::root().join("fuzz");
     let tool = tool()?;
     let grown = workspace::target().join("fuzz-corpora");

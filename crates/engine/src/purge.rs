@@ -27,6 +27,8 @@ pub struct PurgePlan {
     positions: BTreeSet<Position>,
     kept_texts: BTreeSet<ContentHash>,
     gone_texts: BTreeSet<ContentHash>,
+    /// Whether a fact of a kind or version this program does not know may name texts as well.
+    unread: bool,
     /// Bytes of text inside the facts.
     pub bytes: u64,
 }
@@ -55,6 +57,7 @@ pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, En
         if let Ok(Some(started)) = fact.read::<TurnStarted>() {
             sessions.insert(started.turn, started.session);
         }
+        plan.unread |= catalogue::find(&fact.event.kind, fact.event.version).is_none();
         let text = named_text(&fact).map(|hash| (hash, plan.covers(&fact, &sessions)));
         match text {
             Some((hash, true)) => drop(plan.gone_texts.insert(hash)),
@@ -89,10 +92,11 @@ impl PurgePlan {
         early && session
     }
 
-    /// Removes what was planned, and records that it was done.
+    /// Removes what was planned on this log, while it was open, and records that it was done.
     ///
-    /// The texts beside the log go first: should the rest be interrupted, the facts still name what is missing, and
-    /// doing it again completes it. Without a scope, texts that no fact names are removed as well.
+    /// The texts beside the log go first, and that it was done is recorded next: should the rest be interrupted, the facts still name what is missing, and
+    /// doing it again completes it. Without a scope, texts that no fact names are removed as well, unless there are
+    /// facts this program cannot read.
     ///
     /// # Errors
     /// [`EngineError::Log`] when something cannot be written.
@@ -102,21 +106,20 @@ impl PurgePlan {
         texts: &dyn TextStore,
         clock: &dyn Clock,
     ) -> Result<(SledLog, Purged), EngineError> {
-        let everything = self.scope == PurgeScope::default();
+        let everything = self.scope == PurgeScope::default() && !self.unread;
         let swept = texts.sweep(&|hash| {
             let hash = ContentHash(hash);
             !self.gone_texts.contains(&hash) && (!everything || self.kept_texts.contains(&hash))
         })?;
-        let (log, purged) = log.purge(|fact| self.positions.contains(&fact.position))?;
-        if swept != 0 || purged.facts != 0 {
-            let PurgeScope { before, session } = self.scope;
-            let fact = LogPurged { facts: purged.facts, texts: swept, before, session };
+        if swept != 0 || !self.positions.is_empty() {
+            let PurgeScope { before, session } = self.scope.clone();
+            let fact = LogPurged { facts: self.facts(), texts: swept, before, session };
             let now = clock.now();
             let id = EventId::derive(&[b"log.purged", &now.0.to_le_bytes()]);
             let fact = NewEvent::new(id, now, EventId::derive(&[b"log"]), &fact)?;
             log.append(Expected::Any, now, &[fact])?;
             log.sync()?;
         }
-        Ok((log, purged))
+        Ok(log.purge(|fact| self.positions.contains(&fact.position))?)
     }
 }

@@ -4,11 +4,10 @@ use std::{fmt, str::FromStr};
 
 use event_core::Recorded;
 
+use crate::frame::CAUSED;
+
 /// Bytes of a chain.
 pub(crate) const BYTES: usize = 32;
-
-/// What a fact with a cause mixes in before everything else; one without mixes in nothing but a zero.
-const CAUSED: u8 = 4;
 
 /// The BLAKE3 hash over a fact and the chain before it. The payload enters by its own hash, so that it can be removed
 /// and the chain still holds.

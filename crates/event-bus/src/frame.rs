@@ -30,8 +30,8 @@ use crate::chain::{self, Chain};
 pub(crate) const PURGED: u8 = 1;
 /// The batch goes on with the next frame.
 pub(crate) const GOES_ON: u8 = 2;
-/// The fact names its cause.
-const CAUSED: u8 = 4;
+/// The fact names its cause. The one flag that is part of the chain.
+pub(crate) const CAUSED: u8 = 4;
 
 /// The longest kind a frame can hold, in bytes.
 pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
@@ -74,6 +74,11 @@ pub(crate) fn size(event: &NewEvent) -> usize {
     BARE + event.causation.map_or(0, |_| 16) + event.kind.len() + event.payload.len()
 }
 
+/// Bytes the frame of a fact takes; one whose payload was removed has the hash in its place.
+pub(crate) fn size_of(fact: &Recorded) -> usize {
+    size(&fact.event) + fact.purged.map_or(0, |hash| hash.len())
+}
+
 /// Writes the frame of a fact and returns its chain. `place` counts from 0 within the barrier.
 pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: bool, before: Chain) -> Chain {
     let event = &fact.event;
@@ -85,8 +90,7 @@ pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: boo
     // Staging has checked both lengths; a longer kind or payload cannot come here.
     let kind_length = u8::try_from(event.kind.len()).unwrap_or(u8::MAX);
     let payload_length = u16::try_from(payload.len()).unwrap_or(u16::MAX);
-    let bytes = size(event) - event.payload.len() + payload.len();
-    let length = u32::try_from(bytes - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
+    let length = u32::try_from(size_of(fact) - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
 
     into.extend_from_slice(&length);
     into.extend_from_slice(&[0; 4]);
@@ -182,6 +186,12 @@ impl<'a> Frame<'a> {
         (self.bytes[PREFIX] & PURGED != 0).then(|| self.array(self.payload_at))
     }
 
+    /// The hash of the payload, whether it is there or was removed.
+    fn payload_hash(&self) -> [u8; 32] {
+        let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
+        self.purged().unwrap_or_else(|| *blake3::hash(payload).as_bytes())
+    }
+
     /// The chain the frame claims.
     pub(crate) fn chain(&self) -> Chain {
         Chain(self.array(self.bytes.len() - CHAIN))
@@ -189,8 +199,7 @@ impl<'a> Frame<'a> {
 
     /// The chain the frame should have, given the one before it.
     pub(crate) fn chain_after(&self, before: Chain) -> Chain {
-        let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
-        let hash = self.purged().unwrap_or_else(|| *blake3::hash(payload).as_bytes());
+        let hash = self.payload_hash();
         let caused = self.bytes[PREFIX] & CAUSED != 0;
         before.link(caused, &self.bytes[PREFIX + MARKS..self.payload_at - 2], hash)
     }
@@ -213,10 +222,9 @@ impl<'a> Frame<'a> {
 
     /// Writes the same frame with the hash of its payload in the payload's place.
     pub(crate) fn purge(&self, into: &mut Vec<u8>) {
-        let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
-        let hash = self.purged().unwrap_or_else(|| *blake3::hash(payload).as_bytes());
+        let hash = self.payload_hash();
         let start = into.len();
-        let bytes = self.bytes.len() - payload.len() + hash.len();
+        let bytes = self.payload_at + hash.len() + CHAIN;
         let length = u32::try_from(bytes - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
         into.extend_from_slice(&length);
         into.extend_from_slice(&self.bytes[4..self.payload_at - 2]);

@@ -126,15 +126,15 @@ impl Group {
     }
 
     /// Whether one more fact fits into the barrier this group will be.
-    pub(crate) fn has_room_for_fact(&self, event: &NewEvent) -> bool {
-        self.facts.len() < MAX_BATCH_EVENTS && self.bytes + frame::size(event) <= MAX_BATCH_BYTES
+    pub(crate) fn has_room_for_fact(&self, fact: &Recorded) -> bool {
+        self.facts.len() < MAX_BATCH_EVENTS && self.bytes + frame::size_of(fact) <= MAX_BATCH_BYTES
     }
 
     /// Stages a fact that continues the group.
     pub(crate) fn push(&mut self, fact: Recorded, goes_on: bool) {
         self.head = fact.position;
         self.recorded_at = fact.recorded_at;
-        self.bytes += frame::size(&fact.event);
+        self.bytes += frame::size_of(&fact);
         self.ids.insert(fact.event.id, fact.position);
         self.facts.push(Staged { fact, goes_on });
     }

@@ -101,7 +101,12 @@ impl Index {
         self.call(sled::Tree::flush)?;
         self.file.sync_data().map_err(|error| {
             self.failed.store(true, Ordering::Relaxed);
-            Failure(format!("cannot sync its file: {error}"))
+            let failure = Failure(format!("cannot sync its file: {error}"));
+            // What the system held in memory may be gone without another word.
+            if !opening::is_passing(&error) {
+                self.distrust(&failure);
+            }
+            failure
         })
     }
 

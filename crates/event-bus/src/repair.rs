@@ -18,8 +18,8 @@ pub const LOST_KIND: &str = "log.lost";
 /// The new journal, complete, on its way to its place.
 const REPAIRED: &str = "journal.repaired";
 
-/// What a repair would do. The log is locked as long as the plan lives; nothing is changed before
-/// [`RepairPlan::execute`].
+/// What a repair would do. The log is locked as long as the plan lives; no fact is changed before
+/// [`RepairPlan::execute`]; a purge that was interrupted is carried on.
 #[derive(Debug)]
 pub struct RepairPlan {
     root: PathBuf,

@@ -21,6 +21,7 @@ use crate::{
     lock::Lock,
 };
 pub use purge::Purged;
+pub(crate) use purge::finish as finish_purge;
 use writer::Writer;
 
 /// The log in a directory, open for this process alone.
@@ -108,7 +109,7 @@ impl EventLog for SledLog {
         writer.check_running(&self.root)?;
         writer.group.continues_with(facts, |id| self.find(id))?;
         for fact in facts {
-            if !writer.group.has_room_for_fact(&fact.event) {
+            if !writer.group.has_room_for_fact(fact) {
                 self.commit(&mut writer)?;
             }
             writer.group.push(fact.clone(), false);

@@ -225,7 +225,10 @@ fn walk_index(
     let mut comparison =
         Comparison { cursor: Cursor::new(journal, End::START.offset, end.offset), same: 0, other: None };
     let opened = Index::open(&path, files).map_err(LogError::io("open", &path))?;
-    let walked = opened.and_then(|index| index.walk(|frame| comparison.with(frame)));
+    let walked = opened.and_then(|index| {
+        index.walk(|frame| comparison.with(frame))?;
+        index.distrusted().map_or(Ok(()), |why| Err(Failure(why.to_owned())))
+    });
     verified.indexed = Some(comparison.same);
     let looked = if walked.is_ok() { Looked::Sound } else { Looked::Unsound };
     match (walked, comparison.other) {

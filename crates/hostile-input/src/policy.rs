@@ -24,7 +24,7 @@ pub fn policy(data: &[u8]) {
         }
         Ok(policy) => {
             let ask = |policy: &Policy| {
-                let scenario = Scenario::message("/commit fix src/main.rs and TODO 42").touched(".rs").skill("pdf");
+                let scenario = Scenario::message("/commit fix src/main.rs and issue 42").touched(".rs").skill("pdf");
                 scenario.try_on(policy).map(|outcome| (outcome.decision, outcome.why))
             };
             let again =

@@ -18,7 +18,7 @@ use crate::{
     ledger::{Ledger, Scale},
     library::Library,
     range::Range,
-    report::{Report, TurnRow},
+    report::{Report, TurnRow, Unjudged},
     tally::Tally,
     walk::{Point, Visitor, walk},
 };
@@ -164,6 +164,12 @@ impl Visitor for Run<'_> {
         };
         self.turns.insert(turn.started.turn, turn);
         Ok(())
+    }
+
+    fn without_start(&mut self, fact: &Recorded, decided: &RouteDecided) {
+        let reason = "its start was lost from the log".to_owned();
+        let (turn, session) = (decided.turn, decided.session.clone());
+        self.tally.cannot_judge(Unjudged { turn, session, at: fact.event.at, reason }, 0);
     }
 
     fn fact(&mut self, fact: &Recorded) -> Result<bool, WhatIfError> {

@@ -42,14 +42,6 @@ pub enum WhatIfError {
         /// The first thing that is wrong with it.
         detail: String,
     },
-    /// A decision without the turn it belongs to.
-    #[error("position {position} decides turn `{turn}`, which never started in this log")]
-    NoTurn {
-        /// Where the decision stands.
-        position: Position,
-        /// The turn.
-        turn: String,
-    },
     /// The caller does not want any more.
     #[error("stopped")]
     Stopped,

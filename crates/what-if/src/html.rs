@@ -10,7 +10,7 @@ mod page;
 mod tables;
 
 use crate::{
-    money::{dollars, per_cent, points, signed},
+    money::{dollars, per_cent, signed},
     report::Report,
 };
 use page::{Page, escaped};
@@ -77,10 +77,10 @@ fn trust(report: &Report) -> String {
          for half of the {} sessions (without taking what a thread's first call read as recorded: {} and {}).</p><ul>{assumptions}</ul>",
         dollars(identity.simulated_nano_usd),
         dollars(identity.recorded_nano_usd),
-        points(identity.total_basis_points),
-        points(identity.median_basis_points),
+        identity.total,
+        identity.median,
         identity.sessions,
-        points(identity.predicted_total_basis_points),
-        points(identity.predicted_median_basis_points),
+        identity.predicted_total,
+        identity.predicted_median,
     )
 }

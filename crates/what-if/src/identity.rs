@@ -1,11 +1,11 @@
 //! How far the simulation is from what was recorded when nothing is changed.
 
 use contracts::Registry;
-use costs::prompt_cache::{Call, Identity, Opening};
+use costs::prompt_cache::{BasisPoints, Call, Identity, Opening, SessionIdentity, Third};
 use serde::Serialize;
 
 /// The error of simulating what really happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct IdentityError {
     /// Sessions with a cost.
     pub sessions: u64,
@@ -13,14 +13,16 @@ pub struct IdentityError {
     pub recorded_nano_usd: i64,
     /// What the simulation says they cost, in nano-dollars.
     pub simulated_nano_usd: i64,
-    /// The error of the total, in hundredths of a per cent: negative when the simulation is too cheap.
-    pub total_basis_points: i64,
-    /// The median over sessions of the absolute error, in hundredths of a per cent.
-    pub median_basis_points: i64,
-    /// The same two when nothing of a thread is taken as recorded, not even what its first call read.
-    pub predicted_total_basis_points: i64,
-    /// See [`IdentityError::predicted_total_basis_points`].
-    pub predicted_median_basis_points: i64,
+    /// The error of the total: negative when the simulation is too cheap.
+    pub total: BasisPoints,
+    /// The median over sessions of the error without its sign.
+    pub median: BasisPoints,
+    /// The same by length of session, the shortest first: a bias would show here.
+    pub thirds: Vec<Third>,
+    /// The error of the total when not even what the first call of a thread read is taken as recorded.
+    pub predicted_total: BasisPoints,
+    /// The median of that.
+    pub predicted_median: BasisPoints,
 }
 
 /// Both simulations of what really happened.
@@ -42,20 +44,19 @@ impl Check {
     }
 
     pub(crate) fn error(&self) -> IdentityError {
-        let sum = |figure: fn(&costs::prompt_cache::SessionIdentity) -> u64| {
+        let sum = |figure: fn(&SessionIdentity) -> u64| {
             let sum: u64 = self.given.sessions().map(|(_, session)| figure(session)).sum();
             i64::try_from(sum).unwrap_or(i64::MAX)
         };
-        let total = |identity: &Identity| identity.total().unwrap_or_default().0;
-        let median = |identity: &Identity| identity.median().unwrap_or_default().0;
         IdentityError {
             sessions: self.given.sessions().filter(|(_, session)| session.recorded.0 != 0).count() as u64,
             recorded_nano_usd: sum(|session| session.recorded.0),
             simulated_nano_usd: sum(|session| session.simulated.0),
-            total_basis_points: total(&self.given),
-            median_basis_points: median(&self.given),
-            predicted_total_basis_points: total(&self.predicted),
-            predicted_median_basis_points: median(&self.predicted),
+            total: self.given.total().unwrap_or_default(),
+            median: self.given.median().unwrap_or_default(),
+            thirds: self.given.thirds(),
+            predicted_total: self.predicted.total().unwrap_or_default(),
+            predicted_median: self.predicted.median().unwrap_or_default(),
         }
     }
 }

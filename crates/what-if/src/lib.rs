@@ -30,7 +30,7 @@ pub use csv::write_csv;
 pub use error::WhatIfError;
 pub use html::html;
 pub use identity::IdentityError;
-pub use money::{dollars, per_cent, points, signed};
+pub use money::{dollars, per_cent, signed};
 pub use range::Range;
 pub use replay::{Divergence, Replayed, replay};
 pub use report::{Choice, Compared, Report, TurnRow, Unjudged};

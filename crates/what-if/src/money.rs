@@ -1,4 +1,4 @@
-//! Money, shares and errors as people read them.
+//! Money and shares as people read them.
 
 /// Nano-dollars with four digits behind the point.
 pub fn dollars(nano: i64) -> String {
@@ -19,12 +19,6 @@ pub fn per_cent(part: i64, whole: i64) -> String {
     format!("{sign}{}.{} %", tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10)
 }
 
-/// Hundredths of a per cent.
-pub fn points(points: i64) -> String {
-    let sign = if points < 0 { "-" } else { "" };
-    format!("{sign}{}.{:02} %", points.unsigned_abs() / 100, points.unsigned_abs() % 100)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +31,5 @@ mod tests {
         );
         assert_eq!([signed(5_000_000_000), signed(0), signed(-5_000_000_000)], ["+$5.0000", "$0.0000", "-$5.0000"]);
         assert_eq!([per_cent(-1, 8), per_cent(1, 3), per_cent(1, 0)], ["-12.5 %", "+33.3 %", "+0.0 %"]);
-        assert_eq!([points(-182), points(5)], ["-1.82 %", "0.05 %"]);
     }
 }

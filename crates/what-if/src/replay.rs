@@ -23,6 +23,8 @@ pub struct Replayed {
     pub decisions: u64,
     /// How many of them by what had matched the message, because its text is gone (decision D9).
     pub without_text: u64,
+    /// Decisions whose turn never started in this log: its start was lost. They are not made again.
+    pub without_start: u64,
     /// Decisions that another version of the decider made, by version. They are not made again.
     pub other_deciders: BTreeMap<u16, u64>,
     /// The BLAKE3 hash over all decisions made again: the same on every machine.
@@ -63,13 +65,14 @@ pub fn replay(
         digest: blake3::Hasher::new(),
         decisions: 0,
         without_text: 0,
+        without_start: 0,
         other_deciders: BTreeMap::new(),
         divergence: None,
     };
     walk(log, texts, range, &mut replay)?;
-    let Replay { digest, decisions, without_text, other_deciders, divergence, .. } = replay;
+    let Replay { digest, decisions, without_text, without_start, other_deciders, divergence, .. } = replay;
     let digest = digest.finalize().to_hex().to_string();
-    Ok(Replayed { decisions, without_text, other_deciders, digest, divergence })
+    Ok(Replayed { decisions, without_text, without_start, other_deciders, digest, divergence })
 }
 
 struct Replay<'p> {
@@ -77,6 +80,7 @@ struct Replay<'p> {
     digest: blake3::Hasher,
     decisions: u64,
     without_text: u64,
+    without_start: u64,
     other_deciders: BTreeMap<u16, u64>,
     divergence: Option<Box<Divergence>>,
 }
@@ -104,6 +108,10 @@ impl Visitor for Replay<'_> {
             }));
         }
         Ok(())
+    }
+
+    fn without_start(&mut self, _: &Recorded, _: &RouteDecided) {
+        self.without_start += 1;
     }
 
     fn fact(&mut self, fact: &Recorded) -> Result<bool, WhatIfError> {

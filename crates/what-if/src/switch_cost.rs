@@ -1,8 +1,8 @@
 //! What changing model now would cost in lost cache.
 
 use contracts::{
-    ModelId, Registry, TurnId, Usage,
-    facts::{LlmCallCompleted, TurnStarted},
+    CacheLifetime, ModelId, Registry, TurnId, Usage,
+    facts::{CallRole, TurnStarted},
 };
 use costs::prompt_cache::{Calls, Opening, PromptCache};
 use engine::facts;
@@ -41,26 +41,30 @@ pub fn switch_cost(
     models: &Registry,
 ) -> Result<Option<SwitchCost>, WhatIfError> {
     let Some((at, started)) = start_of(log, position, turn)? else { return Ok(None) };
-    let (mut calls, mut cache, mut from) = (Calls::default(), PromptCache::new(Opening::Given), None);
+    let (mut calls, mut cache, mut last) = (Calls::default(), PromptCache::new(Opening::Given), None);
     for fact in facts(log, Position::ORIGIN) {
         let fact = fact?;
         if position <= fact.position {
             break;
         }
-        let elsewhere = fact.read::<LlmCallCompleted>()?.is_some_and(|call| call.session != started.session);
-        let Some(call) = calls.advance(&fact)?.filter(|_| !elsewhere) else { continue };
+        let call = calls.advance(&fact)?.filter(|call| call.session == started.session);
+        // Only the turn's own line of work: no sub-agent's call, and no side call.
+        let Some(call) = call.filter(|call| call.role != CallRole::Side && call.thread == started.thread) else {
+            continue;
+        };
         cache.call(&call, &call.model);
-        if call.thread == started.thread {
-            from = Some(call.model);
-        }
+        last = Some((call.model, call.lifetime));
     }
-    let Some(from) = from else { return Ok(None) };
+    let Some((from, lifetime)) = last else { return Ok(None) };
     let warm = |model: &ModelId| cache.warm(&started.session, started.thread.as_ref(), model, at);
     let (warm_before, to_warm) = (warm(&from), warm(to));
     let lost = if from == *to { warm_before } else { warm_before.saturating_sub(to_warm) };
     let prices = models.get(to).and_then(|model| model.prices.as_ref());
     let nano_usd = prices.map(|prices| {
-        let written = prices.cost(&Usage { cache_write_5m: lost, ..Usage::default() });
+        let written = prices.cost(&match lifetime {
+            CacheLifetime::FiveMinutes => Usage { cache_write_5m: lost, ..Usage::default() },
+            CacheLifetime::OneHour => Usage { cache_write_1h: lost, ..Usage::default() },
+        });
         let read = prices.cost(&Usage { cache_read: lost, ..Usage::default() });
         written.0.saturating_sub(read.0)
     });

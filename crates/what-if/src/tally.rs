@@ -64,7 +64,8 @@ impl Tally {
         let unjudged =
             turn.unjudged.clone().or_else(|| turn.model.is_none().then(|| "no call was answered".to_owned()));
         if let Some(reason) = unjudged {
-            self.cannot_judge(turn, reason);
+            let (id, session, at) = (turn.started.turn, turn.started.session.clone(), turn.at);
+            self.cannot_judge(Unjudged { turn: id, session, at, reason }, turn.recorded);
             return None;
         }
         let row = self.row(turn)?;
@@ -90,12 +91,12 @@ impl Tally {
         Some(row)
     }
 
-    fn cannot_judge(&mut self, turn: &Turn, reason: String) {
-        *self.unjudged.entry(reason.clone()).or_default() += 1;
-        self.unjudged_nano_usd = self.unjudged_nano_usd.saturating_add(turn.recorded);
+    /// Counts a turn about which nothing can be said, and what it cost as recorded, in nano-dollars.
+    pub(crate) fn cannot_judge(&mut self, turn: Unjudged, recorded: i64) {
+        *self.unjudged.entry(turn.reason.clone()).or_default() += 1;
+        self.unjudged_nano_usd = self.unjudged_nano_usd.saturating_add(recorded);
         if self.unjudged_turns.len() < LISTED {
-            let (id, session, at) = (turn.started.turn, turn.started.session.clone(), turn.at);
-            self.unjudged_turns.push(Unjudged { turn: id, session, at, reason });
+            self.unjudged_turns.push(turn);
         }
     }
 

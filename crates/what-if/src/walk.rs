@@ -44,6 +44,9 @@ pub(crate) trait Visitor {
     /// A decision within the range.
     fn decision(&mut self, point: Point<'_>, library: &mut Library<'_>) -> Result<(), WhatIfError>;
 
+    /// A decision whose turn never started in this log: its start was lost, and a repair marks the place.
+    fn without_start(&mut self, fact: &Recorded, decided: &RouteDecided);
+
     /// Any fact, after what it decides was told. False ends the walk.
     fn fact(&mut self, fact: &Recorded) -> Result<bool, WhatIfError>;
 }
@@ -68,23 +71,23 @@ pub(crate) fn walk(
     for fact in facts(log, Position::ORIGIN) {
         let fact = fact?;
         if let Some(decided) = fact.read::<RouteDecided>()? {
-            let known = open.get(&decided.turn).ok_or_else(|| {
-                let turn = decided.turn.to_string();
-                WhatIfError::NoTurn { position: fact.position, turn }
-            })?;
-            if range.holds(known.at, &decided.session) {
-                let text = known.text.as_ref().map(|text| text_of(text, texts)).transpose()?.flatten();
-                let earlier;
-                let state = if decided.based_on == state.position() {
-                    state.state()
-                } else {
-                    // Others wrote between the decision and its record.
-                    earlier = state_at(log, decided.based_on)?;
-                    earlier.state()
-                };
-                let (position, at, message) = (fact.position, known.at, text.as_deref());
-                let point = Point { position, at, started: &known.started, message, decided, known: state };
-                visitor.decision(point, &mut library)?;
+            match open.get(&decided.turn) {
+                Some(turn) if range.holds(turn.at, &decided.session) => {
+                    let text = turn.text.as_ref().map(|text| text_of(text, texts)).transpose()?.flatten();
+                    let earlier;
+                    let known = if decided.based_on == state.position() {
+                        state.state()
+                    } else {
+                        // Others wrote between the decision and its record.
+                        earlier = state_at(log, decided.based_on)?;
+                        earlier.state()
+                    };
+                    let (position, at, message) = (fact.position, turn.at, text.as_deref());
+                    let point = Point { position, at, started: &turn.started, message, decided, known };
+                    visitor.decision(point, &mut library)?;
+                }
+                None if range.holds(fact.event.at, &decided.session) => visitor.without_start(&fact, &decided),
+                Some(_) | None => {}
             }
         }
         if !visitor.fact(&fact)? {

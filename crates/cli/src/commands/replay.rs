@@ -40,6 +40,10 @@ fn show(replayed: &Replayed) {
     if 0 < replayed.without_text {
         anstream::println!("  {} of them by what had matched the message: its text is gone", replayed.without_text);
     }
+    if 0 < replayed.without_start {
+        let decisions = counted(replayed.without_start, "decision");
+        anstream::println!("  {decisions} left out: the start of the turn was lost from the log");
+    }
     for (version, count) in &replayed.other_deciders {
         let decisions = counted(*count, "decision");
         anstream::println!("  {decisions} left out: version {version} of the decider made them");

@@ -26,7 +26,7 @@ pub struct SessionIdentity {
 }
 
 /// Some of the sessions, by length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Third {
     /// How many sessions.
     pub sessions: u64,

@@ -104,3 +104,18 @@ fn a_session_nobody_has_seen_is_named() {
     let unknown = PurgeScope { session: Some(SessionId::try_from("nobody").unwrap()), before: None };
     assert!(matches!(plan_purge(&log, unknown), Err(EngineError::UnknownSession(name)) if name == "nobody"));
 }
+
+#[test]
+fn texts_that_a_fact_nobody_can_read_may_name_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    on_disk(directory.path());
+    let (log, _) = SledLog::open(directory.path()).unwrap();
+    let mut newer = all(&log)[0].event.clone();
+    (newer.id, newer.version) = (newer.id.then("newer", 0), newer.version + 1);
+    log.append(event_bus::Expected::Any, Timestamp(1_800_000_000_000_000), &[newer]).unwrap();
+    log.close().unwrap();
+    drop(log);
+    assert_eq!(purge(directory.path(), PurgeScope::default()), (10, 1));
+    let left = TextFiles::of(directory.path()).get(*blake3::hash(b"a secret no fact names").as_bytes()).unwrap();
+    assert!(left.is_some());
+}

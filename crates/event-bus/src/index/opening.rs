@@ -40,8 +40,13 @@ impl Index {
             file.sync_data()?;
         }
         let verdict = files.open(&directory.join(VERDICT), Mode::Create)?;
-        let words = files::read_small(files, &directory.join(VERDICT), MOST_WORDS)?.unwrap_or_default();
-        let distrusted = (!words.is_empty()).then(|| String::from_utf8_lossy(&words).into_owned());
+        let distrusted = match files::read_small(files, &directory.join(VERDICT), MOST_WORDS) {
+            Ok(words) => {
+                words.filter(|words| !words.is_empty()).map(|words| String::from_utf8_lossy(&words).into_owned())
+            }
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => Some("its verdict is damaged".to_owned()),
+            Err(error) => return Err(error),
+        };
         for directory in directory.ancestors().take(2) {
             files.sync_dir(directory)?;
         }
@@ -56,7 +61,11 @@ fn open_store(directory: &Path) -> io::Result<Result<sled::Db, Failure>> {
     loop {
         let mut refusal = None;
         match guard(|| config.open().inspect_err(|error| refusal = refusal_of(error))) {
-            Err(failure) if is_of_a_lock(&failure) && begun.elapsed() < RELEASED_WITHIN => {
+            Err(failure) if is_of_a_lock(&failure) => {
+                if RELEASED_WITHIN <= begun.elapsed() {
+                    // That says nothing about what is in it.
+                    return Err(io::Error::new(ErrorKind::WouldBlock, failure.to_string()));
+                }
                 sleep(RELEASED_WITHIN / 1_000);
             }
             outcome => return refusal.map_or(Ok(outcome), Err),
@@ -70,15 +79,19 @@ fn is_of_a_lock(failure: &Failure) -> bool {
 
 /// An error that says nothing about the index: it goes away with its cause, and nothing has to be built again.
 pub(super) fn refusal_of(error: &sled::Error) -> Option<io::Error> {
-    use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    /// `ENFILE` and `EMFILE`, which have no kind.
-    const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
     let sled::Error::Io(error) = error else { return None };
-    let passing =
-        matches!(error.kind(), OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull);
-    let too_many = error.raw_os_error().is_some_and(|number| TOO_MANY_OPEN_FILES.contains(&number));
-    (passing || too_many).then(|| match error.raw_os_error() {
+    is_passing(error).then(|| match error.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),
         None => io::Error::new(error.kind(), error.to_string()),
     })
+}
+
+/// Whether an error goes away with its cause.
+pub(super) fn is_passing(error: &io::Error) -> bool {
+    use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    /// `ENFILE` and `EMFILE`, which have no kind.
+    const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
+    let passing =
+        matches!(error.kind(), OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull);
+    passing || error.raw_os_error().is_some_and(|number| TOO_MANY_OPEN_FILES.contains(&number))
 }

@@ -14,6 +14,7 @@ use crate::{
     index::{INDEX, Index},
     journal::{self, Break, Cursor, End, Header, JOURNAL, Offsets, Step},
     lock,
+    sled_log::finish_purge,
 };
 
 /// A valid frame somewhere in the journal.
@@ -41,6 +42,8 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
     // Where there is no directory there is no log, and none shall be made.
     files.list(root).map_err(LogError::io("list", root))?;
     let lock = lock::take(&*files, root)?;
+    // A repair must not bring back from the old index what a purge has removed.
+    finish_purge(root, &*files)?;
     let mut faults = Vec::new();
     let found = head::read(&*files, root)?;
     let journal = open_journal(root, &*files, &mut faults)?;

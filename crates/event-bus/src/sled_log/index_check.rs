@@ -63,8 +63,9 @@ impl Witness {
         }
     }
 
-    pub(super) const fn is_sound(&self) -> bool {
-        matches!(self, Self::Sound { .. })
+    /// Whether it can be believed in what it does not know.
+    pub(super) fn is_sound(&self) -> bool {
+        matches!(self, Self::Sound { index, .. } if index.distrusted().is_none())
     }
 
     /// The index, if it ends on the journal's own chain, or why it is of no use.
@@ -99,7 +100,9 @@ impl Opening<'_> {
                     Some(reason) => {
                         let aside = files::move_aside(self.files, &path).map_err(LogError::io("move aside", &path))?;
                         let name = aside.file_name().unwrap_or_default().display().to_string();
-                        format!("{reason}; the old one is kept as `{name}`, states saved in it are built again")
+                        format!(
+                            "{reason}; the old one is kept as `{name}`, states saved in it are built again, reactors go on from the end"
+                        )
                     }
                 };
                 let index = Index::open(&path, self.files).map_err(LogError::io("create", &path))?;

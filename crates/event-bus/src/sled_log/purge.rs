@@ -115,12 +115,14 @@ impl SledLog {
 }
 
 /// Carries on a purge whose new files are complete, and clears away what one that was interrupted earlier has left.
-pub(super) fn finish(root: &Path, files: &dyn Files) -> Result<(), LogError> {
+pub(crate) fn finish(root: &Path, files: &dyn Files) -> Result<(), LogError> {
     let names = files.list(root).map_err(LogError::io("list", root))?;
     let is_there = |name: &str| names.iter().any(|there| there == name);
     let [new_journal, new_index, purged_index] = [NEW_JOURNAL, NEW_INDEX, PURGED_INDEX].map(|name| root.join(name));
     let finish = || {
         if is_there(PURGED_INDEX) {
+            // The name says that both are complete; it must outlast what is done because of it.
+            files.sync_dir(root)?;
             if is_there(NEW_JOURNAL) {
                 files.rename(&new_journal, &root.join(JOURNAL))?;
                 files.sync_dir(root)?;

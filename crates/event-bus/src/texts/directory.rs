@@ -113,21 +113,28 @@ impl TextStore for TextFiles {
     }
 
     fn sweep(&self, keep: &dyn Fn([u8; 32]) -> bool) -> Result<u64, LogError> {
-        let (mut removed, mut first_failure) = (0, Ok(()));
+        let (mut removed, mut failures) = (0, Vec::new());
         for directory in self.list(&self.directory)? {
-            for path in self.list(&directory)? {
+            let paths = self.list(&directory).unwrap_or_else(|error| {
+                failures.push(error);
+                Vec::new()
+            });
+            let mut changed = false;
+            for path in paths {
                 let hash = named_by(&path);
                 if hash.is_some_and(keep) {
                     continue;
                 }
                 match self.files.remove(&path) {
-                    Ok(()) => removed += u64::from(hash.is_some()),
-                    Err(error) => first_failure = first_failure.and(Err(LogError::io("remove", &path)(error))),
+                    Ok(()) => (removed, changed) = (removed + u64::from(hash.is_some()), true),
+                    Err(error) => failures.push(LogError::io("remove", &path)(error)),
                 }
             }
-            self.files.sync_dir(&directory).map_err(LogError::io("sync", &directory))?;
+            if changed && let Err(error) = self.files.sync_dir(&directory) {
+                failures.push(LogError::io("sync", &directory)(error));
+            }
         }
-        first_failure.map(|()| removed)
+        failures.into_iter().next().map_or(Ok(removed), Err)
     }
 
     fn remove(&self, hash: [u8; 32]) -> Result<bool, LogError> {

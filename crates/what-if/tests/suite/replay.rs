@@ -100,3 +100,22 @@ fn a_policy_that_is_gone_is_named() {
     let gone = replay(&*past.log, &*past.texts, &Range::default(), |_| {}).unwrap_err();
     assert!(matches!(gone, WhatIfError::TextGone { .. }), "{gone}");
 }
+
+#[test]
+fn a_turn_whose_start_was_lost_is_counted_and_the_others_go_on() {
+    let mut starts = 0;
+    let past = Past::under(POLICY).with_facts(|fact| {
+        if fact.read::<TurnStarted>().unwrap().is_some() {
+            starts += 1;
+            if starts == 9 {
+                // As a repair marks it.
+                fact.event.kind = "log.lost".into();
+                fact.event.payload.clear();
+            }
+        }
+    });
+    let again = replayed(&past);
+    assert_eq!((again.decisions, again.without_start, &again.divergence), (8, 1, &None));
+    let (report, _) = past.try_on(&[("opus", "global_default: opus")]);
+    assert_eq!(report.unjudged.get("its start was lost from the log"), Some(&1), "{:?}", report.unjudged);
+}

@@ -1,6 +1,6 @@
 //! A backtest on the terminal: the totals, what changes, and how far to trust it.
 
-use what_if::{Against, Backtest, Compared, Report, Share, TurnRow, dollars, per_cent, points, signed};
+use what_if::{Against, Backtest, Compared, Report, Share, TurnRow, dollars, per_cent, signed};
 
 use crate::{
     context::local_time,
@@ -145,11 +145,11 @@ fn trust(report: &Report) {
          (what a thread's first call read is given; predicted as well: total {}, median {})",
         dollars(identity.simulated_nano_usd),
         dollars(identity.recorded_nano_usd),
-        points(identity.total_basis_points),
-        points(identity.median_basis_points),
+        identity.total,
+        identity.median,
         counted(identity.sessions, "session"),
-        points(identity.predicted_total_basis_points),
-        points(identity.predicted_median_basis_points),
+        identity.predicted_total,
+        identity.predicted_median,
     );
     for assumption in &report.assumptions {
         anstream::println!("{}", styled(FAINT, &format!("  {assumption}")));

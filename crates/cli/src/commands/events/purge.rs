@@ -16,9 +16,10 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
     let now = event_bus::Clock::now(&SystemClock);
     let before = before.map(|text| moment::parse(text, now)).transpose().map_err(Failure::Wrong)?;
     let session = session.map(SessionId::try_from).transpose().map_err(|error| Failure::Wrong(error.to_string()))?;
-    let plan = plan_purge(context.read_only()?.as_ref(), PurgeScope { before, session })?;
-    let (facts, texts, bytes) = (plan.facts(), plan.texts(), plan.bytes);
+    let scope = PurgeScope { before, session };
     if !yes {
+        let plan = plan_purge(context.read_only()?.as_ref(), scope)?;
+        let (facts, texts, bytes) = (plan.facts(), plan.texts(), plan.bytes);
         let json = json!({ "facts": facts, "texts": texts, "bytes": bytes, "done": false });
         return context.print(&json, || {
             anstream::println!(
@@ -33,7 +34,10 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
             anstream::println!("Nothing was changed. Add --yes to do this; there is no way back.");
         });
     }
+    // Planned while nobody else can write: a text that came in meanwhile would be taken for one that no fact names.
     let (log, _) = SledLog::open(context.home.log())?;
+    let plan = plan_purge(&log, scope)?;
+    let texts = plan.texts();
     let (log, purged) = plan.execute(log, &TextFiles::of(context.home.log()), &SystemClock)?;
     drop(log);
     let json = json!({

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use adapters::catalogue::registry_from_text;
 use contracts::{
-    MessageText, Turn,
+    MessageText,
     facts::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},
 };
-use engine::RouterState;
+use engine::{RouterState, captured_turn};
 use event_bus::{EventLog, TextStore};
 use event_core::{Event, Position, Projected, Recorded};
 use router_core::{Decided, Policy, decide};
@@ -33,25 +33,7 @@ pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, fact: &Rou
         Words::Purged => MessageText::Matched(fact.matched.clone()),
     };
     let policy = policy(&before, texts, fact);
-    let turn = Turn {
-        id: turn.turn,
-        session: turn.session,
-        at,
-        offset_minutes: turn.offset_minutes,
-        message,
-        override_model: turn.override_model,
-        sticky: turn.sticky,
-        delegation: turn.delegation,
-        workspace: turn.workspace,
-        needs: turn.needs,
-        message_has_images: turn.message_has_images,
-        tool_calls_in_history: turn.tool_calls_in_history,
-        tokens: turn.tokens,
-        extensions: turn.extensions.into_iter().collect(),
-        skills: turn.skills.into_iter().collect(),
-        spent_today: turn.spent_today,
-        features: turn.features,
-    };
+    let turn = captured_turn(&turn, at, message);
     state.state().with_views(at, |views| decide(&turn, &policy, views))
 }
 

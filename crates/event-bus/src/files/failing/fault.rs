@@ -11,7 +11,7 @@ pub enum Operation {
     Open,
     /// [`Files::rename`](crate::files::Files::rename).
     Rename,
-    /// [`Files::remove`](crate::files::Files::remove).
+    /// [`Files::remove`](crate::files::Files::remove) and [`Files::remove_dir`](crate::files::Files::remove_dir).
     Remove,
     /// [`Files::list`](crate::files::Files::list).
     List,
