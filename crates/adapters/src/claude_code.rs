@@ -66,11 +66,3 @@ mod usage;
 
 pub use reader::{ClaudeCode, Issue, SessionReader, Skipped, discover, read};
 pub use thread::PREAMBLE_TOKENS;
-
-use contracts::{ModelId, ModelSpec, Registry};
-
-/// The model that a call of a session names: of Anthropic, or else whatever goes by that name.
-pub fn model_of<'a>(registry: &'a Registry, name: &str) -> Option<&'a ModelSpec> {
-    let of_anthropic = ModelId::try_from(format!("anthropic:{name}").as_str()).ok();
-    of_anthropic.and_then(|id| registry.get(&id)).or_else(|| registry.named(name))
-}

@@ -3,7 +3,6 @@
 
 use adapters::{
     catalogue::{BUILT_IN, Source, load, parse, registry_from_text, registry_text, to_yaml},
-    claude_code::model_of,
     litellm,
 };
 use contracts::{NanoUsd, PicoUsd, Registry, Tier, Usage};
@@ -52,9 +51,9 @@ fn every_name_leads_to_one_model_whatever_its_case() {
     check("anthropic:claude-opus-4-7", "anthropic:claude-opus-4-7");
     check("gpt-5.5-2026-04-23", "openai:gpt-5.5");
     check("flash", "google:gemini-3.8-flash");
-    assert_eq!(model_of(&registry, "claude-opus-4-5-20251101").unwrap().id.as_str(), "anthropic:claude-opus-4-5");
-    assert_eq!(model_of(&registry, "gpt-4o").unwrap().id.as_str(), "openai:gpt-4o");
-    assert!(model_of(&registry, "nobody-knows-it").is_none());
+    check("claude-opus-4-5-20251101", "anthropic:claude-opus-4-5");
+    check("gpt-4o", "openai:gpt-4o");
+    assert!(registry.named("nobody-knows-it").is_none());
 }
 
 #[test]

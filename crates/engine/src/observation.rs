@@ -38,7 +38,7 @@ impl Engine {
         if !self.recorder.knows(id.0.then("route.decided", 0))? {
             made = Some(self.decide_observed(session, turn)?);
         }
-        let after = facts_after_decision(turn, &self.models.registry)?;
+        let after = facts_after_decision(turn, session.source, &self.models.registry)?;
         self.recorder.record(after)?;
         Ok(made)
     }

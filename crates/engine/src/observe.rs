@@ -2,10 +2,10 @@
 
 use adapters::observed::{ObservedCall, ObservedSession, ObservedTurn, Step};
 use contracts::{
-    ModelId, Registry, SessionId, TurnId,
+    ModelId, ModelSpec, Registry, SessionId, TurnId,
     facts::{
-        CallRole, LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionResumed, SessionStarted, ToolCalled,
-        ToolFinished, TurnEnded,
+        CallRole, LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionResumed, SessionSource, SessionStarted,
+        ToolCalled, ToolFinished, TurnEnded,
     },
 };
 use event_core::{EventId, NewEvent};
@@ -34,9 +34,13 @@ pub(crate) fn session_fact(session: &ObservedSession) -> Result<NewEvent, Engine
 }
 
 /// Everything of an observed turn after its decision.
-pub(crate) fn facts_after_decision(turn: &ObservedTurn, registry: &Registry) -> Result<Vec<NewEvent>, EngineError> {
+pub(crate) fn facts_after_decision(
+    turn: &ObservedTurn,
+    source: SessionSource,
+    registry: &Registry,
+) -> Result<Vec<NewEvent>, EngineError> {
     let id = turn.id();
-    let mut facts = Facts { turn, id, registry, cause: id.0.then("route.decided", 0), sealed: Vec::new() };
+    let mut facts = Facts { turn, id, source, registry, cause: id.0.then("route.decided", 0), sealed: Vec::new() };
     for step in &turn.steps {
         facts.step(step)?;
     }
@@ -47,6 +51,7 @@ pub(crate) fn facts_after_decision(turn: &ObservedTurn, registry: &Registry) -> 
 struct Facts<'a> {
     turn: &'a ObservedTurn,
     id: TurnId,
+    source: SessionSource,
     registry: &'a Registry,
     /// The fact that led to the next one.
     cause: EventId,
@@ -102,7 +107,7 @@ impl Facts<'_> {
                 let fact = LlmCallFailed {
                     turn: self.id,
                     session: self.session(),
-                    model: model_id(self.registry, name)?,
+                    model: model_id(self.registry, self.source, name)?,
                     class: failure.class,
                     status: failure.status,
                     retries: failure.attempt.unwrap_or_default(),
@@ -130,7 +135,7 @@ impl Facts<'_> {
     }
 
     fn completed(&self, call: &ObservedCall) -> Result<LlmCallCompleted, EngineError> {
-        let model = model_id(self.registry, &call.model)?;
+        let model = model_id(self.registry, self.source, &call.model)?;
         let prices = self.registry.get(&model).and_then(|model| model.prices);
         let started = call.started_at.filter(|started| *started <= call.at);
         Ok(LlmCallCompleted {
@@ -170,22 +175,24 @@ impl Facts<'_> {
     }
 }
 
-/// The model a session's file names: by the registry, or else as the provider's own name for it. A file whose models
-/// are not all of one provider names that before a colon.
-fn model_id(registry: &Registry, name: &str) -> Result<ModelId, EngineError> {
-    if let Some(known) = registry.named(name) {
+/// The model a session's file names: by the registry, or else as the provider's own name for it. Claude Code names
+/// models without their provider, and colons are part of some; the other readers put it before the first colon.
+fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<ModelId, EngineError> {
+    let (provider, bare) = match source {
+        SessionSource::Codex | SessionSource::OpenAiLog => name.split_once(':').unwrap_or(("openai", name)),
+        SessionSource::ClaudeCode | SessionSource::CommandLine => ("anthropic", name),
+    };
+    let of_provider = |known: &&ModelSpec| name == bare || known.id.provider() == provider;
+    if let Some(known) = registry.named(bare).filter(of_provider) {
         return Ok(known.id.clone());
     }
-    if let Some((provider, bare)) = name.split_once(':') {
-        let snapshot = registry.named(bare).filter(|known| known.id.provider() == provider);
-        let as_named = name.get(..LONGEST_NAME.min(name.len())).and_then(|name| ModelId::try_from(name).ok());
-        if let Some(id) = snapshot.map(|known| known.id.clone()).or(as_named) {
-            return Ok(id);
-        }
-    }
-    let text: String = name.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(LONGEST_NAME).collect();
-    let text = if text.is_empty() { "unknown" } else { &text[..text.floor_char_boundary(64)] };
-    Ok(ModelId::try_from(format!("anthropic:{text}").as_str())?)
+    let clean = |text: &str, without: &str| -> String {
+        let plain =
+            text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(LONGEST_NAME).collect::<String>();
+        if plain.is_empty() { without.to_owned() } else { plain[..plain.floor_char_boundary(56)].to_owned() }
+    };
+    let (provider, bare) = (clean(provider, "unknown"), clean(bare, "unknown"));
+    Ok(ModelId::try_from(format!("{provider}:{bare}").as_str())?)
 }
 
 /// The start of a text, cut at a character.

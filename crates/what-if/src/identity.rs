@@ -1,6 +1,6 @@
 //! How far the simulation is from what was recorded when nothing is changed.
 
-use contracts::Registry;
+use contracts::{NanoUsd, Registry};
 use costs::prompt_cache::{BasisPoints, Call, Identity, Opening, SessionIdentity, Third};
 use serde::Serialize;
 
@@ -44,14 +44,14 @@ impl Check {
     }
 
     pub(crate) fn error(&self) -> IdentityError {
-        let sum = |figure: fn(&SessionIdentity) -> u64| {
-            let sum: u64 = self.given.sessions().map(|(_, session)| figure(session)).sum();
-            i64::try_from(sum).unwrap_or(i64::MAX)
+        let sum = |figure: fn(&SessionIdentity) -> NanoUsd| {
+            let sum: NanoUsd = self.given.sessions().map(|(_, session)| figure(session)).sum();
+            i64::try_from(sum.0).unwrap_or(i64::MAX)
         };
         IdentityError {
             sessions: self.given.sessions().filter(|(_, session)| session.recorded.0 != 0).count() as u64,
-            recorded_nano_usd: sum(|session| session.recorded.0),
-            simulated_nano_usd: sum(|session| session.simulated.0),
+            recorded_nano_usd: sum(|session| session.recorded),
+            simulated_nano_usd: sum(|session| session.simulated),
             total: self.given.total().unwrap_or_default(),
             median: self.given.median().unwrap_or_default(),
             thirds: self.given.thirds(),

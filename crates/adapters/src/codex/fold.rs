@@ -104,7 +104,7 @@ impl Fold {
         self.line = number;
         let kind = line.kind.text();
         let at = line.timestamp.get().and_then(in_text);
-        let at = at.ok_or_else(|| format!("a line of type `{kind}` has no `timestamp` that is a time"))?;
+        let at = at.ok_or_else(|| format!("a line of type `{}` has no `timestamp` that is a time", named(kind)))?;
         self.take(kind, &Place { at, payload })
     }
 
@@ -207,9 +207,9 @@ impl Fold {
         self.close(Some(at));
         let name = self.next_name();
         let message = message.unwrap_or(Message { text: String::new(), images: 0 });
-        let resumed = std::mem::take(&mut self.thread.left)
-            .then(|| Step::Resumed(ObservedResumption { id: format!("{name}:resumed"), at }));
         let Some(session) = &self.session else { return };
+        let resumed = std::mem::take(&mut self.thread.left)
+            .then(|| Step::Resumed(ObservedResumption { id: format!("{}:{name}:resumed", session.id), at }));
         let turn = ObservedTurn {
             session: session.id.clone(),
             name,
@@ -249,4 +249,9 @@ impl Fold {
         }
         self.running.as_mut()?.response.as_mut()
     }
+}
+
+/// As much of a type's name as an issue repeats.
+fn named(kind: &str) -> &str {
+    &kind[..kind.floor_char_boundary(64)]
 }

@@ -59,12 +59,10 @@ impl Response {
         !self.followed && (self.counts.is_none() || self.counts_first)
     }
 
-    /// The steps of the answer: the call first, if it was accounted for, as the `number`-th of its turn.
-    pub(super) fn settle(mut self, turn: &str, number: u64, complete: bool) -> impl Iterator<Item = Step> {
-        let id = match &self.id {
-            Some(id) => EventId::derive(&[b"call", id.as_bytes()]),
-            None => EventId::derive(&[b"codex call", turn.as_bytes(), &number.to_le_bytes()]),
-        };
+    /// The steps of the answer: the call first, if it was accounted for. `unnamed` is its id where the provider's is
+    /// not in the file.
+    pub(super) fn settle(mut self, unnamed: EventId, complete: bool) -> impl Iterator<Item = Step> {
+        let id = self.id.as_ref().map_or(unnamed, |id| EventId::derive(&[b"call", id.as_bytes()]));
         for step in &mut self.steps {
             if let Step::ToolCalled(tool) = step {
                 tool.call = id;
@@ -78,7 +76,7 @@ impl Response {
         let call = self.counts.map(|counts| {
             Step::Call(ObservedCall {
                 id,
-                message: self.id.unwrap_or_else(|| format!("{turn}#{number}")),
+                message: self.id.unwrap_or_else(|| id.to_string()),
                 request: None,
                 at: self.at,
                 began_at: self.began_at,

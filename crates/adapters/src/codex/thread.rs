@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{Tokenizer, facts::TurnStatus};
-use event_core::Timestamp;
+use event_core::{EventId, Timestamp};
 
 pub(super) use crate::session_file::Last;
 
@@ -162,7 +162,9 @@ impl OpenTurn {
     pub(super) fn settle(&mut self, complete: bool) {
         if let Some(response) = self.response.take() {
             self.calls += u64::from(response.counts.is_some());
-            self.turn.steps.extend(response.settle(&self.turn.name, self.calls, complete));
+            let (session, name) = (self.turn.session.as_str().as_bytes(), self.turn.name.as_bytes());
+            let unnamed = EventId::derive(&[b"codex call", session, name, &self.calls.to_le_bytes()]);
+            self.turn.steps.extend(response.settle(unnamed, complete));
         }
     }
 

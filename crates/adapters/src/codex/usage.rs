@@ -54,6 +54,29 @@ impl Counts {
         }
     }
 
+    /// Whether two accounts say the same; what one leaves out is nothing.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        let numbers = |counts: &Self| {
+            [counts.input, counts.cache_read, counts.cache_written, counts.output].map(Option::unwrap_or_default)
+        };
+        numbers(self) == numbers(other)
+    }
+
+    /// Two accounts added up.
+    pub(super) fn plus(&self, more: &Self) -> Self {
+        let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (None, None) => None,
+            _ => Some(one.unwrap_or(0).saturating_add(other.unwrap_or(0))),
+        };
+        Self {
+            input: add(self.input, more.input),
+            cache_read: add(self.cache_read, more.cache_read),
+            cache_written: add(self.cache_written, more.cache_written),
+            output: add(self.output, more.output),
+            reasoning: add(self.reasoning, more.reasoning),
+        }
+    }
+
     /// What came between two accounts of all calls.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         let less = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then.unwrap_or(0)));

@@ -25,11 +25,14 @@ pub(super) struct Fold {
     pub(super) session: Option<ObservedSession>,
     pub(super) skipped: Skipped,
     ready: VecDeque<(ObservedSession, ObservedTurn)>,
-    open: BTreeMap<SessionId, Running>,
+    open: BTreeMap<Conversation, Running>,
     lines: u64,
 }
 
-/// A session with a turn that may go on.
+/// A session, and how one of its conversations begins: agents and requests for titles share the name of a session.
+type Conversation = (SessionId, EventId);
+
+/// A conversation with a turn that may go on.
 #[derive(Debug)]
 struct Running {
     session: ObservedSession,
@@ -105,7 +108,7 @@ impl Fold {
 
     fn add(&mut self, session: ObservedSession, exchange: &Exchange<'_>) {
         let name = exchange.turn_name(&session.id);
-        let id = session.id.clone();
+        let id = (session.id.clone(), EventId::derive(&beginning(exchange.messages)));
         if self.open.get(&id).is_some_and(|running| running.turn.turn.name != name) {
             self.close(&id, Some(exchange.began()));
         } else if !self.open.contains_key(&id) && MOST_SESSIONS <= self.open.len() {
@@ -123,7 +126,7 @@ impl Fold {
         self.skipped.repeated += u64::from(!running.turn.add(exchange, workspace));
     }
 
-    fn close(&mut self, id: &SessionId, next: Option<Timestamp>) {
+    fn close(&mut self, id: &Conversation, next: Option<Timestamp>) {
         if let Some(running) = self.open.remove(id) {
             self.ready.push_back((running.session, running.turn.finish(next)));
         }
@@ -169,12 +172,18 @@ fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>])
         let hash = EventId::derive(&[given.as_bytes()]).to_string();
         return SessionId::try_from(given).or_else(|_| SessionId::try_from(hash.as_str())).ok();
     }
-    let beginning =
-        messages.iter().position(|message| message.role.text() == "user").map_or(messages.len(), |at| at + 1);
     let mut parts: Vec<&[u8]> = vec![b"openai log session", user.unwrap_or_default().as_bytes()];
-    for message in &messages[..beginning] {
+    parts.extend(beginning(messages));
+    SessionId::try_from(EventId::derive(&parts).to_string().as_str()).ok()
+}
+
+/// Everything up to the first message of the user, which every later request of a conversation repeats.
+fn beginning<'a>(messages: &'a [Message<'_>]) -> Vec<&'a [u8]> {
+    let end = messages.iter().position(|message| message.role.text() == "user").map_or(messages.len(), |at| at + 1);
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for message in &messages[..end] {
         parts.push(message.role.text().as_bytes());
         parts.extend(message.content.texts.iter().map(|text| text.text().as_bytes()));
     }
-    SessionId::try_from(EventId::derive(&parts).to_string().as_str()).ok()
+    parts
 }

@@ -94,9 +94,12 @@ enum Last {
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     pub(super) turn: ObservedTurn,
-    /// Calls and failures so far, and results of tools.
+    /// Calls and failures so far.
     seen: BTreeSet<EventId>,
-    results: BTreeSet<String>,
+    /// Results of tools so far; every request repeats those before it.
+    results: usize,
+    /// Tools without a result: the id in the file, which need not be unique, and the one that is.
+    waiting: Vec<(String, String)>,
     last: Last,
     last_at: Timestamp,
 }
@@ -116,7 +119,7 @@ impl OpenTurn {
             end: None,
         };
         let last_at = turn.started_at;
-        Self { turn, seen: BTreeSet::new(), results: BTreeSet::new(), last: Last::Nothing, last_at }
+        Self { turn, seen: BTreeSet::new(), results: 0, waiting: Vec::new(), last: Last::Nothing, last_at }
     }
 
     /// Adds an exchange; false when the turn has it already.
@@ -129,7 +132,7 @@ impl OpenTurn {
         if !self.seen.insert(id) {
             return false;
         }
-        self.add_results(exchange, &session);
+        self.add_results(exchange);
         self.last_at = self.last_at.max(exchange.at);
         let failed = exchange.error.is_some() || exchange.status.is_some_and(|status| 400 <= status);
         if failed {
@@ -166,11 +169,13 @@ impl OpenTurn {
                 complete: true,
             }));
         }
-        for tool in tools {
+        for (number, tool) in tools.iter().enumerate() {
+            let unique = format!("{id}:{number}:{}", tool.id.text());
+            self.waiting.push((tool.id.text().to_owned(), unique.clone()));
             let (name, input) = (tool.function.name.text(), tool.function.arguments.text());
             let places = tools::places(name, input, workspace);
             self.turn.steps.push(Step::ToolCalled(ObservedTool {
-                id: format!("{session}:{}", tool.id.text()),
+                id: unique,
                 call: id,
                 at: exchange.at,
                 name: name.to_owned(),
@@ -188,21 +193,23 @@ impl OpenTurn {
     }
 
     /// Results of tools stand in every request after them.
-    fn add_results(&mut self, exchange: &Exchange<'_>, session: &str) {
-        let results = &exchange.messages[exchange.asked().len()..];
-        for message in results.iter().filter(|message| message.role.text() == "tool") {
-            let Some(id) = message.tool_call_id.get() else { continue };
-            if self.results.insert(id.to_owned()) {
-                let bytes: usize = message.content.texts.iter().map(|text| text.text().len()).sum();
-                self.turn.steps.push(Step::ToolFinished(ObservedResult {
-                    id: format!("{session}:{id}"),
-                    at: exchange.began(),
-                    // A result does not say whether it is an error.
-                    outcome: ToolOutcome::Succeeded,
-                    output_bytes: bytes as u64,
-                }));
-            }
+    fn add_results(&mut self, exchange: &Exchange<'_>) {
+        let answers = &exchange.messages[exchange.asked().len()..];
+        let results: Vec<_> = answers.iter().filter(|message| message.role.text() == "tool").collect();
+        for message in results.iter().skip(self.results) {
+            let named = message.tool_call_id.get().unwrap_or_default();
+            let Some(place) = self.waiting.iter().position(|(name, _)| name == named) else { continue };
+            let (_, id) = self.waiting.remove(place);
+            let bytes: usize = message.content.texts.iter().map(|text| text.text().len()).sum();
+            self.turn.steps.push(Step::ToolFinished(ObservedResult {
+                id,
+                at: exchange.began(),
+                // A result does not say whether it is an error.
+                outcome: ToolOutcome::Succeeded,
+                output_bytes: bytes as u64,
+            }));
         }
+        self.results = self.results.max(results.len());
     }
 
     /// How the turn ends when the next one comes at `next`, or when the file ends.

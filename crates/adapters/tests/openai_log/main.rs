@@ -7,10 +7,11 @@ mod render;
 use std::{collections::BTreeSet, path::Path};
 
 use adapters::{
-    observed::ObservedTurn,
+    observed::{ObservedTurn, Step},
     openai_log::{OpenAiLog, SessionReader},
     session_file::Issue,
 };
+use contracts::facts::TurnStatus;
 use proptest::{collection::vec, prelude::*, sample::Index};
 use render::render;
 use serde_json::json;
@@ -77,4 +78,36 @@ proptest! {
         let count = |bytes: &[u8]| turns(bytes).0.iter().map(|turn| turn.calls().count()).sum::<usize>();
         prop_assert!(count(LOG.as_bytes()) <= count(&bytes) + 1);
     }
+}
+
+#[test]
+fn conversations_that_share_a_session_stay_apart_and_tools_that_share_an_id_are_told_apart() {
+    let line = |second: u32, messages: &str, answer: &str| {
+        format!(
+            r#"{{"session":"s","ended_at":"2026-11-18T09:00:{second:02}Z","request":{{"model":"gpt-5.4","messages":[{messages}]}},"response":{{"id":"r{second}","model":"gpt-5.4","choices":[{{"finish_reason":"stop","message":{{{answer}}}}}],"usage":{{"prompt_tokens":9,"completion_tokens":1}}}}}}"#
+        )
+    };
+    let asked = r#"{"role":"user","content":"fix it"}"#;
+    let tool = r#""tool_calls":[{"id":"call_0","function":{"name":"read","arguments":"{}"}}]"#;
+    let answered = |times: usize| {
+        let round =
+            format!(r#",{{"role":"assistant",{tool}}},{{"role":"tool","tool_call_id":"call_0","content":"ok"}}"#);
+        format!("{asked}{}", round.repeat(times))
+    };
+    let file = [
+        line(1, asked, tool),
+        line(2, r#"{"role":"user","content":"a title for: fix it"}"#, r#""content":"Fix""#),
+        line(3, &answered(1), tool),
+        line(4, &answered(2), r#""content":"done""#),
+    ]
+    .join("\n");
+    let mut reader = SessionReader::new("log.jsonl".as_ref(), file.as_bytes());
+    let turns: Vec<_> = reader.by_ref().collect();
+    assert_eq!(reader.issues(), []);
+    assert_eq!(turns.len(), 2, "one turn of each conversation: {turns:#?}");
+    let long = turns.iter().find(|turn| turn.message == "fix it").unwrap();
+    assert_eq!((long.calls().count(), long.end.unwrap().0), (3, TurnStatus::Completed));
+    let ids: BTreeSet<_> = long.tools().map(|tool| tool.id.clone()).collect();
+    let finished = |step: &&Step| matches!(step, Step::ToolFinished(result) if ids.contains(&result.id));
+    assert_eq!((ids.len(), long.steps.iter().filter(finished).count()), (2, 2));
 }

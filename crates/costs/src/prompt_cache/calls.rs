@@ -13,7 +13,7 @@ use super::{After, Attempt, Call};
 use crate::Line;
 
 /// A fold of facts that gives a [`Call`] for every answered one. What it remembers grows with the lines of work seen,
-/// not with calls: see [`Calls::forget`].
+/// not with calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Calls {
     sessions: BTreeMap<SessionId, BTreeMap<Line, Next>>,
@@ -82,15 +82,7 @@ impl Calls {
         Ok(None)
     }
 
-    /// Drops what is remembered of a session. If it goes on after all, it goes on like a new one.
-    pub fn forget(&mut self, session: &SessionId) {
-        self.sessions.remove(session);
-    }
-
     fn next(&mut self, session: &SessionId, line: Line) -> &mut Next {
-        if !self.sessions.contains_key(session) {
-            self.sessions.insert(session.clone(), BTreeMap::new());
-        }
         self.sessions.entry(session.clone()).or_default().entry(line).or_default()
     }
 }

@@ -93,7 +93,8 @@ impl Identity {
         let mut sessions: Vec<_> = self.sessions.values().filter(|session| session.error().is_some()).collect();
         // The sort is stable, and the map is sorted by session.
         sessions.sort_by_key(|session| session.calls);
-        sessions.chunks(sessions.len().div_ceil(3).max(1)).filter_map(third).collect()
+        let cuts = [0, sessions.len() / 3, sessions.len() * 2 / 3, sessions.len()];
+        cuts.windows(2).filter_map(|cut| third(&sessions[cut[0]..cut[1]])).collect()
     }
 }
 

@@ -40,9 +40,6 @@ impl PromptCache {
     pub fn call(&mut self, call: &Call, model: &ModelId) -> Split {
         let given = (self.opening == Opening::Given && model.provider() == call.model.provider())
             .then_some(call.usage.cache_read);
-        if !self.sessions.contains_key(&call.session) {
-            self.sessions.insert(call.session.clone(), BTreeMap::new());
-        }
         let lines = self.sessions.entry(call.session.clone()).or_default();
         lines.entry(call.line()).or_default().call(call, model, given)
     }
@@ -53,10 +50,5 @@ impl PromptCache {
         let role = if thread.is_some() { CallRole::Worker } else { CallRole::Planner };
         let line = Line { role, thread: thread.cloned() };
         self.sessions.get(session).and_then(|lines| lines.get(&line)).map_or(0, |cache| cache.warm(model, at))
-    }
-
-    /// Drops what is remembered of a session.
-    pub fn forget(&mut self, session: &SessionId) {
-        self.sessions.remove(session);
     }
 }

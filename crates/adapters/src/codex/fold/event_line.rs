@@ -86,9 +86,12 @@ impl Fold {
     }
 
     fn completed(&mut self, place: &Place<'_>) {
-        let error = place.payload.error.and_then(|error| serde_json::from_str::<Payload<'_>>(error.get()).ok());
-        if let Some(error) = error {
-            self.failed(place, error.message.text(), error.codex_error_info, false);
+        if let Some(error) = place.payload.error.filter(|error| error.get() != "null") {
+            // Whatever its shape, the task has failed.
+            match serde_json::from_str::<Payload<'_>>(error.get()) {
+                Ok(error) => self.failed(place, error.message.text(), error.codex_error_info, false),
+                Err(_) => self.failed(place, error.get(), None, false),
+            }
         }
         self.candidate = None;
         if let Some(open) = &mut self.running {
@@ -141,9 +144,15 @@ impl Fold {
     pub(super) fn usage_record(&mut self, place: &Place<'_>) {
         let record = place.payload;
         let Some(counts) = record.usage else { return };
-        if record.thread_token_usage.is_some() {
-            self.thread.total = record.thread_token_usage;
+        let before = self.thread.total;
+        if let (Some(total), Some(before)) = (record.thread_token_usage, before)
+            && total.same(&before)
+        {
+            // A line `token_count` has accounted for it.
+            return;
         }
+        // Without a total of its own, the `token_count` that follows must be found accounted for.
+        self.thread.total = record.thread_token_usage.or_else(|| Some(before.unwrap_or_default().plus(&counts)));
         self.account(counts, record.response_id.get(), place.at);
     }
 
@@ -153,12 +162,12 @@ impl Fold {
         let new = match (info.total_token_usage, info.last_token_usage) {
             (Some(total), last) => {
                 let before = self.thread.total.replace(total);
-                if before == Some(total) {
+                if before.is_some_and(|before| before.same(&total)) {
                     return;
                 }
                 last.or_else(|| Some(total.since(&before.unwrap_or_default())))
             }
-            (None, Some(last)) if self.thread.last == Some(last) => return,
+            (None, Some(last)) if self.thread.last.is_some_and(|before| before.same(&last)) => return,
             (None, last) => last,
         };
         if let Some(counts) = new.filter(|counts| !counts.is_nothing()) {

@@ -142,13 +142,3 @@ fn blocks_are_a_text_the_thinking_and_each_tool_with_its_result() {
     let call = Story::default().answered_as(9, &fact);
     assert_eq!((call.blocks, call.variant, call.total()), (9, CacheVariant::COMMAND, 20_000));
 }
-
-#[test]
-fn a_session_that_was_forgotten_begins_anew() {
-    let mut story = Story::default();
-    story.answered_as(1, &wrote(0, 5, None));
-    story.compacted(2, None);
-    story.fold.forget(&Story::session());
-    let call = story.answered(3, "a", 0);
-    assert_eq!((call.compacted, call.lifetime), (false, CacheLifetime::FiveMinutes));
-}
