@@ -6,6 +6,7 @@ pub mod earlier;
 mod evaluation;
 mod llm;
 mod log;
+mod pattern;
 mod policy;
 mod provider;
 mod route;
@@ -16,9 +17,10 @@ mod turn;
 
 use event_core::{CodecError, Event, decode};
 
-pub use evaluation::EvalCompleted;
+pub use evaluation::{EvalCompleted, FeedbackGiven, Signal, SignalKind, Thumb};
 pub use llm::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
 pub use log::{LogPurged, LogRepaired, RepairAction};
+pub use pattern::{EvictionReason, PatternEvicted, PatternFilling, PatternsCleared, TurnEmbedded};
 pub use policy::{CatalogueLoaded, PolicyInvalid, PolicyLoaded};
 pub use provider::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy};
 pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteOverridden};

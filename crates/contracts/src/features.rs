@@ -84,7 +84,28 @@ impl TokenBucket {
     }
 }
 
-/// The structural features of a turn. Every list is sorted and without repetition.
+/// A text as the pattern store remembers it: numbers of its words and parts of words, sorted, each once.
+///
+/// One way only: many words share a number, and neither order nor repetition is kept. It stays when the text
+/// is purged, and is not taken where texts must not be recorded.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Sketch(pub Vec<u16>);
+
+/// What a message says about the answer before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tone {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// It was wrong, or is to be undone.
+    Correction,
+    /// It was right.
+    Approval,
+}
+
+/// The features of a turn, known when it starts. Every list is sorted and without repetition.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Features {
     /// Extensions of files touched, lower case, with the dot.
@@ -103,4 +124,10 @@ pub struct Features {
     pub tokens: TokenBucket,
     /// What the message asks for.
     pub intents: IntentTags,
+    /// What kind of work the caller says it is.
+    pub workload: Option<String>,
+    /// The words of the message; empty where texts must not be recorded.
+    pub sketch: Sketch,
+    /// The start of the hash of the message, by which its embedding is found; only where an embedder is set.
+    pub text: Option<u64>,
 }

@@ -27,7 +27,7 @@ pub use cache::{CacheLifetime, CacheVariant};
 pub use decision::{
     Alternative, Attempt, Decision, Evaluation, Failure, OutageScope, Reason, Recommendation, Slot, Verdict,
 };
-pub use features::{Features, IntentTag, IntentTags, SideEffect, TokenBucket};
+pub use features::{Features, IntentTag, IntentTags, SideEffect, Sketch, TokenBucket, Tone};
 pub use hash::{ContentHash, ParseHashError};
 pub use ids::{IdError, ModelId, Provider, SessionId, ThreadId, TurnId};
 pub use model::{Capabilities, ModelSpec, Registry, RegistryError, Tier};

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use adapters::estimate::{PromptShape, estimates};
 use contracts::{
-    Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId, SideEffect, ThreadId, TokenBucket,
-    Tokenizer, Turn, TurnId, facts::TurnStarted,
+    Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId, SideEffect, Sketch, ThreadId,
+    TokenBucket, Tokenizer, Tone, Turn, TurnId, facts::TurnStarted,
 };
 use event_core::Timestamp;
 use patterns::features::intent_tags;
@@ -66,6 +66,9 @@ impl Snapshot<'_> {
             tool_history: self.seen.tool_calls,
             tokens: TokenBucket::of(tokens.of(Tokenizer::Generic)),
             intents: intent_tags(self.message),
+            workload: None,
+            sketch: Sketch::default(),
+            text: None,
         };
         TurnStarted {
             turn: self.turn,
@@ -85,6 +88,7 @@ impl Snapshot<'_> {
             skills: bounded(&self.skills),
             spent_today: self.spent_today,
             features,
+            tone: Tone::Plain,
         }
     }
 }

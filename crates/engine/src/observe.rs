@@ -87,6 +87,8 @@ impl Facts<'_> {
                     side_effect: tool.side_effect,
                     extensions: bounded(&tool.extensions),
                     directories: bounded(&tool.directories),
+                    files: Vec::new(),
+                    reverts: false,
                 };
                 let id = EventId::derive(&[b"tool.called", tool.id.as_bytes()]);
                 self.push(NewEvent::new(id, tool.at, self.id.0, &fact)?);

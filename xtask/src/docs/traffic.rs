@@ -27,15 +27,19 @@ const TURN: &str = "a live turn, an import";
 const OPENING: &str = "a change of the files, seen before a turn";
 
 /// The ways of all kinds.
-fn all() -> [Traffic; 23] {
+fn all() -> [Traffic; 28] {
     [
         way::<facts::CatalogueLoaded>(OPENING, &["in force"]),
         way::<facts::EvalCompleted>("nothing yet", &["patterns"]),
+        way::<facts::FeedbackGiven>("nothing yet", &[]),
         way::<facts::LlmCallCompleted>(IMPORT, &["availability", "costs", "patterns", "prompt cache", "sessions"]),
         way::<facts::LlmCallFailed>(IMPORT, &["availability"]),
         way::<facts::LlmCallStarted>("nothing yet", &[]),
         way::<facts::LogPurged>("`events purge`", &[]),
         way::<facts::LogRepaired>("opening the log", &[]),
+        way::<facts::PatternsCleared>("nothing yet", &[]),
+        way::<facts::PatternEvicted>("nothing yet", &[]),
+        way::<facts::PatternFilling>("nothing yet", &[]),
         way::<facts::PatternOverrideDismissed>("`route ignore`", &[]),
         way::<facts::PolicyLoaded>(OPENING, &["in force"]),
         way::<facts::RouteDecided>(TURN, &["sessions"]),
@@ -49,6 +53,7 @@ fn all() -> [Traffic; 23] {
         way::<facts::SessionStarted>(TURN, &["sessions"]),
         way::<facts::ToolCalled>(IMPORT, &["sessions"]),
         way::<facts::ToolFinished>(IMPORT, &[]),
+        way::<facts::TurnEmbedded>("nothing yet", &[]),
         way::<facts::TurnEnded>(TURN, &["patterns", "prompt cache", "sessions"]),
         way::<facts::TurnStarted>(TURN, &["costs", "patterns", "prompt cache", "sessions"]),
         way::<facts::TurnTextRecorded>("a live turn, an import; never when the policy says so", &[]),

@@ -1,96 +1,13 @@
 //! Layouts that are no longer written, and how they are read as the ones of today.
 
-use serde::{Deserialize, Serialize};
+mod evaluation;
+mod llm;
+mod session;
+mod tool;
+mod turn;
 
-use super::{CallRole, CompactionTrigger, LlmCallCompleted, SessionCompacted, StopReason, fact, sample};
-use crate::{CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage};
-
-/// `llm.call_completed` as it was first: nothing said what a prompt cache would know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `LlmCallCompleted`")]
-pub struct LlmCallCompletedV1 {
-    pub turn: TurnId,
-    pub session: SessionId,
-    pub thread: Option<ThreadId>,
-    pub model: ModelId,
-    pub role: CallRole,
-    pub usage: Usage,
-    pub cost: Option<NanoUsd>,
-    pub latency_ms: Option<u64>,
-    pub stop_reason: StopReason,
-    pub tool_calls: u32,
-    pub thinking_blocks: u32,
-    pub raw_usage: Option<String>,
-}
-
-impl From<LlmCallCompletedV1> for LlmCallCompleted {
-    fn from(old: LlmCallCompletedV1) -> Self {
-        Self {
-            turn: old.turn,
-            session: old.session,
-            thread: old.thread,
-            model: old.model,
-            role: old.role,
-            usage: old.usage,
-            cost: old.cost,
-            latency_ms: old.latency_ms,
-            stop_reason: old.stop_reason,
-            tool_calls: old.tool_calls,
-            thinking_blocks: old.thinking_blocks,
-            raw_usage: old.raw_usage,
-            variant: CacheVariant::PLAIN,
-            cache_lifetime: None,
-            began_at: None,
-        }
-    }
-}
-
-fact!(
-    LlmCallCompletedV1,
-    "llm.call_completed",
-    1,
-    Internal,
-    "A model answered a call; the first layout, no longer written.",
-    LlmCallCompletedV1 {
-        turn: sample::turn(),
-        session: sample::session(),
-        thread: None,
-        model: sample::model(),
-        role: CallRole::Planner,
-        usage: sample::usage(),
-        cost: Some(NanoUsd(56_051_400)),
-        latency_ms: Some(4_210),
-        stop_reason: StopReason::ToolUse,
-        tool_calls: 1,
-        thinking_blocks: 1,
-        raw_usage: Some(r#"{"input_tokens":3,"output_tokens":261}"#.to_owned()),
-    }
-);
-
-/// `session.compacted` as it was first: whose history it was, the main line's or a sub-agent's, was not said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `SessionCompacted`")]
-pub struct SessionCompactedV1 {
-    pub session: SessionId,
-    pub trigger: CompactionTrigger,
-    pub tokens_before: Option<u64>,
-}
-
-impl From<SessionCompactedV1> for SessionCompacted {
-    fn from(old: SessionCompactedV1) -> Self {
-        Self { session: old.session, thread: None, trigger: old.trigger, tokens_before: old.tokens_before }
-    }
-}
-
-fact!(
-    SessionCompactedV1,
-    "session.compacted",
-    1,
-    Internal,
-    "The history of a session was replaced by a summary; the first layout, no longer written.",
-    SessionCompactedV1 {
-        session: sample::session(),
-        trigger: CompactionTrigger::Automatic,
-        tokens_before: Some(155_333),
-    }
-);
+pub use evaluation::EvalCompletedV1;
+pub use llm::LlmCallCompletedV1;
+pub use session::SessionCompactedV1;
+pub use tool::ToolCalledV1;
+pub use turn::{FeaturesV1, TurnStartedV1};

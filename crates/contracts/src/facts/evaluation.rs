@@ -1,9 +1,61 @@
 //! Facts about how well a turn went.
 
+use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
-use super::{fact, sample};
-use crate::{Score, SessionId, TurnId};
+use super::{earlier::EvalCompletedV1, fact, sample};
+use crate::{ModelId, Score, SessionId, TurnId};
+
+/// What was noticed about a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignalKind {
+    /// The turn came to its end.
+    Completed,
+    /// The user stopped it.
+    Cancelled,
+    /// The last call failed and nobody tried again.
+    GaveUp,
+    /// An answer ran into the limit of tokens.
+    CutShort,
+    /// An answer was withheld.
+    Withheld,
+    /// A call failed.
+    CallFailed,
+    /// A tool did its work.
+    ToolSucceeded,
+    /// A tool reported an error.
+    ToolFailed,
+    /// The user declined a tool, or stopped it.
+    ToolDeclined,
+    /// The user went on to something else.
+    MovedOn,
+    /// The next message asks the same again.
+    AskedAgain,
+    /// The next message says that it was wrong.
+    Corrected,
+    /// The next message says that it was right.
+    Approved,
+    /// The user chose this model against a rule or a suggestion.
+    ChosenByUser,
+    /// The user took the work away and gave it to another model.
+    TakenAway,
+    /// Files that the turn had written were taken back.
+    Reverted,
+    /// The user's thumb was up.
+    ThumbUp,
+    /// The user's thumb was down.
+    ThumbDown,
+}
+
+/// One thing noticed, and the fact that shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signal {
+    /// What.
+    pub kind: SignalKind,
+    /// Where it can be seen.
+    pub event: EventId,
+}
 
 /// A turn was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +64,8 @@ pub struct EvalCompleted {
     pub turn: TurnId,
     /// Its session.
     pub session: SessionId,
+    /// Whose work was judged; `None` for whoever took the turn.
+    pub model: Option<ModelId>,
     /// How well it went.
     pub score: Score,
     /// How sure the judge is.
@@ -20,20 +74,57 @@ pub struct EvalCompleted {
     pub rubric: String,
     /// The version of the rubric.
     pub rubric_version: u16,
+    /// What the verdict rests on, in the order in which it was noticed.
+    pub signals: Vec<Signal>,
+    /// Signals that count but found no place in this fact.
+    pub signals_omitted: u32,
 }
 
 fact!(
     EvalCompleted,
     "eval.completed",
-    1,
+    2 from EvalCompletedV1,
     Internal,
     "A turn was judged.",
     EvalCompleted {
         turn: sample::turn(),
         session: sample::session(),
+        model: Some(sample::model()),
         score: Score(900_000_000),
         confidence: Score(700_000_000),
         rubric: "turn-signals".to_owned(),
         rubric_version: 1,
+        signals: vec![Signal { kind: SignalKind::Completed, event: EventId([0x44; 16]) }],
+        signals_omitted: 0,
     }
+);
+
+/// What the user thinks of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thumb {
+    /// It went well.
+    Up,
+    /// It went badly.
+    Down,
+}
+
+/// The user said how a turn went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeedbackGiven {
+    /// The turn.
+    pub turn: TurnId,
+    /// Its session.
+    pub session: SessionId,
+    /// How it went.
+    pub thumb: Thumb,
+}
+
+fact!(
+    FeedbackGiven,
+    "feedback.given",
+    1,
+    Internal,
+    "The user said how a turn went.",
+    FeedbackGiven { turn: sample::turn(), session: sample::session(), thumb: Thumb::Up }
 );

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{fact, sample};
+use super::{earlier::ToolCalledV1, fact, sample};
 use crate::{SessionId, SideEffect, TurnId};
 
 /// A model asked for a tool.
@@ -22,12 +22,16 @@ pub struct ToolCalled {
     pub extensions: Vec<String>,
     /// Top-level directories of the files it names, inside the workspace.
     pub directories: Vec<String>,
+    /// The files it writes or takes back, each by the start of the hash of its path.
+    pub files: Vec<u32>,
+    /// Whether it takes back what was written: those files, or everything when it names none.
+    pub reverts: bool,
 }
 
 fact!(
     ToolCalled,
     "tool.called",
-    1,
+    2 from ToolCalledV1,
     Internal,
     "A model asked for a tool.",
     ToolCalled {
@@ -38,6 +42,8 @@ fact!(
         side_effect: SideEffect::Write,
         extensions: vec![".rs".to_owned()],
         directories: vec!["src".to_owned()],
+        files: vec![0x5eed_cafe],
+        reverts: false,
     }
 );
 

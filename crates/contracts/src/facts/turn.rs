@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{TextBody, fact, sample};
+use super::{TextBody, earlier::TurnStartedV1, fact, sample};
 use crate::{
-    Delegation, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Override, SessionId, ThreadId, TokenBucket,
-    TurnId,
+    Delegation, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Override, SessionId, Sketch, ThreadId,
+    TokenBucket, Tone, TurnId,
 };
 
 /// A user message arrived: everything a decision reads about it (004 §5.3.1), but its text.
@@ -45,12 +45,14 @@ pub struct TurnStarted {
     pub spent_today: NanoUsd,
     /// What the pattern store compares.
     pub features: Features,
+    /// What the message says about the answer before it.
+    pub tone: Tone,
 }
 
 fact!(
     TurnStarted,
     "turn.started",
-    1,
+    2 from TurnStartedV1,
     Internal,
     "A user message arrived and a turn began.",
     TurnStarted {
@@ -79,7 +81,11 @@ fact!(
             tool_history: true,
             tokens: TokenBucket(2),
             intents: [IntentTag::Refactor].into_iter().collect(),
+            workload: Some("nightly".to_owned()),
+            sketch: Sketch(vec![257, 4_711, 60_001]),
+            text: None,
         },
+        tone: Tone::Plain,
     }
 );
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use contracts::{
-    CacheVariant,
+    CacheVariant, Features, Sketch, Tone,
     catalogue::find,
-    facts::{Fact, LlmCallCompleted, SessionCompacted},
+    facts::{EvalCompleted, Fact, LlmCallCompleted, SessionCompacted, ToolCalled, TurnStarted},
 };
 use event_core::{CodecError, EventId, NewEvent, Timestamp};
 
@@ -32,6 +32,26 @@ fn a_call_of_the_first_layout_is_plain_and_says_nothing_of_lifetime_or_beginning
 fn a_compaction_of_the_first_layout_is_one_of_the_main_line() {
     let read = logged("session.compacted", 1).read::<SessionCompacted>().unwrap().unwrap();
     assert_eq!(read, SessionCompacted { thread: None, ..SessionCompacted::sample() });
+}
+
+#[test]
+fn a_turn_of_the_first_layout_has_no_words_and_a_plain_tone() {
+    let read = logged("turn.started", 1).read::<TurnStarted>().unwrap().unwrap();
+    let today = TurnStarted::sample();
+    let features = Features { workload: None, sketch: Sketch::default(), text: None, ..today.features.clone() };
+    assert_eq!(read, TurnStarted { features, tone: Tone::Plain, ..today });
+}
+
+#[test]
+fn a_tool_of_the_first_layout_wrote_and_took_back_nothing_that_is_known() {
+    let read = logged("tool.called", 1).read::<ToolCalled>().unwrap().unwrap();
+    assert_eq!(read, ToolCalled { files: Vec::new(), reverts: false, ..ToolCalled::sample() });
+}
+
+#[test]
+fn a_verdict_of_the_first_layout_is_about_whoever_took_the_turn_and_shows_no_signals() {
+    let read = logged("eval.completed", 1).read::<EvalCompleted>().unwrap().unwrap();
+    assert_eq!(read, EvalCompleted { model: None, signals: Vec::new(), ..EvalCompleted::sample() });
 }
 
 #[test]

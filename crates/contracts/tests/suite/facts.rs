@@ -2,8 +2,8 @@
 
 use contracts::{
     Alternative, Attempt, CacheLifetime, CacheVariant, ContentHash, Decision, Estimates, Evaluation, Failure, Features,
-    ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId, SideEffect, Slot,
-    ThreadId, Tier, TokenBucket, TurnId, Usage, Verdict,
+    ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId, SideEffect, Sketch, Slot,
+    ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
     facts::{CallRole, DecisionMode, Fact, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
 use event_core::{Event, EventId, Position, Timestamp, decode, encode};
@@ -97,7 +97,11 @@ fn started() -> impl Strategy<Value = TurnStarted> {
                 tool_history: flags[5],
                 tokens: TokenBucket::of(tokens),
                 intents: contracts::IntentTags(bits),
+                workload: Some("nightly".to_owned()).filter(|_| flags[0]),
+                sketch: Sketch(vec![bits.into(), u16::MAX]),
+                text: Some(spent).filter(|_| flags[1]),
             },
+            tone: if flags[2] { Tone::Correction } else { Tone::Plain },
         }
     })
 }

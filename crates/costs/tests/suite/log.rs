@@ -1,7 +1,7 @@
 //! Facts for tests.
 
 use contracts::{
-    CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId, Usage,
+    CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, SessionId, ThreadId, Tone, TurnId, Usage,
     facts::{CallRole, LlmCallCompleted, StopReason, TurnStarted},
 };
 use costs::Costs;
@@ -65,6 +65,7 @@ pub(crate) fn turn_started(number: u64, session: &str, thread: Option<&str>) -> 
         skills: Vec::new(),
         spent_today: NanoUsd::default(),
         features: Features::default(),
+        tone: Tone::Plain,
     };
     record(number, Timestamp::default(), &fact)
 }

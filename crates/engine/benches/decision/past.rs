@@ -28,6 +28,7 @@ pub(crate) fn features(numbers: &mut Numbers) -> Features {
         tool_history: numbers.below(2) == 0,
         tokens: TokenBucket(u8::try_from(numbers.below(4)).unwrap()),
         intents: IntentTags(u8::try_from(numbers.below(64)).unwrap()),
+        ..Features::default()
     }
 }
 

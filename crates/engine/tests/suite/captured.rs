@@ -71,6 +71,8 @@ fn what_tools_touched_in_a_session_counts_for_its_later_turns() {
             side_effect: SideEffect::Write,
             extensions: vec![".sql".to_owned()],
             directories: vec!["db".to_owned()],
+            files: Vec::new(),
+            reverts: false,
         },
     );
     desk.end("one");

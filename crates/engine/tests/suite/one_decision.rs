@@ -104,7 +104,20 @@ fn take(mut desk: Desk, step: &Step) -> Desk {
         Step::Judge(score) => {
             if let Some((session, turn)) = latest(&desk) {
                 let (score, confidence, rubric) = (Score(score), Score::ONE, "turn-signals".to_owned());
-                desk.record(turn, &EvalCompleted { turn, session, score, confidence, rubric, rubric_version: 1 });
+                desk.record(
+                    turn,
+                    &EvalCompleted {
+                        turn,
+                        session,
+                        score,
+                        confidence,
+                        rubric,
+                        rubric_version: 1,
+                        model: None,
+                        signals: Vec::new(),
+                        signals_omitted: 0,
+                    },
+                );
             }
         }
         Step::Suggestion(accepted) => {

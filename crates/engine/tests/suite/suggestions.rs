@@ -41,7 +41,17 @@ fn desk_that_has_learned() -> Desk {
         let (score, confidence) = (Score(score), Score::ONE);
         desk.record(
             turn,
-            &EvalCompleted { turn, session: session(&name), score, confidence, rubric, rubric_version: 1 },
+            &EvalCompleted {
+                turn,
+                session: session(&name),
+                score,
+                confidence,
+                rubric,
+                rubric_version: 1,
+                model: None,
+                signals: Vec::new(),
+                signals_omitted: 0,
+            },
         );
     }
     desk

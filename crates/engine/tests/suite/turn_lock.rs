@@ -36,6 +36,8 @@ fn read_file(desk: &mut Desk, call: &str) {
             side_effect: SideEffect::Read,
             extensions: vec![".md".to_owned()],
             directories: Vec::new(),
+            files: Vec::new(),
+            reverts: false,
         },
     );
     desk.pass_millis(300);

@@ -2,7 +2,7 @@
 
 use contracts::{
     CacheVariant, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Score, SessionId, SideEffect, Slot,
-    ThreadId, TokenBucket, TurnId, Usage,
+    ThreadId, TokenBucket, Tone, TurnId, Usage,
     facts::{
         CallRole, EvalCompleted, LlmCallCompleted, RouteOverridden, StopReason, TurnEnded, TurnStarted, TurnStatus,
     },
@@ -51,6 +51,7 @@ pub(crate) fn full() -> Features {
         tool_history: true,
         tokens: TokenBucket(2),
         intents: [IntentTag::Refactor].into_iter().collect(),
+        ..Features::default()
     }
 }
 
@@ -115,6 +116,7 @@ pub(crate) fn started(name: &str, features: &Features) -> TurnStarted {
         skills: Vec::new(),
         spent_today: NanoUsd::default(),
         features: features.clone(),
+        tone: Tone::Plain,
     }
 }
 
@@ -165,9 +167,12 @@ pub(crate) fn judged(name: &str, score: u64, confidence: u64, version: u16) -> E
     EvalCompleted {
         turn: turn(name),
         session: session(),
+        model: None,
         score: Score(score * 10_000_000),
         confidence: Score(confidence * 10_000_000),
         rubric: "turn-signals".to_owned(),
         rubric_version: version,
+        signals: Vec::new(),
+        signals_omitted: 0,
     }
 }

@@ -38,6 +38,7 @@ fn some_features() -> impl Strategy<Value = Features> {
                 tool_history,
                 tokens: TokenBucket(tokens),
                 intents: IntentTags(intents),
+                ..Features::default()
             }
         })
 }
