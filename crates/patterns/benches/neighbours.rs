@@ -37,6 +37,7 @@ impl Numbers {
             tool_history: self.below(2) == 0,
             tokens: TokenBucket(u8::try_from(self.below(4)).unwrap()),
             intents: IntentTags(u8::try_from(self.below(64)).unwrap()),
+            ..Features::default()
         }
     }
 }
