@@ -16,12 +16,13 @@ const fn effects(package: &'static str, may_use: &'static [&'static str]) -> Rul
     Rule { package, may_use, pure: false }
 }
 
-/// Concerns meet in facts and views: none of adapters, availability, costs, patterns, router-core uses another.
+/// Concerns meet in facts and views: none of adapters, availability, costs, evaluator, patterns, router-core uses another.
 pub(super) const RULES: &[Rule] = &[
     pure("event-core", &[]),
     pure("contracts", &["event-core"]),
     pure("availability", &["contracts", "event-core"]),
     pure("costs", &["contracts", "event-core"]),
+    pure("evaluator", &["contracts", "event-core"]),
     pure("patterns", &["contracts", "event-core"]),
     pure("router-core", &["contracts", "event-core"]),
     effects("adapters", &["contracts", "event-core"]),

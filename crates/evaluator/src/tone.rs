@@ -1,0 +1,139 @@
+//! What a message says about the answer before it.
+//!
+//! Only the beginning counts, and only how a sentence or a clause begins: a request that merely mentions an error, or
+//! quotes one, is a request. A message that does both corrects.
+
+use std::sync::LazyLock;
+
+use contracts::Tone;
+use regex::{RegexSet, RegexSetBuilder};
+
+/// So many bytes of a message are looked at.
+const TEXT_BYTES: usize = 300;
+
+/// Longer messages, in bytes, are more than a word or two about a failed check.
+const SHORT_BYTES: usize = 80;
+
+/// What may stand before the words that count: `ok so`, `hmm,`, `sorry but`.
+const LEAD: &str = r"(?:(?:h+m+|ok|okay|ah|oh|sorry|but|wait|well|um+|uh|and|so|yeah|yes|please|actually|aber|also|ne|nee)\b[,.!:\s-]*)*";
+
+/// Where a clause begins.
+const CLAUSE: &str = r"(?:\A|[.!?,;\n]\s*)";
+
+/// Corrections, at the beginning of a clause.
+const CORRECTIONS: &[&str] = &[
+    r"(?:that|this|it)(?:'s|s| is| was)\s+(?:still |just |completely |totally |all |plain )*(?:wrong|incorrect|broken|not (?:right|correct|working|what i|how i|it\b))",
+    r"(?:that|this|it)(?: is|'s| was)?\s?(?:n't|nt| not) (?:right|correct|working|what i|how i)",
+    r"not (?:quite |really |exactly |at all )?(?:what|how) i\b",
+    r"not (?:as|like|in|the|a) [^\n.]{1,60}\b(?:but|instead|rather)\b",
+    r"you(?:'ve| have)? (?:just |also |completely |still |again )*(?:broke|broken|forgot|forgotten|missed|misunderstood|misread|ignored|overwrote|messed|screwed|deleted|removed the wrong)\b",
+    r"(?:did )?you (?:edited|changed|used|picked|chose|took|opened|fixed|ran|read|edit|change|use|pick|choose|take|open|fix|run) the wrong\b",
+    r"you(?:'re| are) (?:wrong|mistaken|missing|ignoring|not (?:listening|following)|in the wrong|(?:looking at|using|editing|changing) the wrong)\b",
+    r"you (?:were supposed|should have|shouldn't have|should not have|weren't supposed|didn't|did not|haven't|have not)\b",
+    r"i (?:meant|said)\b",
+    r"i (?:told|asked) you\b",
+    r"why (?:did|would|have) you (?:delete|remove|ignore|overwrite|revert|skip|break|not)",
+    r"why (?:exactly )?(?:didn't|did not|haven't|have not) you\b",
+    r"(?:(?:it|this|that|they|i|i'm|we|we're|there's|there is|there are|(?:the )?\w+(?: \w+)?)\s+)?(?:is |are |am )?still (?:fail|fails|failing|broken|wrong|not\b|doesn't|does not|don't|do not|isn't|is not|aren't|won't|can't|get\b|getting|see\b|seeing|the same|crash|crashes|crashing|throws|happens|happening|red\b|missing|nothing)",
+    r"(?:i(?:'m| am)? (?:still )?(?:get|getting|see|seeing|have) |still |it's |again )?(?:exactly )?(?:the )?same (?:error|problem|issue|failure|mistake|exception)\b",
+    r"(?:it|this|that) (?:still )?(?:doesn't|does not|didn't|did not|won't) (?:seem to )?(?:work|compile|build|run|help|pass|change anything|do anything)\b",
+    r"(?:still )?(?:doesn't|does not|didn't|did not) (?:work|help|compile)\b",
+    r"(?:still )?not working\b",
+    r"(?:just |can you |could you |let's )*(?:revert|undo|roll ?back) (?:that|this|it|these|those|them|your|all|everything|the (?:last|change|changes|previous))\b",
+    r"(?:just |can you |could you |let's )*(?:revert|undo|roll ?back)\s*[.!]*\z",
+    r"(?:just |can you |could you )*try (?:it |that |this )?(?:once )?again\b",
+    r"(?:that's |that is |this is |it's |the )?wrong (?:file|folder|directory|function|method|class|branch|place|line|one|approach|test|repo|repository|path|way|answer|language|version|model|issue)\b",
+    r"wrong\s*[.!]*\z",
+    r"stop(?:\s*[.!,]|\s*\z| (?:it|that|doing|changing|adding|editing|deleting)\b)",
+    r"(?:that|this|it|your (?:change|fix|edit)) (?:broke|breaks|made it worse|introduced)\b",
+    r"now (?:it|this|that|the \w+|i) (?:fails?|is broken|are broken|doesn't|does not|crash(?:es)?|gets? (?:an? )?(?:new )?error)\b",
+    r"(?:das|es|so) (?:ist|war|stimmt)(?: \w+)? (?:falsch|nicht)\b",
+    r"(?:das|es) (?:ist|war) falsch\b",
+    r"(?:das|es) (?:geht|klappt|funktioniert|hilft) (?:\w+ )*nicht\b",
+    r"(?:geht|klappt|funktioniert) (?:\w+ )*nicht\b",
+    r"immer noch (?:falsch|kaputt|nicht|der ?selbe fehler|der gleiche fehler)",
+    r"(?:mach|nimm) (?:das|es|alles) (?:wieder )?(?:r\u00fcckg\u00e4ngig|zur\u00fcck)",
+    r"du hast (?:\w+ ){0,4}(?:vergessen|kaputt|\u00fcbersehen|missverstanden)",
+    r"(?:versuch|versuche|probier|probiere) es (?:noch ?mal|nochmal|erneut)",
+    r"falsche (?:datei|stelle|zeile)\b",
+];
+
+/// Corrections that begin the message: a `no` that goes on. A `no` alone answers a question.
+const REFUSALS: &[&str] = &[
+    r"(?:no+|nope|nah|nein)(?:\s*[,.!:;]+\s*|\s*--?\s+|\s*\n\s*)\w",
+    r"no (?:that|this|it|you|wait|stop|wrong|i (?:meant|said|asked|wanted))\b",
+];
+
+/// What takes such a `no` back: it declines an offer, or is part of something else.
+const DECLINED_OFFERS: &[&str] = &[
+    r"(?:no+|nope|nah|nein)\s*[,.!:;-]*\s*(?:thanks|thank you|danke|need|problem|worries|rush|hurry|just|leave it|not (?:yet|now|needed|necessary)|don't (?:bother|worry)|let's|all good|go (?:ahead|on)|that's (?:fine|ok|okay|all|good|it|correct|right|enough|great)|it's (?:fine|ok|okay|good)|i(?:'m| am) (?:good|fine|done)|das (?:passt|reicht|ist (?:gut|ok)))",
+    r"no\.?\s*\d",
+];
+
+/// A word or two about a failed check, in a short message.
+const FAILED_CHECKS: &[&str] = &[
+    r"(?:the )?(?:lint(?:er|ing)?|build|ci|tests?|test suite|pipeline|compilation|typecheck) (?:is |are |still |now |all )*(?:fail(?:s|ed|ing)?|broken|red)\b",
+];
+
+/// Approvals, at the beginning of the message.
+const APPROVALS: &[&str] = &[
+    r"(?:thanks|thank you|thx|ty|cheers|danke|merci)\b",
+    r"(?:perfect|perfekt|excellent|awesome|amazing|brilliant|fantastic|wonderful|lovely|sweet|lgtm|well done)\b",
+    r"(?:good|great|nice|excellent|amazing|awesome) (?:work|job|one|stuff|catch|find)\b",
+    r"(?:great|nice|cool|good|super|prima|klasse|toll|top)(?:\s*[!.,]|\s*\z|\s*\n)",
+    r"(?:(?:that|this|it|all|everything|the \w+) )?looks? (?:really |very |pretty |so )*(?:good|great|perfect|right|correct|nice|fine)\b",
+    r"(?:that|this|it|everything|all) (?:now )?works\b",
+    r"works (?:now|great|fine|perfectly|well|nicely|like a charm|as expected|for me)\b",
+    r"works\s*(?:[!.,]|\z)",
+    r"(?:that|this|it)(?:'s| is) (?:now )?(?:working|perfect|great|excellent|awesome|exactly|correct|better)\b",
+    r"(?:that|this) (?:fixed|solved|did) it\b",
+    r"exactly what i\b",
+    r"(?:i )?(?:love|like) (?:it|that|this)\b",
+    r"(?:all good|ship it|(?:it|tests?|all tests?|everything) (?:now )?pass(?:es)?)\b",
+    r"(?:sieht (?:gut|super) aus|passt|funktioniert jetzt|l\u00e4uft jetzt|geht jetzt|gut gemacht)\b",
+];
+
+/// What takes an approval back.
+const RESERVATIONS: &[&str] = &[r"\b(?:but|however|except|aber|allerdings)\b"];
+
+/// The kinds of patterns, each with where in a message they stand.
+struct Patterns {
+    corrections: RegexSet,
+    refusals: RegexSet,
+    declined_offers: RegexSet,
+    failed_checks: RegexSet,
+    approvals: RegexSet,
+    reservations: RegexSet,
+}
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
+    corrections: set(&format!("{CLAUSE}{LEAD}"), CORRECTIONS),
+    refusals: set(&format!(r"\A{LEAD}"), REFUSALS),
+    declined_offers: set(&format!(r"\A{LEAD}"), DECLINED_OFFERS),
+    failed_checks: set(&format!(r"\A{LEAD}"), FAILED_CHECKS),
+    approvals: set(&format!(r"\A{LEAD}"), APPROVALS),
+    reservations: set("", RESERVATIONS),
+});
+
+#[expect(clippy::expect_used, reason = "the patterns are literals that a test compiles")]
+fn set(before: &str, patterns: &[&str]) -> RegexSet {
+    let patterns = patterns.iter().map(|pattern| format!("{before}(?:{pattern})"));
+    RegexSetBuilder::new(patterns).case_insensitive(true).build().expect("the patterns of tones compile")
+}
+
+/// What a message says about the answer before it, from its first 300 bytes.
+pub fn tone(message: &str) -> Tone {
+    // Apostrophes as phones write them are still apostrophes.
+    let message = message.trim();
+    let text = message[..message.floor_char_boundary(TEXT_BYTES)].replace(['\u{2019}', '\u{2018}'], "'");
+    let patterns = &*PATTERNS;
+    let refuses = patterns.refusals.is_match(&text) && !patterns.declined_offers.is_match(&text);
+    let reports = message.len() <= SHORT_BYTES && patterns.failed_checks.is_match(&text);
+    if refuses || reports || patterns.corrections.is_match(&text) {
+        Tone::Correction
+    } else if patterns.approvals.is_match(&text) && !patterns.reservations.is_match(&text) {
+        Tone::Approval
+    } else {
+        Tone::Plain
+    }
+}

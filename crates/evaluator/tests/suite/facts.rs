@@ -1,0 +1,192 @@
+//! The facts of a story, from the words that tell it.
+
+use std::collections::BTreeSet;
+
+use contracts::{
+    CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, Override, Score, SessionId, SideEffect, Sketch, Slot,
+    ThreadId, TurnId, Usage,
+    facts::{
+        CallRole, ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed,
+        RouteOverridden, StopReason, Thumb, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
+    },
+};
+use evaluator::tone;
+use event_core::{Event, EventId, NewEvent, Timestamp};
+
+pub(crate) fn at(seconds: u64) -> Timestamp {
+    Timestamp::from_secs(1_778_000_000 + seconds)
+}
+
+pub(crate) fn turn_id(turn: &str) -> TurnId {
+    TurnId::derive(&session(turn), turn)
+}
+
+/// `a/x` is turn `a` of sub-agent `x`, and turns whose names begin with the same letter share a session.
+fn session(turn: &str) -> SessionId {
+    SessionId::try_from(&turn[..1]).unwrap()
+}
+
+fn thread(turn: &str) -> Option<ThreadId> {
+    turn.split_once('/').map(|(_, thread)| ThreadId::try_from(thread).unwrap())
+}
+
+pub(crate) fn model(name: &str) -> ModelId {
+    ModelId::try_from(format!("a:{name}").as_str()).unwrap()
+}
+
+/// One number for each word.
+fn sketch(message: &str) -> Sketch {
+    let words = message.split_whitespace();
+    let number = |word: &str| u16::from_le_bytes(EventId::derive(&[word.as_bytes()]).0[..2].try_into().unwrap());
+    Sketch(words.map(number).collect::<BTreeSet<_>>().into_iter().collect())
+}
+
+/// A file by the hash of its path.
+fn file(path: &str) -> u32 {
+    u32::from_le_bytes(EventId::derive(&[path.as_bytes()]).0[..4].try_into().unwrap())
+}
+
+/// The facts of one line, such as `3 a edits cart.rs`.
+pub(crate) fn facts(line: &str) -> Vec<NewEvent> {
+    let mut words = line.split_whitespace();
+    let (seconds, turn, verb) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+    let rest: Vec<_> = words.collect();
+    let at = at(seconds.parse().unwrap());
+    let (id, session) = (turn_id(turn), session(turn));
+    let seal = |number: u64, fact: NewEvent| NewEvent {
+        id: EventId::derive(&[line.as_bytes(), &number.to_le_bytes()]),
+        at,
+        ..fact
+    };
+    let (first, second) = (rest.first().copied().unwrap_or_default(), rest.get(1).copied().unwrap_or_default());
+    match verb {
+        "asks" => vec![seal(0, sealed(id, &started(turn, &rest)))],
+        "calls" => vec![seal(0, sealed(id, &completed(turn, first, second)))],
+        "fails" => {
+            let class = if first == "withheld" { ErrorClass::ContentFilter } else { ErrorClass::Overloaded };
+            let fact = LlmCallFailed { turn: id, session, model: model("opus"), class, status: None, retries: 0 };
+            vec![seal(0, sealed(id, &fact))]
+        }
+        "edits" | "runs" | "reverts" => {
+            let files: Vec<_> = rest.iter().filter(|word| word.contains('.')).map(|path| file(path)).collect();
+            let outcome = match rest.last() {
+                Some(&"failed") => ToolOutcome::Failed,
+                Some(&"declined") => ToolOutcome::Interrupted,
+                _ => ToolOutcome::Succeeded,
+            };
+            let (called, finished) = tool(turn, line, files, verb == "reverts", outcome);
+            vec![seal(0, sealed(id, &called)), seal(1, sealed(id, &finished))]
+        }
+        "ends" => {
+            let status = match first {
+                "completed" => TurnStatus::Completed,
+                "cancelled" => TurnStatus::Cancelled,
+                "failed" => TurnStatus::Failed,
+                "refused" => TurnStatus::Refused,
+                other => panic!("no status `{other}`"),
+            };
+            let fact = TurnEnded { turn: id, session, status, llm_calls: 0, tool_calls: 0 };
+            vec![seal(0, sealed(id, &fact))]
+        }
+        "thumb" => {
+            let thumb = if first == "up" { Thumb::Up } else { Thumb::Down };
+            vec![seal(0, sealed(id, &FeedbackGiven { turn: id, session, thumb }))]
+        }
+        "overrides" => {
+            let fact = RouteOverridden {
+                turn: id,
+                session,
+                original: model(first),
+                model: model(second),
+                deferred: Slot::PatternRecommendation,
+                rule: None,
+                confidence: Score::ONE,
+            };
+            vec![seal(0, sealed(id, &fact))]
+        }
+        "keeps" => {
+            let (kept, dismissed) = (model(first), model("other"));
+            let fact = PatternOverrideDismissed {
+                turn: id,
+                session,
+                model: kept,
+                dismissed,
+                rule: None,
+                confidence: Score::ONE,
+            };
+            vec![seal(0, sealed(id, &fact))]
+        }
+        other => panic!("no verb `{other}`"),
+    }
+}
+
+fn sealed<E: Event>(turn: TurnId, fact: &E) -> NewEvent {
+    NewEvent::new(turn.0, at(0), turn.0, fact).unwrap()
+}
+
+/// A message; `@opus` in front asks for a model, `+opus` says which is set for the session.
+fn started(turn: &str, words: &[&str]) -> TurnStarted {
+    let named = |sign: char| words.iter().find_map(|word| word.strip_prefix(sign));
+    let message: Vec<_> = words.iter().filter(|word| !word.starts_with(['@', '+'])).copied().collect();
+    let message = message.join(" ");
+    TurnStarted {
+        turn: turn_id(turn),
+        session: session(turn),
+        thread: thread(turn),
+        message_bytes: message.len() as u64,
+        offset_minutes: 0,
+        override_model: named('@').map(|name| Override { alias: name.to_owned(), model: model(name) }),
+        sticky: named('+').map(model),
+        delegation: None,
+        workspace: None,
+        needs: Needs::default(),
+        message_has_images: false,
+        tool_calls_in_history: false,
+        tokens: Estimates::default(),
+        extensions: Vec::new(),
+        skills: Vec::new(),
+        spent_today: NanoUsd(0),
+        features: Features { sketch: sketch(&message), ..Features::default() },
+        tone: tone(&message),
+    }
+}
+
+fn completed(turn: &str, name: &str, how: &str) -> LlmCallCompleted {
+    LlmCallCompleted {
+        turn: turn_id(turn),
+        session: session(turn),
+        thread: thread(turn),
+        model: model(name),
+        role: if how == "aside" { CallRole::Side } else { CallRole::Planner },
+        usage: Usage::default(),
+        cost: None,
+        latency_ms: None,
+        stop_reason: match how {
+            "refusing" => StopReason::Refusal,
+            "too-long" => StopReason::MaxTokens,
+            _ => StopReason::EndTurn,
+        },
+        tool_calls: 0,
+        thinking_blocks: 0,
+        raw_usage: None,
+        variant: CacheVariant::PLAIN,
+        cache_lifetime: None,
+        began_at: None,
+    }
+}
+
+fn tool(turn: &str, call: &str, files: Vec<u32>, reverts: bool, outcome: ToolOutcome) -> (ToolCalled, ToolFinished) {
+    let (id, session, call) = (turn_id(turn), session(turn), call.to_owned());
+    let called = ToolCalled {
+        turn: id,
+        session: session.clone(),
+        call: call.clone(),
+        name: "tool".to_owned(),
+        side_effect: SideEffect::Write,
+        extensions: Vec::new(),
+        directories: Vec::new(),
+        files,
+        reverts,
+    };
+    (called, ToolFinished { turn: id, session, call, outcome, output_bytes: 0 })
+}

@@ -1,0 +1,209 @@
+//! What holds for every story.
+
+use contracts::{Score, facts::EvalCompleted};
+use evaluator::{Evaluator, Rubric, Weights};
+use event_core::{Position, Projected, Projection, Recorded};
+use proptest::{prelude::*, sample::select};
+
+use crate::{facts::facts, reference, story::Log};
+
+const VERBS: [&str; 25] = [
+    "asks fix the total of the cart today",
+    "asks fix the total of the cart today",
+    "asks no, that's wrong",
+    "asks thanks",
+    "asks @haiku that's wrong",
+    "asks +opus try again",
+    "calls opus",
+    "calls haiku",
+    "calls haiku aside",
+    "calls opus too-long",
+    "calls opus refusing",
+    "fails overloaded",
+    "fails withheld",
+    "edits cart.rs",
+    "edits list.rs failed",
+    "runs",
+    "runs failed",
+    "runs declined",
+    "reverts cart.rs",
+    "reverts",
+    "ends completed",
+    "ends cancelled",
+    "thumb up",
+    "overrides haiku opus",
+    "keeps opus",
+];
+
+/// Lines about five turns of two sessions, one of them a sub-agent's; turns tend to begin and to end.
+fn story() -> impl Strategy<Value = Vec<String>> {
+    let turn = select(&["a1", "a2", "a3", "b1", "a4/x"][..]);
+    prop::collection::vec((turn, select(&VERBS[..])), 0..60).prop_map(|lines| {
+        let mut story: Vec<String> = Vec::new();
+        for (second, (turn, verb)) in lines.into_iter().enumerate() {
+            let begun = story.iter().any(|line| line.contains(&format!(" {turn} asks")));
+            if begun || verb.starts_with("asks") {
+                story.push(format!("{second} {turn} {verb}"));
+            } else {
+                story.push(format!("{second} {turn} asks do it"));
+            }
+        }
+        story
+    })
+}
+
+fn append(log: &mut Log, line: &str) {
+    for fact in facts(line) {
+        log.append(fact, line);
+    }
+}
+
+fn append_all(log: &mut Log, story: &[String]) {
+    for line in story {
+        append(log, line);
+    }
+}
+
+fn advance(view: &mut Projected<Evaluator>, events: &[Recorded]) {
+    for event in events {
+        view.advance(event).unwrap();
+    }
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn weights() -> impl Strategy<Value = Weights> {
+    prop_oneof![
+        Just(Weights::default()),
+        prop::array::uniform6(0..200_u16).prop_map(|[completed, tools, corrected, moved_on, thumb, ignorance]| {
+            Weights { completed, tools, corrected, moved_on, thumb, ignorance, ..Weights::default() }
+        }),
+    ]
+}
+
+/// How often each turn's tools succeeded and failed, from the words of the story.
+fn tools(story: &[String], turn: &str) -> (u64, u64) {
+    let of_turn = |line: &&String| line.split_whitespace().nth(1) == Some(turn);
+    let tools = story.iter().filter(of_turn).filter(|line| {
+        let verb = line.split_whitespace().nth(2).unwrap();
+        ["edits", "runs", "reverts"].contains(&verb) && !line.ends_with("declined")
+    });
+    let (failed, succeeded): (Vec<_>, Vec<_>) = tools.partition(|line| line.ends_with("failed"));
+    (succeeded.len() as u64, failed.len() as u64)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn scores_and_confidences_are_the_closed_form(story in story(), weights in weights()) {
+        let rubric = Rubric::new("any", 1, weights).unwrap();
+        // Tools are counted per work; without overrides a turn has one.
+        let story: Vec<_> = story.into_iter().filter(|line| !line.contains("overrides")).collect();
+        let mut log = Log::default();
+        append_all(&mut log, &story);
+        for turn in ["a1", "a2", "a3", "b1", "a4/x"] {
+            for verdict in log.view.state().verdicts(crate::facts::turn_id(turn), &rubric) {
+                prop_assert!(verdict.score <= Score::ONE && verdict.confidence <= Score::ONE);
+                let expected = reference::weigh(&verdict.signals, tools(&story, turn), &weights);
+                prop_assert_eq!((verdict.score.0, verdict.confidence.0), expected, "{}", turn);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_due_once_the_verdicts_are_folded(story in story()) {
+        let mut log = Log::default();
+        for line in &story {
+            append(&mut log, line);
+            let _ = log.react(&Rubric::built_in());
+            prop_assert_eq!(log.view.state().due(&Rubric::built_in(), Position::ORIGIN), []);
+        }
+    }
+
+    #[test]
+    fn the_same_log_gives_the_same_facts_however_often_somebody_asks(story in story()) {
+        let run = || {
+            let mut log = Log::default();
+            for line in &story {
+                append(&mut log, line);
+                let _ = log.react(&Rubric::built_in());
+            }
+            log.events
+        };
+        prop_assert_eq!(run(), run());
+    }
+
+    #[test]
+    fn asking_at_the_end_gives_the_last_of_what_asking_after_every_fact_gave(story in story()) {
+        let (mut often, mut once) = (Log::default(), Log::default());
+        for line in &story {
+            append(&mut often, line);
+            let _ = often.react(&Rubric::built_in());
+            append(&mut once, line);
+        }
+        let at_the_end = once.view.state().due(&Rubric::built_in(), Position::ORIGIN);
+        let verdicts: Vec<_> = often.events.iter().filter_map(|event| event.read::<EvalCompleted>().unwrap()).collect();
+        for verdict in at_the_end {
+            let same = |other: &&EvalCompleted| other.turn == verdict.fact.turn && other.model == verdict.fact.model;
+            prop_assert_eq!(verdicts.iter().rfind(same), Some(&verdict.fact));
+        }
+    }
+
+    #[test]
+    fn folding_in_pieces_is_folding_at_once(story in story(), cut in 0..60_usize) {
+        let mut log = Log::default();
+        for line in &story {
+            append(&mut log, line);
+            let _ = log.react(&Rubric::built_in());
+        }
+        let (before, after) = log.events.split_at(cut.min(log.events.len()));
+        let mut first = Projected::<Evaluator>::default();
+        advance(&mut first, before);
+        let head = Position(log.events.len() as u64);
+        let mut second = Projected::<Evaluator>::resume(Some(&first.checkpoint().unwrap()), head);
+        prop_assert_eq!(second.position(), Position(before.len() as u64));
+        advance(&mut second, after);
+        prop_assert_eq!(second.state(), log.view.state());
+    }
+
+    #[test]
+    fn turns_of_other_sessions_do_not_matter(story in story()) {
+        let verdicts = |lines: &[String]| {
+            let mut log = Log::default();
+            append_all(&mut log, lines);
+            let state = log.view.state();
+            ["a1", "a2", "a3"].map(|turn| state.verdicts(crate::facts::turn_id(turn), &Rubric::built_in()))
+        };
+        let related = |line: &String| !line.contains(" b1 ") && !line.contains(" a4/x ");
+        let (mine, others): (Vec<String>, Vec<String>) = story.iter().cloned().partition(related);
+        let expected = verdicts(&mine);
+        prop_assert_eq!(&verdicts(&story), &expected);
+        prop_assert_eq!(&verdicts(&[others.clone(), mine.clone()].concat()), &expected);
+        prop_assert_eq!(&verdicts(&[mine, others].concat()), &expected);
+    }
+}
+
+#[test]
+fn what_is_remembered_is_bounded() {
+    let mut state = Evaluator::default();
+    let mut position = Position::ORIGIN;
+    for turn in 0..2_500 {
+        for line in [
+            format!("{turn} a{turn} asks do it"),
+            format!("{turn} a{turn} calls opus"),
+            format!("{turn} a{turn} ends completed"),
+        ] {
+            for fact in facts(&line) {
+                position = position.next();
+                let at = fact.at;
+                state.apply(&Recorded::new(position, at, fact)).unwrap();
+            }
+        }
+    }
+    let due = state.due(&Rubric::built_in(), Position::ORIGIN);
+    assert_eq!(due.len(), 2_000);
+    assert!(!state.remembers(crate::facts::turn_id("a499")) && state.remembers(crate::facts::turn_id("a500")));
+}

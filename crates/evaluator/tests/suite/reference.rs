@@ -1,0 +1,45 @@
+//! The closed form read naively: exact fractions over the signals of a fact and the counts of tools.
+
+use contracts::facts::{Signal, SignalKind};
+use evaluator::Weights;
+
+/// Score and confidence in billionths, rounded down.
+pub(crate) fn weigh(signals: &[Signal], tools: (u64, u64), weights: &Weights) -> (u64, u64) {
+    use SignalKind as Kind;
+    let has = |kind: Kind| signals.iter().any(|signal| signal.kind == kind);
+    let rows = [
+        (Kind::Completed, weights.completed, 1),
+        (Kind::Cancelled, weights.cancelled, 0),
+        (Kind::GaveUp, weights.gave_up, 0),
+        (Kind::CutShort, weights.cut_short, 0),
+        (Kind::Withheld, weights.withheld, 0),
+        (Kind::CallFailed, weights.call_failed, 0),
+        (Kind::ToolDeclined, weights.tool_declined, 0),
+        (Kind::MovedOn, weights.moved_on, 1),
+        (Kind::AskedAgain, weights.asked_again, 0),
+        (Kind::Corrected, weights.corrected, 0),
+        (Kind::Approved, weights.approved, 1),
+        (Kind::ChosenByUser, weights.chosen_by_user, 1),
+        (Kind::TakenAway, weights.taken_away, 0),
+        (Kind::Reverted, weights.reverted, 0),
+        (Kind::ThumbUp, weights.thumb, 1),
+        (Kind::ThumbDown, weights.thumb, 0),
+    ];
+    let (succeeded, failed) = tools;
+    // Everything over the common denominator of the tools' share.
+    let unit = u128::from((succeeded + failed).max(1));
+    let (mut value, mut weight) = (0, 0);
+    for (kind, of_kind, side) in rows {
+        if has(kind) {
+            value += u128::from(of_kind) * side * unit;
+            weight += u128::from(of_kind) * unit;
+        }
+    }
+    if 0 < succeeded + failed {
+        value += u128::from(weights.tools) * u128::from(succeeded);
+        weight += u128::from(weights.tools) * unit;
+    }
+    let billionths =
+        |part: u128, whole: u128| u64::try_from((part * 1_000_000_000).checked_div(whole).unwrap_or_default()).unwrap();
+    (billionths(value, weight), billionths(weight, weight + u128::from(weights.ignorance) * unit))
+}
