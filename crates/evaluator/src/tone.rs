@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use contracts::Tone;
-use regex::{RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexBuilder};
 
 /// So many bytes of a message are looked at.
 const TEXT_BYTES: usize = 300;
@@ -15,17 +15,42 @@ const TEXT_BYTES: usize = 300;
 const SHORT_BYTES: usize = 80;
 
 /// What may stand before the words that count: `ok so`, `hmm,`, `sorry but`.
-const LEAD: &str = r"(?:(?:h+m+|ok|okay|ah|oh|sorry|but|wait|well|um+|uh|and|so|yeah|yes|please|actually|aber|also|ne|nee)\b[,.!:\s-]*)*";
-
-/// Where a clause begins.
-const CLAUSE: &str = r"(?:\A|[.!?,;\n]\s*)";
+const LEADS: &[&str] = &[
+    "hm",
+    "hmm",
+    "hmmm",
+    "ok",
+    "okay",
+    "ah",
+    "oh",
+    "sorry",
+    "but",
+    "wait",
+    "well",
+    "um",
+    "uh",
+    "and",
+    "so",
+    "yeah",
+    "yes",
+    "please",
+    "actually",
+    "aber",
+    "also",
+    "ne",
+    "just",
+    "can you",
+    "could you",
+    "let's",
+    "nee",
+];
 
 /// Corrections, at the beginning of a clause.
 const CORRECTIONS: &[&str] = &[
     r"(?:that|this|it)(?:'s|s| is| was)\s+(?:still |just |completely |totally |all |plain )*(?:wrong|incorrect|broken|not (?:right|correct|working|what i|how i|it\b))",
     r"(?:that|this|it)(?: is|'s| was)?\s?(?:n't|nt| not) (?:right|correct|working|what i|how i)",
     r"not (?:quite |really |exactly |at all )?(?:what|how) i\b",
-    r"not (?:as|like|in|the|a) [^\n.]{1,60}\b(?:but|instead|rather)\b",
+    r"not (?:as|like|in|the|a) [ -\-/-~]{1,60}?\b(?:but|instead|rather)\b",
     r"you(?:'ve| have)? (?:just |also |completely |still |again )*(?:broke|broken|forgot|forgotten|missed|misunderstood|misread|ignored|overwrote|messed|screwed|deleted|removed the wrong)\b",
     r"(?:did )?you (?:edited|changed|used|picked|chose|took|opened|fixed|ran|read|edit|change|use|pick|choose|take|open|fix|run) the wrong\b",
     r"you(?:'re| are) (?:wrong|mistaken|missing|ignoring|not (?:listening|following)|in the wrong|(?:looking at|using|editing|changing) the wrong)\b",
@@ -39,9 +64,9 @@ const CORRECTIONS: &[&str] = &[
     r"(?:it|this|that) (?:still )?(?:doesn't|does not|didn't|did not|won't) (?:seem to )?(?:work|compile|build|run|help|pass|change anything|do anything)\b",
     r"(?:still )?(?:doesn't|does not|didn't|did not) (?:work|help|compile)\b",
     r"(?:still )?not working\b",
-    r"(?:just |can you |could you |let's )*(?:revert|undo|roll ?back) (?:that|this|it|these|those|them|your|all|everything|the (?:last|change|changes|previous))\b",
-    r"(?:just |can you |could you |let's )*(?:revert|undo|roll ?back)\s*[.!]*\z",
-    r"(?:just |can you |could you )*try (?:it |that |this )?(?:once )?again\b",
+    r"(?:revert|undo|roll ?back) (?:that|this|it|these|those|them|your|all|everything|the (?:last|change|changes|previous))\b",
+    r"(?:revert|undo|roll ?back)\s*[.!]*\z",
+    r"try (?:it |that |this )?(?:once )?again\b",
     r"(?:that's |that is |this is |it's |the )?wrong (?:file|folder|directory|function|method|class|branch|place|line|one|approach|test|repo|repository|path|way|answer|language|version|model|issue)\b",
     r"wrong\s*[.!]*\z",
     r"stop(?:\s*[.!,]|\s*\z| (?:it|that|doing|changing|adding|editing|deleting)\b)",
@@ -96,44 +121,65 @@ const APPROVALS: &[&str] = &[
 /// What takes an approval back.
 const RESERVATIONS: &[&str] = &[r"\b(?:but|however|except|aber|allerdings)\b"];
 
-/// The kinds of patterns, each with where in a message they stand.
+/// The kinds of patterns, each as one expression.
 struct Patterns {
-    corrections: RegexSet,
-    refusals: RegexSet,
-    declined_offers: RegexSet,
-    failed_checks: RegexSet,
-    approvals: RegexSet,
-    reservations: RegexSet,
+    corrections: Regex,
+    refusals: Regex,
+    declined_offers: Regex,
+    failed_checks: Regex,
+    approvals: Regex,
+    reservations: Regex,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
-    corrections: set(&format!("{CLAUSE}{LEAD}"), CORRECTIONS),
-    refusals: set(&format!(r"\A{LEAD}"), REFUSALS),
-    declined_offers: set(&format!(r"\A{LEAD}"), DECLINED_OFFERS),
-    failed_checks: set(&format!(r"\A{LEAD}"), FAILED_CHECKS),
-    approvals: set(&format!(r"\A{LEAD}"), APPROVALS),
-    reservations: set("", RESERVATIONS),
+    corrections: one_of(r"\A", CORRECTIONS),
+    refusals: one_of(r"\A", REFUSALS),
+    declined_offers: one_of(r"\A", DECLINED_OFFERS),
+    failed_checks: one_of(r"\A", FAILED_CHECKS),
+    approvals: one_of(r"\A", APPROVALS),
+    reservations: one_of("", RESERVATIONS),
 });
 
 #[expect(clippy::expect_used, reason = "the patterns are literals that a test compiles")]
-fn set(before: &str, patterns: &[&str]) -> RegexSet {
-    let patterns = patterns.iter().map(|pattern| format!("{before}(?:{pattern})"));
-    RegexSetBuilder::new(patterns).case_insensitive(true).build().expect("the patterns of tones compile")
+fn one_of(before: &str, patterns: &[&str]) -> Regex {
+    let pattern = format!("{before}(?:{})", patterns.join("|"));
+    RegexBuilder::new(&pattern).case_insensitive(true).unicode(false).build().expect("the patterns of tones compile")
 }
 
 /// What a message says about the answer before it, from its first 300 bytes.
 pub fn tone(message: &str) -> Tone {
-    // Apostrophes as phones write them are still apostrophes.
     let message = message.trim();
+    // Apostrophes as phones write them are still apostrophes.
     let text = message[..message.floor_char_boundary(TEXT_BYTES)].replace(['\u{2019}', '\u{2018}'], "'");
     let patterns = &*PATTERNS;
-    let refuses = patterns.refusals.is_match(&text) && !patterns.declined_offers.is_match(&text);
-    let reports = message.len() <= SHORT_BYTES && patterns.failed_checks.is_match(&text);
-    if refuses || reports || patterns.corrections.is_match(&text) {
+    let start = without_leads(&text);
+    let refuses = patterns.refusals.is_match(start) && !patterns.declined_offers.is_match(start);
+    let reports = message.len() <= SHORT_BYTES && patterns.failed_checks.is_match(start);
+    if refuses || reports || clauses(&text).any(|clause| patterns.corrections.is_match(without_leads(clause))) {
         Tone::Correction
-    } else if patterns.approvals.is_match(&text) && !patterns.reservations.is_match(&text) {
+    } else if patterns.approvals.is_match(start) && !patterns.reservations.is_match(start) {
         Tone::Approval
     } else {
         Tone::Plain
+    }
+}
+
+/// The text from the beginning of each of its clauses on.
+fn clauses(text: &str) -> impl Iterator<Item = &str> {
+    let after_sign = text.match_indices(['.', '!', '?', ',', ';', '\n']).filter_map(|(at, _)| text.get(at + 1..));
+    std::iter::once(text).chain(after_sign.map(str::trim_start))
+}
+
+/// The text behind the words that may stand in front.
+fn without_leads(text: &str) -> &str {
+    let mut text = text;
+    loop {
+        let behind = LEADS.iter().find_map(|lead| {
+            let (start, rest) = text.split_at_checked(lead.len())?;
+            let is_whole = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
+            (is_whole && start.eq_ignore_ascii_case(lead)).then_some(rest)
+        });
+        let Some(rest) = behind else { return text };
+        text = rest.trim_start_matches([',', '.', '!', ':', '-', ' ', '\t', '\n']);
     }
 }
