@@ -84,13 +84,17 @@ impl TokenBucket {
     }
 }
 
-/// A text as the pattern store remembers it: numbers of its words and parts of words, sorted, each once.
+/// A text as the pattern store remembers it: its words as numbers, and its shape.
 ///
 /// One way only: many words share a number, and neither order nor repetition is kept. It stays when the text
 /// is purged, and is not taken where texts must not be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Sketch(pub Vec<u16>);
+pub struct Sketch {
+    /// Numbers of words, of pairs of words and of beginnings of words, sorted, each once.
+    pub words: Vec<u16>,
+    /// How long it is and what it is made of, in levels; empty when nothing is known of the text.
+    pub shape: Vec<u8>,
+}
 
 /// What a message says about the answer before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

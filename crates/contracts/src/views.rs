@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Features, ModelId, OutageScope, Provider, Recommendation, Score};
+use crate::{Features, ModelId, OutageScope, Provider, Recommendation};
+
+mod pattern_settings;
+
+pub use pattern_settings::{CostScale, Estimator, FingerprintKind, PatternSettings};
 
 /// Models and providers whose recent calls failed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -26,47 +30,6 @@ impl Outages {
         }
         let (model, until) = self.models.get_key_value(model)?;
         (at < *until).then(|| OutageScope::ModelSpecific(model.clone()))
-    }
-}
-
-/// How the cost of models is put on a scale from 0 to 1 (decision D25).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CostScale {
-    /// The cheapest of the cluster is 1, the dearest 0, as 004 §5.5 has it.
-    #[default]
-    Cluster,
-    /// 1 - cost / dearest: a difference of one per cent stays one per cent.
-    Relative,
-}
-
-/// The knobs of the pattern policy (004 §5.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PatternSettings {
-    /// 0 is pure quality, 1 pure cost.
-    pub cost_weight: Score,
-    /// Below this confidence nothing is recommended.
-    pub min_confidence: Score,
-    /// Below this many scored samples nothing is recommended; at least 1.
-    pub min_sample_size: u64,
-    /// Neighbours less similar than this do not count (decision D22).
-    pub min_similarity: Score,
-    /// How many neighbours are looked at.
-    pub neighbours: u16,
-    /// How cost is scaled.
-    pub cost_scale: CostScale,
-}
-
-impl Default for PatternSettings {
-    fn default() -> Self {
-        Self {
-            cost_weight: Score(50_000_000),
-            min_confidence: Score(50_000_000),
-            min_sample_size: 5,
-            min_similarity: Score(300_000_000),
-            neighbours: 10,
-            cost_scale: CostScale::Cluster,
-        }
     }
 }
 

@@ -107,7 +107,7 @@ impl Recent {
     /// Whether two requests are the same but for a few words: four fifths of what either sketch has are in both.
     fn asks_the_same(&self, other: &Self) -> bool {
         let long = SHORTEST_REQUEST <= self.message_bytes.min(other.message_bytes);
-        let (one, other) = (&self.sketch.0, &other.sketch.0);
+        let (one, other) = (&self.sketch.words, &other.sketch.words);
         let both = one.iter().filter(|number| other.binary_search(number).is_ok()).count();
         let either = one.len() + other.len() - both;
         long && !one.is_empty() && !other.is_empty() && 4 * either <= 5 * both
