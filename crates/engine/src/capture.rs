@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use adapters::estimate::{PromptShape, estimates};
 use contracts::{
     Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId, SideEffect, Sketch, ThreadId,
-    TokenBucket, Tokenizer, Tone, Turn, TurnId, facts::TurnStarted,
+    TokenBucket, Tokenizer, Turn, TurnId, facts::TurnStarted,
 };
+use evaluator::tone;
 use event_core::Timestamp;
 use patterns::features::intent_tags;
 
@@ -88,7 +89,7 @@ impl Snapshot<'_> {
             skills: bounded(&self.skills),
             spent_today: self.spent_today,
             features,
-            tone: Tone::Plain,
+            tone: tone(self.message),
         }
     }
 }

@@ -98,6 +98,7 @@ impl Engine {
     fn record_choice<E: Event>(&mut self, turn: TurnId, fact: &E) -> Result<(), EngineError> {
         let sealed = of_turn(turn, 0, self.now(), fact)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record(vec![sealed])?;
+        self.judge()?;
         self.commit()
     }
 

@@ -6,8 +6,9 @@ use contracts::{
     ContentHash,
     facts::{DecisionMode, INLINE_TEXT_BYTES, PolicyInvalid, PolicyLoaded, TextBody, TurnTextRecorded},
 };
+use evaluator::{Rubric, Verdict};
 use event_bus::{Clock, EventLog, TextStore};
-use event_core::{Event, EventId, NewEvent, Timestamp};
+use event_core::{Event, EventId, NewEvent, Position, Timestamp};
 use router_core::{Problem, RecordText};
 
 use crate::{
@@ -48,6 +49,8 @@ pub struct Engine {
     pub(crate) offset: fn(Timestamp) -> i16,
     /// The policy and models the log has been told of.
     announced: Option<(ContentHash, ContentHash)>,
+    /// Up to where in the log the turns were judged.
+    judged: Position,
     /// Trouble with the policy that no started turn has shown yet.
     pub(crate) untold: Option<PolicyTrouble>,
 }
@@ -88,7 +91,7 @@ impl Engine {
         let last_good = || texts.get(recorder.state().in_force.policy?.0).ok().flatten();
         let registry = Arc::clone(&models.registry);
         let policy = PolicyFile::open_or_last_good(home.policy.clone(), home.user_text(), registry, last_good)?;
-        Ok(Self { recorder, texts, policy, models, offset, announced: None, untold: None })
+        Ok(Self { recorder, texts, policy, models, offset, announced: None, judged: Position::ORIGIN, untold: None })
     }
 
     /// The state folded from the log.
@@ -191,6 +194,8 @@ impl Engine {
             facts.push(of_turn(turn, 0, at, &text)?.caused_by(turn.0.then("turn.started", 0)));
         }
         self.recorder.record(facts)?;
+        // What the message says about the turn before is known to the decision about this one.
+        self.judge()?;
         let policy = self.policy.in_force();
         let mut made = decide_turn(&self.recorder, policy, &self.models, &started, at, message, mode);
         let facts = facts_of(&mut made)?;
@@ -214,7 +219,7 @@ impl Engine {
         Ok(TextBody::Stored { hash: ContentHash(self.texts.put(text)?), bytes: text.len() as u64 })
     }
 
-    /// Records facts that follow from what was recorded: outages that began or ended (decision D6).
+    /// Records facts that follow from what was recorded: outages that began or ended (decision D6), and how turns went.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -222,7 +227,26 @@ impl Engine {
         let now = self.recorder.now();
         let transitions = self.recorder.state().availability.transitions(now);
         let facts = transitions.iter().map(availability::Transition::seal).collect::<Result<_, _>>()?;
-        self.recorder.record(facts)
+        self.recorder.record(facts)?;
+        self.judge()
+    }
+
+    /// Whether nothing was recorded since the turns were judged.
+    pub(crate) fn is_judged(&self) -> bool {
+        self.judged == self.recorder.position()
+    }
+
+    /// Records how the turns went of which something was learned since the last time.
+    pub(crate) fn judge(&mut self) -> Result<(), EngineError> {
+        if self.is_judged() {
+            return Ok(());
+        }
+        let asked_at = self.recorder.position();
+        let due = self.recorder.state().evaluator.due(&Rubric::built_in(), self.judged);
+        let facts = due.iter().map(Verdict::seal).collect::<Result<_, _>>()?;
+        self.recorder.record(facts)?;
+        self.judged = asked_at;
+        Ok(())
     }
 
     /// Everything recorded is on the disk when this returns.

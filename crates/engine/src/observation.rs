@@ -34,13 +34,24 @@ impl Engine {
         turn: &ObservedTurn,
     ) -> Result<Option<DecidedTurn>, EngineError> {
         let id = turn.id();
+        let before = self.recorder.position();
         let mut made = None;
         if !self.recorder.knows(id.0.then("route.decided", 0))? {
             made = Some(self.decide_observed(session, turn)?);
         }
         let after = facts_after_decision(turn, session.source, &self.models.registry)?;
         self.recorder.record(after)?;
+        // Where an import was killed, a turn may be begun: what it shows about the one before waits for its decision.
+        if before < self.recorder.position() || (!self.is_judged() && !self.begun()) {
+            self.judge()?;
+        }
         Ok(made)
+    }
+
+    /// Whether the log has a turn that has started and is not decided.
+    fn begun(&self) -> bool {
+        let mut sessions = self.recorder.state().sessions.iter().map(|(_, session)| session);
+        sessions.any(|session| session.open.as_ref().is_some_and(|open| session.last_turn != Some(open.turn)))
     }
 
     fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<DecidedTurn, EngineError> {

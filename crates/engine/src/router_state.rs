@@ -3,6 +3,7 @@
 use availability::Availability;
 use contracts::views::Views;
 use costs::Costs;
+use evaluator::Evaluator;
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use patterns::Patterns;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,8 @@ pub struct RouterState {
     pub costs: Costs,
     /// What was learned.
     pub patterns: Patterns,
+    /// How the latest turns went.
+    pub evaluator: Evaluator,
     /// What each session has set, done and seen.
     pub sessions: Sessions,
     /// Which policy and models the log knows of.
@@ -33,19 +36,32 @@ impl RouterState {
 
 impl Projection for RouterState {
     const NAME: &'static str = "router-state";
-    // A checkpoint holds all of the parts, so it is of use only while each has the version it was saved with. Two
-    // decimal digits for each: no two sets of versions give the same number.
-    const VERSION: u32 = Availability::VERSION * 100_000_000
-        + Costs::VERSION * 1_000_000
-        + Patterns::VERSION * 10_000
-        + Sessions::VERSION * 100
-        + AsLogged::VERSION;
+    // A checkpoint holds all of the parts, so it is of use only while each has the version it was saved with.
+    const VERSION: u32 = together([
+        Availability::VERSION,
+        Costs::VERSION,
+        Patterns::VERSION,
+        Evaluator::VERSION,
+        Sessions::VERSION,
+        AsLogged::VERSION,
+    ]);
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         self.availability.apply(event)?;
         self.costs.apply(event)?;
         self.patterns.apply(event)?;
+        self.evaluator.apply(event)?;
         self.sessions.apply(event)?;
         self.in_force.apply(event)
     }
+}
+
+/// One number for several versions below 32: no two sets of versions give the same. Another version does not compile.
+const fn together(versions: [u32; 6]) -> u32 {
+    let (mut together, mut rest) = (0, versions.as_slice());
+    while let [version, others @ ..] = rest {
+        assert!(*version < 32, "five bits for each version");
+        (together, rest) = (together * 32 + *version, others);
+    }
+    together
 }

@@ -160,6 +160,7 @@ impl Engine {
         let fact = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls, tool_calls };
         let sealed = of_turn(open.turn, 0, self.now(), &fact)?.caused_by(open.started);
         self.recorder.record(vec![sealed])?;
+        self.judge()?;
         self.commit()
     }
 

@@ -43,6 +43,11 @@ impl Evaluator {
         turns.flat_map(|(id, turn)| verdicts(id, turn, rubric)).collect()
     }
 
+    /// The verdicts under a rubric on all turns that are over, whether the log has them or not.
+    pub fn all(&self, rubric: &Rubric) -> impl Iterator<Item = EvalCompleted> {
+        self.changes.iter().flat_map(move |(_, id)| self.verdicts(*id, rubric))
+    }
+
     /// The verdicts on a turn under a rubric as of now, whether the log has them or not.
     pub fn verdicts(&self, turn: TurnId, rubric: &Rubric) -> Vec<EvalCompleted> {
         let Some(judged) = self.turns.get(&turn).filter(|judged| judged.ended) else { return Vec::new() };

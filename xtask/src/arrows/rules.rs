@@ -29,7 +29,17 @@ pub(super) const RULES: &[Rule] = &[
     effects("event-bus", &["event-core"]),
     effects(
         "engine",
-        &["adapters", "availability", "contracts", "costs", "event-bus", "event-core", "patterns", "router-core"],
+        &[
+            "adapters",
+            "availability",
+            "contracts",
+            "costs",
+            "evaluator",
+            "event-bus",
+            "event-core",
+            "patterns",
+            "router-core",
+        ],
     ),
     effects("what-if", &["adapters", "contracts", "costs", "engine", "event-bus", "event-core", "router-core"]),
     effects(
@@ -40,6 +50,7 @@ pub(super) const RULES: &[Rule] = &[
             "contracts",
             "costs",
             "engine",
+            "evaluator",
             "event-bus",
             "event-core",
             "patterns",

@@ -20,3 +20,4 @@ mod other_clients;
 mod purge;
 mod suggestions;
 mod turn_lock;
+mod verdicts;

@@ -1,0 +1,40 @@
+//! What the user thinks of a turn, and how it is judged then.
+
+use contracts::{
+    TurnId,
+    facts::{EvalCompleted, FeedbackGiven, Thumb},
+};
+use evaluator::Rubric;
+use event_core::{Event, EventId, NewEvent};
+use serde::Serialize;
+
+use crate::{engine::Engine, error::EngineError};
+
+/// What became of a thumb.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Feedback {
+    /// What was recorded.
+    pub given: FeedbackGiven,
+    /// How the turn is judged now, once for each model that worked on it. Empty while it runs and when no model answered.
+    pub verdicts: Vec<EvalCompleted>,
+    /// Whether the turn is so old that only a re-evaluation of the log takes the thumb into account.
+    pub later: bool,
+}
+
+impl Engine {
+    /// Records the user's thumb on a turn, and judges the turn again. The last thumb on a turn counts.
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownTurn`] for a turn that was never decided; otherwise when the log cannot be written.
+    pub fn give_feedback(&mut self, turn: TurnId, thumb: Thumb) -> Result<Feedback, EngineError> {
+        let given = FeedbackGiven { turn, session: self.decided(turn)?.session, thumb };
+        let position = self.recorder.position().0.to_le_bytes();
+        let id = EventId::derive(&[FeedbackGiven::KIND.as_bytes(), &turn.0.0, &position]);
+        self.recorder.record(vec![NewEvent::new(id, self.now(), turn.0, &given)?])?;
+        self.judge()?;
+        self.commit()?;
+        let evaluator = &self.state().evaluator;
+        let (verdicts, later) = (evaluator.verdicts(turn, &Rubric::built_in()), !evaluator.remembers(turn));
+        Ok(Feedback { given, verdicts, later })
+    }
+}

@@ -1,0 +1,125 @@
+//! How turns are judged while they happen, when the user has a say, and when the whole log is judged anew.
+
+use contracts::{
+    Tone,
+    facts::{EvalCompleted, FeedbackGiven, SignalKind, StopReason, Thumb, TurnStarted},
+};
+use engine::{Evaluation, read_rubric};
+use evaluator::{Rubric, Weights};
+
+use crate::support::{
+    Desk,
+    desk::START,
+    models::SONNET,
+    recorded::{call, completed, recorded_session, recorded_turn},
+};
+
+const POLICY: &str = "global_default: sonnet";
+
+fn kinds(verdict: &EvalCompleted) -> Vec<SignalKind> {
+    verdict.signals.iter().map(|signal| signal.kind).collect()
+}
+
+/// One turn, answered and over, and the message after it.
+fn two_turns(second: &str) -> Desk {
+    let mut desk = Desk::with(POLICY);
+    desk.start("s", "round the total of the cart");
+    desk.answer("s", StopReason::EndTurn);
+    desk.end("s");
+    desk.start("s", second);
+    desk
+}
+
+#[test]
+fn a_live_turn_is_judged_when_it_ends_and_again_by_the_next_message_before_that_is_decided() {
+    let desk = two_turns("no, the other total");
+    let verdicts = desk.all::<EvalCompleted>();
+    let signals: Vec<_> = verdicts.iter().map(kinds).collect();
+    assert_eq!(signals, [vec![SignalKind::Completed], vec![SignalKind::Completed, SignalKind::Corrected]]);
+    assert_eq!(verdicts[1].model.as_ref().unwrap().as_str(), SONNET);
+    let tones: Vec<_> = desk.all::<TurnStarted>().iter().map(|turn| turn.tone).collect();
+    assert_eq!(tones, [Tone::Plain, Tone::Correction]);
+    let order = desk.kinds_after(event_core::Position::ORIGIN);
+    let last = |kind: &str| order.iter().rposition(|found| found == kind).unwrap();
+    assert!(last("turn.started") < last("eval.completed") && last("eval.completed") < last("route.decided"));
+}
+
+#[test]
+fn imported_turns_are_judged_while_they_are_imported() {
+    let mut desk = Desk::with(POLICY);
+    let session = recorded_session("rec", START);
+    let mut first = recorded_turn("rec", "m1", "fix the parser", START);
+    first.steps.push(call("c1", START.plus_secs(1), SONNET));
+    let second = recorded_turn("rec", "m2", "perfect, thanks", START.plus_secs(60));
+    desk.engine.observe_session(&session).unwrap();
+    for turn in [completed(first, START.plus_secs(2)), second] {
+        desk.engine.observe_turn(&session, &turn).unwrap();
+    }
+    desk.engine.commit().unwrap();
+    let last = desk.all::<EvalCompleted>().pop().unwrap();
+    assert_eq!(kinds(&last), [SignalKind::Completed, SignalKind::Approved]);
+}
+
+#[test]
+fn a_thumb_is_recorded_and_judged_at_once() {
+    let mut desk = two_turns("go on");
+    let turn = desk.all::<TurnStarted>()[0].turn;
+    let down = desk.engine.give_feedback(turn, Thumb::Down).unwrap();
+    assert_eq!(kinds(&down.verdicts[0]).last(), Some(&SignalKind::ThumbDown));
+    assert!(down.verdicts[0].score.0 < 100_000_000 && !down.later);
+    let up = desk.engine.give_feedback(turn, Thumb::Up).unwrap();
+    assert!(900_000_000 < up.verdicts[0].score.0);
+    let thumbs: Vec<_> = desk.all::<FeedbackGiven>().iter().map(|given| given.thumb).collect();
+    assert_eq!(thumbs, [Thumb::Down, Thumb::Up]);
+    assert_eq!(desk.all::<EvalCompleted>().last(), Some(&up.verdicts[0]));
+}
+
+#[test]
+fn a_thumb_on_a_turn_that_nobody_knows_is_refused() {
+    let mut desk = two_turns("go on");
+    let error = desk.engine.give_feedback(contracts::TurnId::default(), Thumb::Up).unwrap_err();
+    assert!(error.to_string().contains("no turn"), "{error}");
+    assert_eq!(desk.all::<FeedbackGiven>(), []);
+}
+
+#[test]
+fn judging_the_log_anew_under_the_built_in_rubric_adds_nothing() {
+    let mut desk = two_turns("that's wrong");
+    let (head, rubric) = (desk.head(), Rubric::built_in());
+    let found = desk.engine.evaluate(&rubric).unwrap();
+    assert_eq!((found.judged, found.recorded, found.counted), (1, 0, 1));
+    assert_eq!(desk.head(), head);
+}
+
+#[test]
+fn judging_the_log_anew_under_another_rubric_adds_its_verdicts_once() {
+    let mut desk = two_turns("that's wrong");
+    let strict = Rubric::new("strict", 3, Weights { completed: 0, ..Weights::default() }).unwrap();
+    let before = desk.all::<EvalCompleted>().len();
+    let found = desk.engine.evaluate(&strict).unwrap();
+    let mean = Some(contracts::Score::ZERO);
+    let expected = Evaluation { rubric: "strict".to_owned(), version: 3, judged: 1, recorded: 1, counted: 1, mean };
+    assert_eq!(found, expected);
+    let verdicts = desk.all::<EvalCompleted>();
+    assert_eq!((verdicts.len(), verdicts[before].rubric.as_str()), (before + 1, "strict"));
+    assert_eq!(desk.engine.evaluate(&strict).unwrap(), Evaluation { recorded: 0, ..expected });
+    let mut desk = desk.restarted();
+    let head = desk.head();
+    desk.engine.react().unwrap();
+    assert_eq!(desk.head(), head, "the verdicts of another rubric make nothing due");
+}
+
+#[test]
+fn a_rubric_is_read_from_yaml_and_a_bad_one_is_told_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rubric.yaml");
+    std::fs::write(&path, "name: strict\nversion: 2\nweights: {corrected: 40}\n").unwrap();
+    let expected = Rubric::new("strict", 2, Weights { corrected: 40, ..Weights::default() }).unwrap();
+    assert_eq!(read_rubric(&path).unwrap(), expected);
+    for bad in ["name: strict\nversion: 2\nweights: {corected: 40}\n", "name: turn-signals\nversion: 1\n"] {
+        std::fs::write(&path, bad).unwrap();
+        let error = read_rubric(&path).unwrap_err().to_string();
+        assert!(error.contains("rubric.yaml") && error.contains("rubric"), "{error}");
+    }
+    assert!(read_rubric(&folder.path().join("none.yaml")).is_err());
+}
