@@ -106,7 +106,9 @@ fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
         bar.set_position(fact.position.0);
     }
     bar.finish_and_clear();
-    let RouterState { availability, costs, patterns, sessions, in_force: _ } = state.state();
+    // What is in force is this machine's own. The evaluator knows where in the log facts stand, which that shifts; its
+    // verdicts are facts.
+    let RouterState { availability, costs, patterns, sessions, in_force: _, evaluator: _ } = state.state();
     let bytes = encode_state("router-state", &(availability, costs, patterns, sessions))
         .map_err(|error| Failure::NotDone(error.to_string()))?;
     let digests =
