@@ -134,6 +134,10 @@ pub struct ObservedTool {
     pub extensions: BTreeSet<String>,
     /// Top-level directories of the files it names, inside the workspace.
     pub directories: BTreeSet<String>,
+    /// The files it writes or takes back, each by the start of the hash of its path.
+    pub files: BTreeSet<u32>,
+    /// Whether it takes back what was written: those files, or everything when it names none.
+    pub reverts: bool,
 }
 
 /// What came back from a tool.

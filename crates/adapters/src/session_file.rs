@@ -12,7 +12,9 @@ mod outcome;
 mod parts;
 mod places;
 mod reader;
+mod shell;
 mod time;
+mod touched;
 
 pub use discover::{DiscoverError, Search, SessionFile, discover};
 pub use lines::MAX_LINE_BYTES;
@@ -24,4 +26,6 @@ pub(crate) use lenient::{Flag, Text, lenient, skip_list, skip_object};
 pub(crate) use outcome::in_line;
 pub(crate) use parts::{Part, Parts};
 pub(crate) use places::Places;
+pub(crate) use shell::add_taken_back;
 pub(crate) use time::{in_json, in_text};
+pub(crate) use touched::Touched;

@@ -18,6 +18,8 @@ use crate::{
 
 /// The longest name of a tool or of its call that a fact carries, in bytes; the rest is cut.
 const LONGEST_NAME: usize = 128;
+/// The most files of one tool that a fact names.
+const MOST_FILES: usize = 64;
 /// The longest account of a call's usage that a fact carries, in bytes; longer ones are left out.
 const LONGEST_USAGE: usize = 1_024;
 
@@ -87,8 +89,9 @@ impl Facts<'_> {
                     side_effect: tool.side_effect,
                     extensions: bounded(&tool.extensions),
                     directories: bounded(&tool.directories),
-                    files: Vec::new(),
-                    reverts: false,
+                    files: tool.files.iter().take(MOST_FILES).copied().collect(),
+                    // Cut short, the list would still name files, and never everything.
+                    reverts: tool.reverts,
                 };
                 let id = EventId::derive(&[b"tool.called", tool.id.as_bytes()]);
                 self.push(NewEvent::new(id, tool.at, self.id.0, &fact)?);

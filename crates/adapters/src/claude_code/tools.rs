@@ -3,7 +3,7 @@
 use contracts::SideEffect;
 use serde::Deserialize;
 
-use crate::session_file::{Places, Text};
+use crate::session_file::{Places, Text, Touched, add_taken_back};
 
 /// What a tool does to the world; tools of MCP servers count as talking to the network.
 pub(super) fn side_effect(name: &str) -> SideEffect {
@@ -31,6 +31,8 @@ struct Input<'a> {
     glob: Text<'a>,
     #[serde(borrow)]
     pattern: Text<'a>,
+    #[serde(borrow)]
+    command: Text<'a>,
 }
 
 /// The files a call of a tool names. Shell lines are not searched for names.
@@ -49,4 +51,38 @@ pub(super) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places
         places.add(path, workspace, false);
     }
     places
+}
+
+/// What a call of a tool does to files: those it writes, and those a shell line takes back.
+pub(super) fn touched(name: &str, input: &str, workspace: Option<&str>) -> Touched {
+    let mut touched = Touched::default();
+    let writes = side_effect(name) == SideEffect::Write;
+    if !writes && name != "Bash" {
+        return touched;
+    }
+    // Arguments that are not an object name no files.
+    let input: Input<'_> = serde_json::from_str(input).unwrap_or_default();
+    if writes {
+        for path in [input.file_path.get(), input.notebook_path.get()].into_iter().flatten() {
+            touched.add(path, workspace);
+        }
+    } else if let Some(line) = input.command.get() {
+        add_taken_back(&mut touched, line, "", workspace);
+    }
+    touched
+}
+
+#[cfg(test)]
+mod tests {
+    use super::touched;
+
+    #[test]
+    fn what_is_written_is_recognised_when_it_is_taken_back() {
+        let edit = touched("Edit", r#"{"file_path":"/shop/src/a.rs","old_string":"a"}"#, Some("/shop"));
+        let back = touched("Bash", r#"{"command":"git checkout -- src/a.rs"}"#, Some("/shop"));
+        assert_eq!((edit.files.len(), edit.reverts), (1, false));
+        assert_eq!((&back.files, back.reverts), (&edit.files, true));
+        let read = touched("Read", r#"{"file_path":"/shop/src/a.rs"}"#, Some("/shop"));
+        assert!(read.files.is_empty() && !read.reverts);
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use contracts::SideEffect;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::session_file::{Places, Text, lenient, skip_object};
+use crate::session_file::{Places, Text, Touched, add_taken_back, lenient, skip_object};
 
 /// How a patch begins, wherever it stands: in the arguments of its own tool or in a shell line.
 const PATCH: &str = "*** Begin Patch";
@@ -44,6 +44,8 @@ struct Arguments<'a> {
     input: Text<'a>,
     #[serde(borrow)]
     cmd: Text<'a>,
+    #[serde(borrow)]
+    workdir: Text<'a>,
     command: Words,
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places
     }
     // Arguments that are not an object name no files.
     let arguments: Arguments<'_> = serde_json::from_str(input).unwrap_or_default();
-    for text in [arguments.input.text(), arguments.cmd.text(), &arguments.command.0] {
+    for text in [arguments.input.text(), arguments.cmd.text(), &arguments.command.text] {
         if text.contains(PATCH) {
             add_patch(&mut places, text, workspace);
         }
@@ -73,19 +75,69 @@ pub(crate) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places
     places
 }
 
-/// The headers of a patch name its files.
-fn add_patch(places: &mut Places, patch: &str, workspace: Option<&str>) {
-    const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-    for line in patch.lines() {
-        if let Some(path) = HEADERS.iter().find_map(|header| line.trim_start().strip_prefix(header)) {
-            places.add(path.trim(), workspace, true);
+/// What a call of a tool does to files: those a patch writes or deletes, and those a shell line takes back.
+pub(crate) fn touched(input: &str, workspace: Option<&str>) -> Touched {
+    let mut touched = Touched::default();
+    if input.contains(PATCH) && !input.starts_with('{') {
+        patch_touches(&mut touched, input, workspace);
+        return touched;
+    }
+    let arguments: Arguments<'_> = serde_json::from_str(input).unwrap_or_default();
+    let line = arguments.command.line();
+    for text in [arguments.input.text(), arguments.cmd.text(), &line] {
+        if text.contains(PATCH) {
+            patch_touches(&mut touched, text, workspace);
+        } else {
+            add_taken_back(&mut touched, text, arguments.workdir.text(), workspace);
         }
     }
+    touched
+}
+
+/// A patch that only deletes takes back what was written.
+fn patch_touches(touched: &mut Touched, patch: &str, workspace: Option<&str>) {
+    touched.reverts = headers(patch).all(|(header, _)| header == DELETED) && headers(patch).next().is_some();
+    for (_, path) in headers(patch) {
+        touched.add(path, workspace);
+    }
+}
+
+fn add_patch(places: &mut Places, patch: &str, workspace: Option<&str>) {
+    for (_, path) in headers(patch) {
+        places.add(path, workspace, true);
+    }
+}
+
+const DELETED: &str = "*** Delete File: ";
+
+/// The headers of a patch name its files.
+fn headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
+    const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", DELETED, "*** Move to: "];
+    patch.lines().filter_map(|line| {
+        let line = line.trim_start();
+        HEADERS.iter().find_map(|header| Some((*header, line.strip_prefix(header)?.trim())))
+    })
 }
 
 /// A command: a text, or words, joined by line feeds.
 #[derive(Default)]
-struct Words(String);
+struct Words {
+    text: String,
+    is_list: bool,
+}
+
+impl Words {
+    /// The line a shell gets: that behind `bash -lc`, or the words themselves.
+    fn line(&self) -> String {
+        if !self.is_list {
+            return self.text.clone();
+        }
+        match self.text.split_once("\n-lc\n").or_else(|| self.text.split_once("\n-c\n")) {
+            Some((shell, line)) if shell.ends_with("sh") => line.to_owned(),
+            _ => self.text.trim_end().replace('\n', " "),
+        }
+    }
+}
 
 impl<'de> Deserialize<'de> for Words {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -97,14 +149,14 @@ impl<'de> Deserialize<'de> for Words {
                 }
 
                 fn visit_str<E>(self, text: &str) -> Result<Words, E> {
-                    Ok(Words(text.to_owned()))
+                    Ok(Words { text: text.to_owned(), is_list: false })
                 }
 
                 fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Words, A::Error> {
-                    let mut words = Words::default();
+                    let mut words = Words { text: String::new(), is_list: true };
                     while let Some(word) = list.next_element::<Text<'de>>()? {
-                        words.0.push_str(word.text());
-                        words.0.push('\n');
+                        words.text.push_str(word.text());
+                        words.text.push('\n');
                     }
                     Ok(words)
                 }
@@ -122,7 +174,7 @@ impl<'de> Deserialize<'de> for Words {
 mod tests {
     use contracts::SideEffect;
 
-    use super::{places, side_effect};
+    use super::{places, side_effect, touched};
 
     #[test]
     fn patches_name_their_files_wherever_they_stand() {
@@ -148,5 +200,22 @@ mod tests {
         assert_eq!(side_effect("mcp__wiki__search", "{}"), SideEffect::Network);
         assert_eq!(side_effect("exec_command", "{}"), SideEffect::Execute);
         assert_eq!(side_effect("update_plan", "{}"), SideEffect::None);
+    }
+
+    #[test]
+    fn what_a_patch_writes_is_recognised_when_it_is_taken_back() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch";
+        let written = touched(patch, Some("/shop"));
+        assert_eq!((written.files.len(), written.reverts), (1, false));
+        for input in [
+            r#"{"command":["bash","-lc","git checkout -- src/a.rs"]}"#,
+            r#"{"command":["git","checkout","--","src/a.rs"]}"#,
+            r#"{"command":"git checkout -- a.rs","workdir":"/shop/src"}"#,
+            r#"{"cmd":"rm src/a.rs"}"#,
+            "*** Begin Patch\n*** Delete File: src/a.rs\n*** End Patch",
+        ] {
+            let back = touched(input, Some("/shop"));
+            assert_eq!((&back.files, back.reverts), (&written.files, true), "{input}");
+        }
     }
 }

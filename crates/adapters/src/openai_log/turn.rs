@@ -173,7 +173,7 @@ impl OpenTurn {
             let unique = format!("{id}:{number}:{}", tool.id.text());
             self.waiting.push((tool.id.text().to_owned(), unique.clone()));
             let (name, input) = (tool.function.name.text(), tool.function.arguments.text());
-            let places = tools::places(name, input, workspace);
+            let (places, touched) = (tools::places(name, input, workspace), tools::touched(input, workspace));
             self.turn.steps.push(Step::ToolCalled(ObservedTool {
                 id: unique,
                 call: id,
@@ -182,6 +182,8 @@ impl OpenTurn {
                 side_effect: tools::side_effect(name, input),
                 extensions: places.extensions,
                 directories: places.directories,
+                files: touched.files,
+                reverts: touched.reverts,
             }));
         }
         self.last = match (choice, tools.is_empty()) {

@@ -32,7 +32,7 @@ impl Places {
 }
 
 /// The part of a path below the workspace; all of a relative path.
-fn inside<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
+pub(super) fn inside<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
     let absolute = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
     if !absolute {
         return Some(path);

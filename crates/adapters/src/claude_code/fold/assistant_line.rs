@@ -87,6 +87,7 @@ impl Fold {
         let input = block.input.map_or("", RawValue::get);
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let places = tools::places(name, input, workspace.as_deref());
+        let touched = tools::touched(name, input, workspace.as_deref());
         let side_effect = tools::side_effect(name);
         let before = &mut self.thread(&place.key).before;
         before.prompt.characters += characters(name) + characters(input);
@@ -106,6 +107,8 @@ impl Fold {
                 side_effect,
                 extensions: places.extensions,
                 directories: places.directories,
+                files: touched.files,
+                reverts: touched.reverts,
             }));
         }
     }

@@ -117,6 +117,7 @@ impl Fold {
     fn tool_called(&mut self, place: &Place<'_>, name: &str, input: &str, is_providers: bool) {
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let places = tools::places(name, input, workspace.as_deref());
+        let touched = tools::touched(input, workspace.as_deref());
         let side_effect = tools::side_effect(name, input);
         let Some(response) = self.answer_for(place.at) else { return };
         response.items += 1;
@@ -134,6 +135,8 @@ impl Fold {
             side_effect,
             extensions: places.extensions,
             directories: places.directories,
+            files: touched.files,
+            reverts: touched.reverts,
         }));
         open.note(Last::Answer { text: false }, place.at);
         if is_providers {

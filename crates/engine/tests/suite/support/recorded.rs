@@ -78,6 +78,8 @@ pub(crate) fn edit(name: &str, at: Timestamp) -> [Step; 2] {
         side_effect: SideEffect::Write,
         extensions: [".rs".to_owned()].into(),
         directories: ["src".to_owned()].into(),
+        files: [7].into(),
+        reverts: false,
     };
     let result = ObservedResult { id: name.to_owned(), at, outcome: ToolOutcome::Succeeded, output_bytes: 12 };
     [Step::ToolCalled(tool), Step::ToolFinished(result)]

@@ -1,0 +1,296 @@
+//! Shell lines, read only so far as to see what they take back.
+//!
+//! This is no shell: commands are told apart at `;`, `&`, `|` and line feeds, words at white space, and quotes hold a
+//! word together. What stands in a here-document is text, so nothing from the first `<<` on is read. A line that is not
+//! understood takes back nothing.
+
+use super::touched::Touched;
+
+/// What a command takes back.
+enum TakenBack<'a> {
+    Nothing,
+    Files(Vec<&'a str>),
+    Everything,
+}
+
+/// Adds what a line takes back to what a tool touches. It runs in `directory`, or in the workspace when that is empty.
+pub(crate) fn add_taken_back(touched: &mut Touched, line: &str, directory: &str, workspace: Option<&str>) {
+    let commands = commands(line.split_once("<<").map_or(line, |(before, _)| before));
+    let commands: Vec<Vec<&str>> = commands.iter().map(|words| without_prefixes(words)).collect();
+    // Put aside and fetched again: nothing was taken back.
+    let fetches = |words: &&[&str]| matches!(git(words).as_deref(), Some(["stash", "pop" | "apply", ..]));
+    let is_fetched = commands.iter().any(|words| fetches(&words.as_slice()));
+    let mut directory = directory.to_owned();
+    let mut everything = false;
+    for words in &commands {
+        if let ["cd", to] = words[..] {
+            directory = joined(&directory, to);
+            continue;
+        }
+        let found = match (git(words).as_deref(), words.as_slice()) {
+            (Some(["stash", ..]), _) if is_fetched => TakenBack::Nothing,
+            (Some(arguments), _) => by_git(arguments),
+            (None, ["rm", arguments @ ..]) => files(arguments),
+            (None, _) => TakenBack::Nothing,
+        };
+        match found {
+            TakenBack::Nothing => {}
+            TakenBack::Everything => (touched.reverts, everything) = (true, true),
+            TakenBack::Files(paths) => {
+                touched.reverts = true;
+                for path in paths {
+                    touched.add(&joined(&directory, path), workspace);
+                }
+            }
+        }
+    }
+    if everything {
+        touched.files.clear();
+    }
+}
+
+/// The arguments of git, the name of its command first, behind the options that stand before that.
+fn git<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
+    let ["git", rest @ ..] = words else { return None };
+    let mut rest = rest;
+    loop {
+        rest = match rest {
+            ["-C" | "-c", _, rest @ ..] => rest,
+            [option, rest @ ..] if option.starts_with('-') => rest,
+            _ => return Some(rest.to_vec()),
+        };
+    }
+}
+
+fn by_git<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
+    let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
+    match arguments {
+        ["checkout", rest @ ..] if !has(&["-b", "-B", "--orphan", "-t", "--track", "--detach"]) => checked_out(rest),
+        ["restore", rest @ ..] if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => files(rest),
+        ["reset", rest @ ..] if has(&["--hard"]) => {
+            // Another branch is somewhere to go; an earlier commit of this one is a way back.
+            let goes_elsewhere = rest.iter().any(|argument| argument.contains('/'));
+            if goes_elsewhere { TakenBack::Nothing } else { TakenBack::Everything }
+        }
+        ["stash"] => TakenBack::Everything,
+        ["stash", option, ..] if option.starts_with('-') => TakenBack::Everything,
+        ["stash", "push" | "save", rest @ ..] => match rest.iter().position(|argument| *argument == "--") {
+            Some(place) => files(&rest[place..]),
+            None => TakenBack::Everything,
+        },
+        ["revert", ..] if !has(&["--abort", "--continue", "--skip", "--quit"]) => TakenBack::Everything,
+        ["clean", rest @ ..] => {
+            let letters =
+                |letter| rest.iter().any(|one| one.starts_with('-') && !one.starts_with("--") && one.contains(letter));
+            let is_forced = letters('f') || has(&["--force"]);
+            if !is_forced || letters('n') || has(&["--dry-run"]) {
+                return TakenBack::Nothing;
+            }
+            match files(rest) {
+                TakenBack::Nothing => TakenBack::Everything,
+                named => named,
+            }
+        }
+        ["rm", rest @ ..] if !has(&["--cached"]) => files(rest),
+        _ => TakenBack::Nothing,
+    }
+}
+
+/// What `git checkout` takes back: the paths after `--`, or behind a commit, or one that can be no branch.
+fn checked_out<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
+    if let Some(place) = arguments.iter().position(|argument| *argument == "--") {
+        return files(&arguments[place..]);
+    }
+    let named: Vec<&str> = arguments.iter().filter(|argument| !argument.starts_with('-')).copied().collect();
+    match named[..] {
+        [only] if is_path(only) => files(&[only]),
+        [first, ..] if is_path(first) => files(&named),
+        [_, ref paths @ ..] => files(paths),
+        [] => TakenBack::Nothing,
+    }
+}
+
+/// Whether a word is a path and no branch: `.`, one that begins or ends like a path, or a name with an extension. Names
+/// of branches have slashes, too.
+fn is_path(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let has_extension = extension.is_some_and(|extension| extension.starts_with(|c: char| c.is_ascii_alphabetic()));
+    word.starts_with(['.', '/', ':']) || word.ends_with('/') || has_extension
+}
+
+/// The files among arguments: without options, and without what only a shell can expand.
+fn files<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
+    let mut paths = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "-s" | "--source" => drop(words.next()),
+            "." | ":/" => return TakenBack::Everything,
+            option if option.starts_with('-') => {}
+            unknown if unknown.contains(['*', '?', '$', '`', '[', '{']) => {}
+            path => paths.push(path),
+        }
+    }
+    if paths.is_empty() { TakenBack::Nothing } else { TakenBack::Files(paths) }
+}
+
+/// A path as seen from the directory a command runs in.
+fn joined(directory: &str, path: &str) -> String {
+    if directory.is_empty() || path.starts_with(['/', '~']) {
+        return path.to_owned();
+    }
+    format!("{directory}/{path}")
+}
+
+/// A command without what may stand before its name.
+fn without_prefixes(words: &[String]) -> Vec<&str> {
+    let is_prefix = |word: &&String| {
+        let assigns =
+            word.split_once('=').is_some_and(|(name, _)| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+        assigns || ["sudo", "command", "time", "env", "then", "do", "("].contains(&word.as_str())
+    };
+    words.iter().skip_while(is_prefix).map(String::as_str).collect()
+}
+
+/// The commands of a line, each as its words. Where output goes to is no word.
+fn commands(line: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let (mut word, mut begun, mut quote, mut redirects) = (String::new(), false, None, false);
+    let mut characters = line.chars().peekable();
+    loop {
+        let next = characters.next();
+        match (next, quote) {
+            (Some(c), Some(open)) if c == open => quote = None,
+            (Some('\\'), Some('"') | None) => word.extend(characters.next()),
+            (Some(c), Some(_)) => word.push(c),
+            (Some(c @ ('"' | '\'')), None) => (quote, begun) = (Some(c), true),
+            (Some(c), None) if !c.is_whitespace() && !matches!(c, ';' | '&' | '|' | '>' | '<' | '(' | ')') => {
+                word.push(c);
+                begun = true;
+            }
+            (end, _) => {
+                if matches!(end, Some('>' | '<')) && word.bytes().all(|byte| byte.is_ascii_digit()) {
+                    // The number of a stream.
+                    word.clear();
+                } else if begun && !std::mem::take(&mut redirects) {
+                    commands.last_mut().into_iter().for_each(|words| words.push(std::mem::take(&mut word)));
+                }
+                word.clear();
+                begun = false;
+                match end {
+                    Some('>' | '<') => redirects = true,
+                    // `>&2` and `&>file` are still one command.
+                    Some('&') if redirects || characters.peek() == Some(&'>') => {}
+                    Some(';' | '&' | '|' | '\n' | '(' | ')') => {
+                        redirects = false;
+                        commands.push(Vec::new());
+                    }
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+        }
+    }
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Touched, add_taken_back};
+
+    fn taken_back(line: &str) -> Touched {
+        let mut touched = Touched::default();
+        add_taken_back(&mut touched, line, "", Some("/shop"));
+        touched
+    }
+
+    /// These files are taken back; everything when there is none.
+    fn all(files: &[&str], lines: &[&str]) {
+        let mut expected = Touched { reverts: true, ..Touched::default() };
+        for path in files {
+            expected.add(path, Some("/shop"));
+        }
+        for line in lines {
+            assert_eq!(taken_back(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_named_are_taken_back() {
+        all(
+            &["src/a.rs"],
+            &[
+                "git checkout -- src/a.rs",
+                "git checkout src/a.rs",
+                "git checkout HEAD~1 -- src/a.rs",
+                "git checkout main src/a.rs",
+                "git checkout HEAD src/a.rs 2>/dev/null",
+                "git restore src/a.rs",
+                "git restore --source main src/a.rs",
+                "git restore --staged --worktree src/a.rs",
+                "git -C /shop -c color.ui=never checkout ./src/a.rs",
+                "cd src && git checkout a.rs && cargo test | tail",
+                "cd /shop/src; FORCE=1 rm -f a.rs > out.txt 2>&1",
+                "rm 'src/a.rs'",
+                "git rm -f \"src/a.rs\"",
+                "git stash push -m keep -- src/a.rs",
+                "git clean -fd src/a.rs",
+                "cargo test || (git checkout -- src/a.rs; echo done)",
+            ],
+        );
+        all(&["a.rs", "b.rs"], &["rm a.rs b.rs", "git checkout -- a.rs && git restore b.rs"]);
+    }
+
+    #[test]
+    fn everything_is_taken_back() {
+        all(
+            &[],
+            &[
+                "git checkout .",
+                "git checkout -- .",
+                "git restore .",
+                "git reset --hard",
+                "git reset --hard HEAD~1",
+                "git stash",
+                "git stash -u",
+                "git stash push -m wip",
+                "git revert --no-edit HEAD",
+                "git clean -fdx",
+                "git checkout -- src/a.rs; git reset --hard",
+            ],
+        );
+    }
+
+    #[test]
+    fn other_lines_take_back_nothing() {
+        for line in [
+            "",
+            "git checkout main",
+            "git checkout -b fix/parser.rs",
+            "git checkout alex/ent-221",
+            "git checkout v1.2.3",
+            "git checkout --detach src/a.rs",
+            "git restore --staged src/a.rs",
+            "git reset --soft HEAD~1",
+            "git reset src/a.rs",
+            "git fetch && git reset --hard origin/main",
+            "git stash list",
+            "git stash pop",
+            "git stash && cargo test; git stash pop",
+            "git revert --abort",
+            "git clean -n",
+            "git clean -nfd",
+            "git rm --cached src/a.rs",
+            "rm -rf $(cat list)",
+            "rm -f *.o",
+            "echo 'git reset --hard'",
+            "git commit -m \"git checkout -- src/a.rs\"",
+            "git commit -F - <<'EOF'\ngit reset --hard\nEOF",
+            "cargo run -- rm src/a.rs",
+            "git log --oneline",
+        ] {
+            assert_eq!(taken_back(line), Touched::default(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The files that a tool writes or takes back, each by the start of the hash of its path.
+
+use std::collections::BTreeSet;
+
+use event_core::EventId;
+
+use super::places::inside;
+
+/// What one tool call does to files.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Touched {
+    /// The files it writes or takes back.
+    pub(crate) files: BTreeSet<u32>,
+    /// Whether it takes back what was written: those files, or everything when it names none.
+    pub(crate) reverts: bool,
+}
+
+impl Touched {
+    /// Adds a file by its path.
+    pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>) {
+        self.files.insert(file(path, workspace));
+    }
+}
+
+/// A file by the first four bytes of the hash of its path: below the workspace when it is inside, without `.` and `..`,
+/// so that every way to write a path gives the same number.
+fn file(path: &str, workspace: Option<&str>) -> u32 {
+    let relative = inside(path, workspace);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in relative.unwrap_or(path).split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    let place: &[u8] = if relative.is_some() { b"inside" } else { b"outside" };
+    let [a, b, c, d, ..] = EventId::derive(&[b"file", place, parts.join("/").as_bytes()]).0;
+    u32::from_le_bytes([a, b, c, d])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file;
+
+    #[test]
+    fn every_way_to_write_a_path_gives_the_same_number() {
+        let here = |path| file(path, Some("/home/dev/shop/"));
+        for path in ["/home/dev/shop/src/a.rs", "src/a.rs", "./src/a.rs", "src//b/../a.rs", r"src\a.rs"] {
+            assert_eq!(here(path), here("src/a.rs"), "{path}");
+        }
+        for path in ["src/A.rs", "a.rs", "/src/a.rs", "../src/a.rs", "/home/dev/shop2/src/a.rs"] {
+            assert_ne!(here(path), here("src/a.rs"), "{path}");
+        }
+        assert_eq!(file("/tmp/x/../a", None), file("/tmp/a", None));
+    }
+}
