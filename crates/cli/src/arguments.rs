@@ -95,6 +95,8 @@ pub(crate) enum Command {
         #[arg(long)]
         session: Option<String>,
     },
+    /// Say how a turn went: what you think of it outweighs all that was noticed.
+    Feedback(FeedbackArguments),
     /// Make every recorded decision again from the log alone, and compare byte for byte.
     Replay(RangeArguments),
     /// What the recorded turns would have cost under other policies, and which would have changed model.
@@ -109,6 +111,33 @@ pub(crate) enum Command {
     Demo,
     /// Print a completion script for a shell.
     Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FeedbackArguments {
+    /// How it went; the last thumb on a turn counts.
+    pub(crate) thumb: ThumbChoice,
+    /// `last`, or the id of a turn or the start of one.
+    #[arg(default_value = "last", value_name = "TURN")]
+    pub(crate) turn: String,
+}
+
+/// A thumb as it is typed.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum ThumbChoice {
+    /// It went well.
+    Up,
+    /// It went badly.
+    Down,
+}
+
+impl From<ThumbChoice> for contracts::facts::Thumb {
+    fn from(choice: ThumbChoice) -> Self {
+        match choice {
+            ThumbChoice::Up => Self::Up,
+            ThumbChoice::Down => Self::Down,
+        }
+    }
 }
 
 /// Which turns are asked about.

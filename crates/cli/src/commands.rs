@@ -5,6 +5,7 @@ mod cost;
 mod decision_view;
 mod demo;
 mod events;
+mod feedback;
 mod import;
 mod init;
 mod model;
@@ -34,6 +35,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Models { command } => models::run(context, command),
         Command::Status => status::run(context),
         Command::Cost { session } => cost::run(context, session.as_deref()),
+        Command::Feedback(arguments) => feedback::run(context, &arguments),
         Command::Replay(range) => replay::run(context, &range),
         Command::Backtest(arguments) => backtest::run(context, &arguments),
         Command::Import(command) => import::run(context, command),

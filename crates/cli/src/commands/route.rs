@@ -142,7 +142,7 @@ fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> 
     }
 }
 
-fn turn_named(engine: &Engine, turn: &str) -> Result<TurnId, Failure> {
+pub(super) fn turn_named(engine: &Engine, turn: &str) -> Result<TurnId, Failure> {
     let log = engine.log().as_ref();
     let insight = if turn == "last" { last_decision(log)? } else { decision_of(log, turn)? };
     Ok(insight.decided.turn)

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod desk;
+mod feedback;
 mod first_steps;
 mod logs;
 mod policies;

@@ -1,0 +1,80 @@
+//! `feedback`: the user's thumb on a turn, and how the turn is judged then.
+
+use std::fmt::Write as _;
+
+use contracts::facts::{EvalCompleted, Signal, SignalKind, Thumb};
+use patterns::MIN_EVAL_CONFIDENCE;
+
+use super::route::turn_named;
+use crate::{arguments::FeedbackArguments, context::Context, failure::Failure};
+
+pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<(), Failure> {
+    let mut engine = context.engine()?;
+    let turn = turn_named(&engine, &arguments.turn)?;
+    let feedback = engine.give_feedback(turn, arguments.thumb.into())?;
+    engine.close()?;
+    context.print(&feedback, || {
+        let thumb = match feedback.given.thumb {
+            Thumb::Up => "up",
+            Thumb::Down => "down",
+        };
+        anstream::println!("Thumb {thumb} for turn {turn}.");
+        for verdict in &feedback.verdicts {
+            anstream::println!("{}", shown(verdict));
+        }
+        if feedback.later {
+            anstream::println!("The turn is long past: `turnwise patterns evaluate` takes this into account.");
+        } else if feedback.verdicts.is_empty() {
+            anstream::println!("It has no verdict yet: no model has answered, or it is not over.");
+        }
+    })
+}
+
+/// A verdict in words.
+fn shown(verdict: &EvalCompleted) -> String {
+    let model = verdict.model.as_ref().map_or("whoever took it", contracts::ModelId::as_str);
+    let counts = if verdict.confidence < MIN_EVAL_CONFIDENCE { ", too unsure to count" } else { "" };
+    let (score, confidence) = (verdict.score, verdict.confidence);
+    format!("{model} is judged {score} at confidence {confidence}{counts}: {}.", signals(&verdict.signals))
+}
+
+/// What was noticed, in the order in which it was, each kind once with how often.
+fn signals(signals: &[Signal]) -> String {
+    let mut shown = String::new();
+    for (place, signal) in signals.iter().enumerate() {
+        if signals.iter().take(place).any(|earlier| earlier.kind == signal.kind) {
+            continue;
+        }
+        let separator = if shown.is_empty() { "" } else { ", " };
+        // Writing to a `String` always succeeds.
+        let _ = write!(shown, "{separator}{}", words(signal.kind));
+        let times = signals.iter().filter(|other| other.kind == signal.kind).count();
+        if 1 < times {
+            let _ = write!(shown, " {times} times");
+        }
+    }
+    shown
+}
+
+const fn words(kind: SignalKind) -> &'static str {
+    match kind {
+        SignalKind::Completed => "it came to its end",
+        SignalKind::Cancelled => "it was stopped",
+        SignalKind::GaveUp => "its last call failed",
+        SignalKind::CutShort => "an answer was cut short",
+        SignalKind::Withheld => "an answer was withheld",
+        SignalKind::CallFailed => "a call failed",
+        SignalKind::ToolSucceeded => "tools did their work",
+        SignalKind::ToolFailed => "a tool failed",
+        SignalKind::ToolDeclined => "a tool was declined",
+        SignalKind::MovedOn => "the next message went on",
+        SignalKind::AskedAgain => "the next message asked the same",
+        SignalKind::Corrected => "the next message corrected it",
+        SignalKind::Approved => "the next message approved",
+        SignalKind::ChosenByUser => "its model was chosen by hand",
+        SignalKind::TakenAway => "it was given to another model",
+        SignalKind::Reverted => "what it wrote was taken back",
+        SignalKind::ThumbUp => "thumb up",
+        SignalKind::ThumbDown => "thumb down",
+    }
+}

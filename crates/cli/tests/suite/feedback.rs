@@ -1,0 +1,40 @@
+//! What the user thinks of a turn.
+
+use crate::desk::{Desk, said};
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.with_session();
+    desk.ok(&["import", "claude-code"]);
+    desk
+}
+
+#[test]
+fn a_thumb_is_answered_with_the_verdict_it_leads_to() {
+    let desk = desk();
+    insta::assert_snapshot!(desk.ok(&["feedback", "down", "c1a69c50"]), @"
+    Thumb down for turn c1a69c502c0ec6c8ab42269cba5aebcb.
+    anthropic:claude-sonnet-4-6 is judged 0.07 at confidence 0.95: tools did their work, it came to its end, the next message went on, thumb down.
+    ");
+    insta::assert_snapshot!(desk.ok(&["feedback", "up", "c1a69c50"]), @"
+    Thumb up for turn c1a69c502c0ec6c8ab42269cba5aebcb.
+    anthropic:claude-sonnet-4-6 is judged 1.00 at confidence 0.95: tools did their work, it came to its end, the next message went on, thumb up.
+    ");
+}
+
+#[test]
+fn a_thumb_is_a_fact_and_so_is_the_verdict() {
+    let desk = desk();
+    let feedback = desk.json(&["feedback", "down"]);
+    assert_eq!(feedback["given"]["thumb"], "down");
+    let verdict = &feedback["verdicts"][0];
+    assert_eq!(verdict["signals"].as_array().unwrap().last().unwrap()["kind"], "thumb_down");
+    let tail = desk.ok(&["events", "tail"]);
+    assert!(tail.contains("feedback.given") && tail.contains("eval.completed"), "{tail}");
+}
+
+#[test]
+fn a_turn_that_is_not_in_the_log_is_told() {
+    let run = desk().run(&["feedback", "up", "ffffffff"]);
+    assert!(run.code == 2 && run.err.contains("no turn `ffffffff`"), "{}", said(&run));
+}
