@@ -30,20 +30,26 @@ const OPENING: &str = "a change of the files, seen before a turn";
 fn all() -> [Traffic; 28] {
     [
         way::<facts::CatalogueLoaded>(OPENING, &["in force"]),
-        way::<facts::EvalCompleted>("nothing yet", &["patterns"]),
-        way::<facts::FeedbackGiven>("nothing yet", &[]),
-        way::<facts::LlmCallCompleted>(IMPORT, &["availability", "costs", "patterns", "prompt cache", "sessions"]),
-        way::<facts::LlmCallFailed>(IMPORT, &["availability"]),
+        way::<facts::EvalCompleted>(
+            "the reaction to what the evaluator says, `patterns evaluate`",
+            &["evaluator", "patterns"],
+        ),
+        way::<facts::FeedbackGiven>("`feedback`", &["evaluator"]),
+        way::<facts::LlmCallCompleted>(
+            IMPORT,
+            &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"],
+        ),
+        way::<facts::LlmCallFailed>(IMPORT, &["availability", "evaluator"]),
         way::<facts::LlmCallStarted>("nothing yet", &[]),
         way::<facts::LogPurged>("`events purge`", &[]),
         way::<facts::LogRepaired>("opening the log", &[]),
         way::<facts::PatternsCleared>("nothing yet", &[]),
         way::<facts::PatternEvicted>("nothing yet", &[]),
         way::<facts::PatternFilling>("nothing yet", &[]),
-        way::<facts::PatternOverrideDismissed>("`route ignore`", &[]),
+        way::<facts::PatternOverrideDismissed>("`route ignore`", &["evaluator"]),
         way::<facts::PolicyLoaded>(OPENING, &["in force"]),
         way::<facts::RouteDecided>(TURN, &["sessions"]),
-        way::<facts::RouteOverridden>("`route override`", &["patterns", "sessions"]),
+        way::<facts::RouteOverridden>("`route override`", &["evaluator", "patterns", "sessions"]),
         way::<facts::PolicyInvalid>(OPENING, &[]),
         way::<facts::ProviderRecovered>("the reaction to what availability says", &["availability"]),
         way::<facts::ProviderUnavailable>("the reaction to what availability says", &["availability"]),
@@ -51,11 +57,11 @@ fn all() -> [Traffic; 28] {
         way::<facts::SessionModelSelected>("`model`", &["sessions"]),
         way::<facts::SessionResumed>(IMPORT, &["prompt cache"]),
         way::<facts::SessionStarted>(TURN, &["sessions"]),
-        way::<facts::ToolCalled>(IMPORT, &["sessions"]),
-        way::<facts::ToolFinished>(IMPORT, &[]),
+        way::<facts::ToolCalled>(IMPORT, &["evaluator", "sessions"]),
+        way::<facts::ToolFinished>(IMPORT, &["evaluator"]),
         way::<facts::TurnEmbedded>("nothing yet", &[]),
-        way::<facts::TurnEnded>(TURN, &["patterns", "prompt cache", "sessions"]),
-        way::<facts::TurnStarted>(TURN, &["costs", "patterns", "prompt cache", "sessions"]),
+        way::<facts::TurnEnded>(TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
+        way::<facts::TurnStarted>(TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
         way::<facts::TurnTextRecorded>("a live turn, an import; never when the policy says so", &[]),
     ]
 }
@@ -79,9 +85,10 @@ mod tests {
     use crate::workspace;
 
     /// The projections, and how the paths of their sources begin.
-    const PROJECTIONS: [(&str, &str); 6] = [
+    const PROJECTIONS: [(&str, &str); 7] = [
         ("availability", "crates/availability/src/"),
         ("costs", "crates/costs/src/projection"),
+        ("evaluator", "crates/evaluator/src/"),
         ("in force", "crates/engine/src/in_force"),
         ("patterns", "crates/patterns/src/"),
         ("prompt cache", "crates/costs/src/prompt_cache"),
