@@ -143,14 +143,14 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
 #[expect(clippy::expect_used, reason = "the patterns are literals that a test compiles")]
 fn one_of(before: &str, patterns: &[&str]) -> Regex {
     let pattern = format!("{before}(?:{})", patterns.join("|"));
-    RegexBuilder::new(&pattern).case_insensitive(true).unicode(false).build().expect("the patterns of tones compile")
+    RegexBuilder::new(&pattern).unicode(false).build().expect("the patterns of tones compile")
 }
 
 /// What a message says about the answer before it, from its first 300 bytes.
 pub fn tone(message: &str) -> Tone {
     let message = message.trim();
-    // Apostrophes as phones write them are still apostrophes.
-    let text = message[..message.floor_char_boundary(TEXT_BYTES)].replace(['\u{2019}', '\u{2018}'], "'");
+    // Apostrophes as phones write them are still apostrophes. Patterns that know one case are compiled much faster.
+    let text = message[..message.floor_char_boundary(TEXT_BYTES)].replace(['\u{2019}', '\u{2018}'], "'").to_lowercase();
     let patterns = &*PATTERNS;
     let start = without_leads(&text);
     let refuses = patterns.refusals.is_match(start) && !patterns.declined_offers.is_match(start);
@@ -177,7 +177,7 @@ fn without_leads(text: &str) -> &str {
         let behind = LEADS.iter().find_map(|lead| {
             let (start, rest) = text.split_at_checked(lead.len())?;
             let is_whole = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
-            (is_whole && start.eq_ignore_ascii_case(lead)).then_some(rest)
+            (is_whole && start == *lead).then_some(rest)
         });
         let Some(rest) = behind else { return text };
         text = rest.trim_start_matches([',', '.', '!', ':', '-', ' ', '\t', '\n']);

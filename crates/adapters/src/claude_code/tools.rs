@@ -35,14 +35,16 @@ struct Input<'a> {
     command: Text<'a>,
 }
 
-/// The files a call of a tool names. Shell lines are not searched for names.
-pub(super) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places {
-    let mut places = Places::default();
+/// The files a call of a tool names, for which shell lines are not searched, and what it does to files: those it writes,
+/// and those a shell line takes back.
+pub(super) fn files(name: &str, input: &str, workspace: Option<&str>) -> (Places, Touched) {
+    let (mut places, mut touched) = (Places::default(), Touched::default());
     // Arguments that are not an object name no files.
     let input: Input<'_> = serde_json::from_str(input).unwrap_or_default();
-    for file in [&input.file_path, &input.notebook_path] {
-        if let Some(path) = file.get() {
-            places.add(path, workspace, true);
+    for path in [input.file_path.get(), input.notebook_path.get()].into_iter().flatten() {
+        places.add(path, workspace, true);
+        if side_effect(name) == SideEffect::Write {
+            touched.add(path, workspace);
         }
     }
     // Glob's pattern is a path, Grep's is a regular expression.
@@ -50,39 +52,26 @@ pub(super) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places
     for path in [input.path.get(), input.glob.get(), pattern].into_iter().flatten() {
         places.add(path, workspace, false);
     }
-    places
-}
-
-/// What a call of a tool does to files: those it writes, and those a shell line takes back.
-pub(super) fn touched(name: &str, input: &str, workspace: Option<&str>) -> Touched {
-    let mut touched = Touched::default();
-    let writes = side_effect(name) == SideEffect::Write;
-    if !writes && name != "Bash" {
-        return touched;
-    }
-    // Arguments that are not an object name no files.
-    let input: Input<'_> = serde_json::from_str(input).unwrap_or_default();
-    if writes {
-        for path in [input.file_path.get(), input.notebook_path.get()].into_iter().flatten() {
-            touched.add(path, workspace);
-        }
-    } else if let Some(line) = input.command.get() {
+    if name == "Bash"
+        && let Some(line) = input.command.get()
+    {
         add_taken_back(&mut touched, line, "", workspace);
     }
-    touched
+    (places, touched)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::touched;
+    use super::files;
 
     #[test]
     fn what_is_written_is_recognised_when_it_is_taken_back() {
-        let edit = touched("Edit", r#"{"file_path":"/shop/src/a.rs","old_string":"a"}"#, Some("/shop"));
-        let back = touched("Bash", r#"{"command":"git checkout -- src/a.rs"}"#, Some("/shop"));
+        let touched = |name, input| files(name, input, Some("/shop")).1;
+        let edit = touched("Edit", r#"{"file_path":"/shop/src/a.rs","old_string":"a"}"#);
+        let back = touched("Bash", r#"{"command":"git checkout -- src/a.rs"}"#);
         assert_eq!((edit.files.len(), edit.reverts), (1, false));
         assert_eq!((&back.files, back.reverts), (&edit.files, true));
-        let read = touched("Read", r#"{"file_path":"/shop/src/a.rs"}"#, Some("/shop"));
+        let read = touched("Read", r#"{"file_path":"/shop/src/a.rs"}"#);
         assert!(read.files.is_empty() && !read.reverts);
     }
 }

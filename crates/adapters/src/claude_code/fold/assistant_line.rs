@@ -86,8 +86,7 @@ impl Fold {
         let name = block.name.text();
         let input = block.input.map_or("", RawValue::get);
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
-        let places = tools::places(name, input, workspace.as_deref());
-        let touched = tools::touched(name, input, workspace.as_deref());
+        let (places, touched) = tools::files(name, input, workspace.as_deref());
         let side_effect = tools::side_effect(name);
         let before = &mut self.thread(&place.key).before;
         before.prompt.characters += characters(name) + characters(input);
