@@ -90,10 +90,19 @@ impl TokenBucket {
 /// is purged, and is not taken where texts must not be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Sketch {
-    /// Numbers of words, of pairs of words and of beginnings of words, sorted, each once.
+    /// Numbers of words and of beginnings of words, sorted, each once.
     pub words: Vec<u16>,
+    /// Numbers of pairs of words, sorted, each once; none that is in `words` as well.
+    pub pairs: Vec<u16>,
     /// How long it is and what it is made of, in levels; empty when nothing is known of the text.
     pub shape: Vec<u8>,
+}
+
+impl Sketch {
+    /// All its numbers: words first, then pairs.
+    pub fn numbers(&self) -> impl Iterator<Item = u16> {
+        self.words.iter().chain(&self.pairs).copied()
+    }
 }
 
 /// What a message says about the answer before it.

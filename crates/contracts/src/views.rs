@@ -33,18 +33,37 @@ impl Outages {
     }
 }
 
+/// A question to the learned patterns.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// Whose patterns: the path of the workspace.
+    pub workspace: Option<&'a str>,
+    /// The turn.
+    pub features: &'a Features,
+    /// The knobs.
+    pub settings: &'a PatternSettings,
+    /// The model that takes the turn when nothing is recommended.
+    pub instead: Option<&'a ModelId>,
+    /// Models for which this is false never enter the cluster (decision D23).
+    pub known: &'a dyn Fn(&ModelId) -> bool,
+}
+
+impl std::fmt::Debug for Asking<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asking")
+            .field("workspace", &self.workspace)
+            .field("features", &self.features)
+            .field("settings", &self.settings)
+            .field("instead", &self.instead)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The learned patterns of a workspace.
 pub trait PatternView {
     /// What the turns most like this one recommend, before any threshold on confidence or samples; `None`
-    /// when nothing similar was ever scored. Models for which `known` is false never enter the cluster
-    /// (decision D23).
-    fn recommend(
-        &self,
-        workspace: Option<&str>,
-        features: &Features,
-        settings: &PatternSettings,
-        known: &dyn Fn(&ModelId) -> bool,
-    ) -> Option<Recommendation>;
+    /// when nothing similar was ever scored.
+    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation>;
 }
 
 /// A view that has learned nothing.
@@ -52,13 +71,7 @@ pub trait PatternView {
 pub struct NoPatterns;
 
 impl PatternView for NoPatterns {
-    fn recommend(
-        &self,
-        _workspace: Option<&str>,
-        _features: &Features,
-        _settings: &PatternSettings,
-        _known: &dyn Fn(&ModelId) -> bool,
-    ) -> Option<Recommendation> {
+    fn recommend(&self, _asking: &Asking<'_>) -> Option<Recommendation> {
         None
     }
 }

@@ -11,7 +11,7 @@ use contracts::{
 };
 use evaluator::tone;
 use event_core::Timestamp;
-use patterns::features::intent_tags;
+use patterns::features::{intent_tags, sketch};
 
 /// The most names of each kind that a fact carries, so that it stays within its 4 KiB.
 const MOST_NAMES: usize = 24;
@@ -42,6 +42,17 @@ pub(crate) struct Snapshot<'a> {
     pub(crate) skills: BTreeSet<String>,
     pub(crate) spent_today: NanoUsd,
     pub(crate) seen: Seen<'a>,
+    /// What kind of work the caller says it is.
+    pub(crate) workload: Option<String>,
+}
+
+/// What becomes of the words of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// They are recorded, and the pattern store compares them.
+    Remembered,
+    /// Not even a sketch of them stays.
+    Forgotten,
 }
 
 /// What the session's tools have touched before the turn.
@@ -56,7 +67,7 @@ pub(crate) struct Seen<'a> {
 
 impl Snapshot<'_> {
     /// The fact that the turn started.
-    pub(crate) fn fact(self) -> TurnStarted {
+    pub(crate) fn fact(self, words: Words) -> TurnStarted {
         let tokens = estimates(&self.prompt);
         let features = Features {
             extensions: bounded(self.seen.extensions),
@@ -67,8 +78,11 @@ impl Snapshot<'_> {
             tool_history: self.seen.tool_calls,
             tokens: TokenBucket::of(tokens.of(Tokenizer::Generic)),
             intents: intent_tags(self.message),
-            workload: None,
-            sketch: Sketch::default(),
+            workload: self.workload.filter(|name| name.len() <= LONGEST_NAME),
+            sketch: match words {
+                Words::Remembered => sketch(self.message),
+                Words::Forgotten => Sketch::default(),
+            },
             text: None,
         };
         TurnStarted {

@@ -12,7 +12,7 @@ use event_core::{Event, EventId, NewEvent, Position, Timestamp};
 use router_core::{Problem, RecordText};
 
 use crate::{
-    capture::{LONGEST_PATH, Snapshot},
+    capture::{LONGEST_PATH, Snapshot, Words},
     decision::{DecidedTurn, decide_turn, facts_of},
     error::EngineError,
     home::Home,
@@ -185,11 +185,11 @@ impl Engine {
         mode: DecisionMode,
     ) -> Result<DecidedTurn, EngineError> {
         let (turn, at, message) = (snapshot.turn, snapshot.at, snapshot.message);
-        let started = snapshot.fact();
+        let words = self.words();
+        let started = snapshot.fact(words);
         let fact = of_turn(turn, 0, at, &started)?;
         let mut facts = vec![fact];
-        // Every log this engine writes is on the user's own machine.
-        if self.policy.in_force().policy.record_text() != RecordText::Never {
+        if words == Words::Remembered {
             let text = TurnTextRecorded { turn, text: self.keep(message)? };
             facts.push(of_turn(turn, 0, at, &text)?.caused_by(turn.0.then("turn.started", 0)));
         }
@@ -203,10 +203,18 @@ impl Engine {
         Ok(made)
     }
 
+    /// What becomes of the words of messages. Every log this engine writes is on the user's own machine.
+    fn words(&self) -> Words {
+        match self.policy.in_force().policy.record_text() {
+            RecordText::Never => Words::Forgotten,
+            RecordText::Local | RecordText::Always => Words::Remembered,
+        }
+    }
+
     /// The decision about a turn that is not recorded.
     pub(crate) fn preview_snapshot(&self, snapshot: Snapshot<'_>) -> DecidedTurn {
         let (at, message) = (snapshot.at, snapshot.message);
-        let started = snapshot.fact();
+        let started = snapshot.fact(self.words());
         let policy = self.policy.in_force();
         decide_turn(&self.recorder, policy, &self.models, &started, at, message, DecisionMode::Live)
     }
@@ -246,7 +254,15 @@ impl Engine {
         let facts = due.iter().map(Verdict::seal).collect::<Result<_, _>>()?;
         self.recorder.record(facts)?;
         self.judged = asked_at;
-        Ok(())
+        self.make_room()
+    }
+
+    /// Records what has to be forgotten so that no workspace's patterns grow beyond their cap.
+    fn make_room(&mut self) -> Result<(), EngineError> {
+        let (now, position) = (self.recorder.now(), self.recorder.position());
+        let needed = self.recorder.state().patterns.room_needed(now);
+        let facts = needed.iter().map(|need| need.seal(now, position)).collect::<Result<_, _>>()?;
+        self.recorder.record(facts)
     }
 
     /// Everything recorded is on the disk when this returns.

@@ -87,6 +87,7 @@ impl Engine {
                 tools: &before.tools,
                 side_effects: &before.side_effects,
             },
+            workload: None,
         };
         self.start_and_decide(started, DecisionMode::Observed)
     }

@@ -44,6 +44,8 @@ pub struct NewTurn {
     pub seen: History,
     /// Set when a planner asks for this turn.
     pub delegation: Option<Delegation>,
+    /// What kind of work the caller says it is, at most 40 bytes; longer ones are left out.
+    pub workload: Option<String>,
 }
 
 impl NewTurn {
@@ -61,6 +63,7 @@ impl NewTurn {
             skills: BTreeSet::new(),
             seen: History::default(),
             delegation: None,
+            workload: None,
         }
     }
 }
@@ -145,6 +148,7 @@ impl Engine {
             skills: new.skills.clone(),
             spent_today,
             seen: seen(&history),
+            workload: new.workload.clone(),
         };
         then(self, snapshot)
     }

@@ -1,11 +1,16 @@
-//! How long one recommendation takes, by the number of fingerprints of the workspace.
+//! How long one recommendation takes, by the number of fingerprints of the workspace; and a plain scan of the bytes it
+//! looks at, in the same run.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use std::hint::black_box;
 
-use contracts::{Features, IntentTags, ModelId, NanoUsd, Score, SideEffect, TokenBucket, views::PatternSettings};
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use patterns::{Sample, Store};
+use contracts::{
+    Features, IntentTags, ModelId, NanoUsd, Score, SideEffect, Sketch, TokenBucket, TurnId,
+    views::{Asking, Estimator, PatternSettings},
+};
+use criterion::{Criterion, criterion_group, criterion_main};
+use event_core::Timestamp;
+use patterns::{BYTES_COMPARED, Sample, Store};
 use processor_time::ProcessorTime;
 
 /// Numbers that look random and are the same every time.
@@ -26,6 +31,22 @@ impl Numbers {
         names
     }
 
+    /// A message of some forty words of a language of five thousand, the first of which are frequent.
+    fn sketch(&mut self) -> Sketch {
+        let mut number = |from: u64| {
+            let rare = self.below(5_000);
+            u16::try_from(from + self.below(rare + 1)).unwrap()
+        };
+        let mut words: Vec<_> = (0..40).map(|_| number(0)).collect();
+        let mut pairs: Vec<_> = (0..30).map(|_| number(10_000)).collect();
+        for numbers in [&mut words, &mut pairs] {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        let shape = (0..20).map(|_| u8::try_from(self.below(12)).unwrap()).collect();
+        Sketch { words, pairs, shape }
+    }
+
     fn features(&mut self) -> Features {
         let effects = [SideEffect::Read, SideEffect::Write, SideEffect::Execute, SideEffect::Network];
         Features {
@@ -37,6 +58,7 @@ impl Numbers {
             tool_history: self.below(2) == 0,
             tokens: TokenBucket(u8::try_from(self.below(4)).unwrap()),
             intents: IntentTags(u8::try_from(self.below(64)).unwrap()),
+            sketch: self.sketch(),
             ..Features::default()
         }
     }
@@ -45,33 +67,45 @@ impl Numbers {
 /// A store of so many fingerprints, each with one scored row.
 fn store(numbers: &mut Numbers, fingerprints: usize) -> Store {
     let models = ["a:haiku", "a:sonnet", "a:opus"].map(|name| ModelId::try_from(name).unwrap());
-    let mut store = Store::keeping(usize::MAX);
+    let mut store = Store::default();
     while store.fingerprints() < fingerprints {
         let features = numbers.features();
         let model = &models[usize::try_from(numbers.below(3)).unwrap()];
         let cost = Some(NanoUsd(numbers.below(1_000_000_000)));
-        let row = store.record(Sample { features: &features, model, cost });
-        store.judge(row, None, Some(Score(numbers.below(1_000_000_001))));
+        let (turn, at) = (TurnId::default(), Timestamp::default());
+        let row = store.record(Sample { turn, features: &features, model, cost, at });
+        store.judge(row, None, Some(Score(numbers.below(1_000_000_001))), at);
     }
     store
 }
 
 fn neighbours(criterion: &mut Criterion<ProcessorTime>) {
-    let mut group = criterion.benchmark_group("recommend");
-    for fingerprints in [1_000, 10_000, 100_000] {
+    // Building a store of a million takes longer than searching it, so it is left to those who ask for it.
+    let sizes: &[usize] =
+        if std::env::var_os("TURNWISE_BENCH_MILLION").is_some() { &[1_000_000] } else { &[1_000, 10_000, 100_000] };
+    for fingerprints in sizes {
         let mut numbers = Numbers(42);
-        let store = store(&mut numbers, fingerprints);
+        let store = store(&mut numbers, *fingerprints);
         let queries: Vec<_> = (0..64).map(|_| numbers.features()).collect();
-        let settings = PatternSettings::default();
-        let mut queries = queries.iter().cycle();
-        group.bench_function(BenchmarkId::from_parameter(fingerprints), |bencher| {
+        for (name, estimator) in [("calibrated", Estimator::Calibrated), ("paper", Estimator::Paper)] {
+            let settings = PatternSettings::of(estimator);
+            let mut queries = queries.iter().cycle();
+            criterion.bench_function(&format!("{name}/{fingerprints}"), |bencher| {
+                bencher.iter(|| {
+                    let features = black_box(queries.next().unwrap());
+                    let settings = &settings;
+                    store.recommend(&Asking { workspace: None, features, settings, instead: None, known: &|_| true })
+                });
+            });
+        }
+        let bytes = vec![1_u8; fingerprints * BYTES_COMPARED];
+        criterion.bench_function(&format!("plain-scan/{fingerprints}"), |bencher| {
             bencher.iter(|| {
-                let query = queries.next().unwrap();
-                black_box(store.recommend(black_box(query), &settings, &|_| true))
+                let words = black_box(&bytes).as_chunks::<8>().0;
+                words.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)))
             });
         });
     }
-    group.finish();
 }
 
 criterion_group! {

@@ -1,48 +1,51 @@
-//! A map of turns that keeps only the latest ones.
+//! A map that keeps only what was put in last.
 
 use std::collections::BTreeMap;
 
-use contracts::TurnId;
 use serde::{Deserialize, Serialize};
 
-/// The latest `LIMIT` turns that were put in, each with what is remembered of it.
+/// The latest `LIMIT` keys that were put in, each with what is remembered of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bounded<T, const LIMIT: usize> {
-    turns: BTreeMap<TurnId, (u64, T)>,
-    /// Turns by when they were put in.
-    order: BTreeMap<u64, TurnId>,
+pub(crate) struct Bounded<K: Ord, T, const LIMIT: usize> {
+    values: BTreeMap<K, (u64, T)>,
+    /// Keys by when they were put in.
+    order: BTreeMap<u64, K>,
     inserted: u64,
 }
 
-impl<T, const LIMIT: usize> Default for Bounded<T, LIMIT> {
+impl<K: Ord, T, const LIMIT: usize> Default for Bounded<K, T, LIMIT> {
     fn default() -> Self {
-        Self { turns: BTreeMap::new(), order: BTreeMap::new(), inserted: 0 }
+        Self { values: BTreeMap::new(), order: BTreeMap::new(), inserted: 0 }
     }
 }
 
-impl<T, const LIMIT: usize> Bounded<T, LIMIT> {
-    /// Puts a turn in, forgetting the one put in first when there are too many.
-    pub(crate) fn insert(&mut self, turn: TurnId, value: T) {
-        self.remove(turn);
+impl<K: Ord + Copy, T, const LIMIT: usize> Bounded<K, T, LIMIT> {
+    /// Puts a key in, forgetting the one put in first when there are too many.
+    pub(crate) fn insert(&mut self, key: K, value: T) {
+        self.remove(key);
         self.inserted += 1;
-        self.turns.insert(turn, (self.inserted, value));
-        self.order.insert(self.inserted, turn);
-        while LIMIT < self.turns.len() {
+        self.values.insert(key, (self.inserted, value));
+        self.order.insert(self.inserted, key);
+        while LIMIT < self.values.len() {
             let Some((_, oldest)) = self.order.pop_first() else { return };
-            self.turns.remove(&oldest);
+            self.values.remove(&oldest);
         }
     }
 
-    pub(crate) fn get_mut(&mut self, turn: TurnId) -> Option<&mut T> {
-        self.turns.get_mut(&turn).map(|(_, value)| value)
+    pub(crate) fn get_mut(&mut self, key: K) -> Option<&mut T> {
+        self.values.get_mut(&key).map(|(_, value)| value)
     }
 
-    pub(crate) fn contains(&self, turn: TurnId) -> bool {
-        self.turns.contains_key(&turn)
+    pub(crate) fn get(&self, key: K) -> Option<&T> {
+        self.values.get(&key).map(|(_, value)| value)
     }
 
-    pub(crate) fn remove(&mut self, turn: TurnId) -> Option<T> {
-        let (inserted, value) = self.turns.remove(&turn)?;
+    pub(crate) fn contains(&self, key: K) -> bool {
+        self.values.contains_key(&key)
+    }
+
+    pub(crate) fn remove(&mut self, key: K) -> Option<T> {
+        let (inserted, value) = self.values.remove(&key)?;
         self.order.remove(&inserted);
         Some(value)
     }

@@ -1,10 +1,10 @@
 //! Turns of the same features, and what is known about each model in them.
 
-use contracts::Features;
+use contracts::{Features, Sketch};
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
-use crate::row::Row;
+use crate::{embedding::Embedding, levels::levels, packed::Packed, row::Row, structure::Raw};
 
 /// The identity of a set of features: the same on every machine.
 pub(crate) type Key = u128;
@@ -13,8 +13,47 @@ pub(crate) type Key = u128;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fingerprint {
     pub(crate) key: Key,
+    /// What 004 compares.
+    pub(crate) packed: Packed,
+    /// The words of the message.
+    pub(crate) sketch: Sketch,
+    /// The start of the hash of the message, where an embedder is set.
+    pub(crate) text: Option<u64>,
+    /// Its meaning, once it is known.
+    pub(crate) embedding: Option<Embedding>,
+    levels: Vec<u8>,
+    /// The number of its workload, from 1.
+    workload: u8,
     /// By model id.
     pub(crate) rows: Vec<Row>,
+}
+
+impl Fingerprint {
+    pub(crate) fn new(key: Key, packed: Packed, workload: u8, features: &Features) -> Self {
+        Self {
+            key,
+            packed,
+            sketch: features.sketch.clone(),
+            text: features.text,
+            embedding: None,
+            levels: levels(features).to_vec(),
+            workload,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Its structure, as it is counted.
+    pub(crate) fn raw(&self) -> Raw<'_> {
+        Raw { levels: &self.levels, sets: self.packed.masks, workload: self.workload }
+    }
+
+    pub(crate) fn row(&self, model: u32) -> Option<&Row> {
+        self.rows.iter().find(|row| row.model == model)
+    }
+
+    pub(crate) fn row_mut(&mut self, model: u32) -> Option<&mut Row> {
+        self.rows.iter_mut().find(|row| row.model == model)
+    }
 }
 
 /// The key of a turn's features. All of them take part, also those that similarity does not look at; the order
@@ -30,10 +69,18 @@ pub fn key(features: &Features) -> u128 {
     let effects = features.side_effects.iter().fold(0_u8, |bits, effect| bits | 1 << *effect as u8);
     let plain =
         [effects, u8::from(features.images), u8::from(features.tool_history), features.tokens.0, features.intents.0];
+    let sketch = &features.sketch;
+    let numbers: Vec<u8> = sketch.numbers().flat_map(u16::to_le_bytes).collect();
+    let counts = [sketch.words.len() as u64, sketch.pairs.len() as u64].map(u64::to_le_bytes).concat();
+    let workload = features.workload.as_deref().unwrap_or_default();
+    let embedded = features.text.map(u64::to_le_bytes);
     let mut parts: Vec<&[u8]> = vec![&plain];
     for (list, length) in lists.iter().zip(&lengths) {
         parts.push(length);
         parts.extend(list);
     }
+    let has = [u8::from(features.workload.is_some()), u8::from(embedded.is_some())];
+    parts.extend([&counts, &numbers, &sketch.shape, &has[..], workload.as_bytes()]);
+    parts.extend(embedded.as_ref().map(|text| &text[..]));
     Key::from_be_bytes(EventId::derive(&parts).0)
 }

@@ -15,24 +15,41 @@
 )]
 
 mod bounded;
-mod cluster;
+mod calibrated;
+mod caps;
+mod embedding;
 mod fingerprint;
 mod jaccard;
 mod judgement;
+mod knowledge;
+mod levels;
+mod linear;
+mod nearest;
+mod normal;
 mod open_turn;
 mod packed;
+mod paper;
 mod projection;
+mod recommend;
 mod row;
 mod search;
+mod space;
 mod status;
 mod store;
+mod structure;
 mod vocabulary;
+mod words;
 
 pub mod features;
 
+pub use calibrated::Estimate;
+pub use caps::{HARD_CAP, MAX_AGE_MICROS, RoomNeeded, SOFT_CAP};
+pub use embedding::project;
 pub use fingerprint::key as fingerprint_key;
 pub use judgement::MIN_EVAL_CONFIDENCE;
+pub use nearest::MOST as MOST_NEIGHBOURS;
 pub use packed::similarity;
 pub use projection::Patterns;
+pub use search::BYTES_COMPARED;
 pub use status::WorkspaceStatus;
-pub use store::{ROWS_KEPT, RowId, Sample, Store};
+pub use store::{RowId, Sample, Store};

@@ -13,12 +13,44 @@ use crate::judgement::Judgement;
 pub(crate) struct OpenTurn {
     pub(crate) workspace: Option<String>,
     pub(crate) features: Features,
-    pub(crate) judgement: Option<Judgement>,
+    /// Verdicts that came before the end, by whose work they judge.
+    pub(crate) judgements: Vec<(Option<ModelId>, Judgement)>,
     thread: Option<ThreadId>,
-    /// Calls by model, in the order in which models were first called.
-    calls: Vec<(ModelId, u64)>,
-    /// What the calls cost, `None` as soon as one of them has no known cost.
+    calls: Calls,
+    /// What models did from which the user took the turn away.
+    taken_away: Vec<Work>,
+}
+
+/// What one model did in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Work {
+    pub(crate) model: ModelId,
+    /// What its calls cost, when that is known.
+    pub(crate) cost: Option<NanoUsd>,
+}
+
+/// The calls of a turn, since it began or was given to another model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Calls {
+    /// By model, in the order in which models were first called.
+    models: Vec<(ModelId, u64)>,
+    /// What they cost, `None` as soon as one of them has no known cost.
     cost: Option<NanoUsd>,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self { models: Vec::new(), cost: Some(NanoUsd::default()) }
+    }
+}
+
+impl Calls {
+    /// Who did the work: the model that answered most calls, the first of several; `None` when nobody answered.
+    fn work(&self) -> Option<Work> {
+        let most = self.models.iter().map(|(_, calls)| *calls).max()?;
+        let (model, _) = self.models.iter().find(|(_, calls)| *calls == most)?;
+        Some(Work { model: model.clone(), cost: self.cost })
+    }
 }
 
 impl OpenTurn {
@@ -26,10 +58,10 @@ impl OpenTurn {
         Self {
             workspace: turn.workspace,
             features: turn.features,
-            judgement: None,
+            judgements: Vec::new(),
             thread: turn.thread,
-            calls: Vec::new(),
-            cost: Some(NanoUsd::default()),
+            calls: Calls::default(),
+            taken_away: Vec::new(),
         }
     }
 
@@ -39,28 +71,21 @@ impl OpenTurn {
         if call.role == CallRole::Side || call.thread != self.thread {
             return;
         }
-        match self.calls.iter_mut().find(|(model, _)| *model == call.model) {
+        let models = &mut self.calls.models;
+        match models.iter_mut().find(|(model, _)| *model == call.model) {
             Some((_, calls)) => *calls += 1,
-            None => self.calls.push((call.model.clone(), 1)),
+            None => models.push((call.model.clone(), 1)),
         }
-        self.cost = self.cost.zip(call.cost).map(|(sum, cost)| sum.plus(cost));
+        self.calls.cost = self.calls.cost.zip(call.cost).map(|(sum, cost)| sum.plus(cost));
     }
 
-    /// Forgets the calls so far: the turn was sent again to another model.
+    /// The turn was sent again to another model: what was done until then is the first one's.
     pub(crate) fn redirected(&mut self) {
-        self.calls.clear();
-        self.cost = Some(NanoUsd::default());
+        self.taken_away.extend(std::mem::take(&mut self.calls).work());
     }
 
-    /// The model that took the turn: the one that answered most of its calls, the first of several; `None` when
-    /// nobody answered.
-    pub(crate) fn model(&self) -> Option<&ModelId> {
-        let most = self.calls.iter().map(|(_, calls)| *calls).max()?;
-        self.calls.iter().find(|(_, calls)| *calls == most).map(|(model, _)| model)
-    }
-
-    /// What its calls cost, when that is known.
-    pub(crate) const fn cost(&self) -> Option<NanoUsd> {
-        self.cost
+    /// Everyone's work: first those from whom the turn was taken away, then whoever finished it.
+    pub(crate) fn works(&self) -> impl Iterator<Item = Work> {
+        self.taken_away.iter().cloned().chain(self.calls.work())
     }
 }

@@ -34,7 +34,7 @@ const EFFECT_SETS: usize = 1 << 5;
 /// Everything a comparison looks at, in 64 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Packed {
-    masks: [u128; SETS],
+    pub(crate) masks: [u128; SETS],
     sizes: [u16; SETS],
     side_effects: u8,
     intents: u8,
@@ -103,45 +103,35 @@ impl Packed {
 }
 
 /// A turn to compare others with: what can be computed once is.
-pub(crate) struct Query {
-    packed: Packed,
+pub(crate) struct Query<'a> {
+    packed: &'a Packed,
     /// The share of the intents, for every set of intents.
     intents: [u64; INTENT_SETS],
     /// The share of the side effects, for every set of them.
     side_effects: [u64; EFFECT_SETS],
 }
 
-impl Query {
-    pub(crate) fn new(packed: Packed) -> Self {
+impl<'a> Query<'a> {
+    pub(crate) fn new(packed: &'a Packed) -> Self {
         let intents = shares(weight::INTENTS, packed.intents);
         let side_effects = shares(weight::SIDE_EFFECTS, packed.side_effects);
         Self { packed, intents, side_effects }
     }
 
-    pub(crate) const fn packed(&self) -> &Packed {
-        &self.packed
-    }
-
-    /// How alike the turns are, or `None` when that is less than `floor`.
-    pub(crate) fn similarity(&self, other: &Packed, floor: Score) -> Option<Score> {
-        let own = &self.packed;
+    /// How alike the turns are.
+    pub(crate) fn similarity(&self, other: &Packed) -> Score {
+        let own = self.packed;
         let equal = |weight: u64, equal: bool| u64::from(equal) * weight * Score::ONE.0;
         let mut hundredths = self.intents[usize::from(other.intents) % INTENT_SETS]
             + self.side_effects[usize::from(other.side_effects) % EFFECT_SETS]
             + equal(weight::TOKENS, own.tokens == other.tokens)
             + equal(weight::IMAGES, own.images == other.images);
-        let needed = floor.0.saturating_mul(100);
-        // Even if all other sets were equal.
-        if hundredths + SET_WEIGHTS.iter().sum::<u64>() * Score::ONE.0 < needed {
-            return None;
-        }
         for (set, weight) in SET_WEIGHTS.iter().enumerate() {
             let common = ones(own.masks[set] & other.masks[set]);
             let both = u32::from(own.sizes[set]) + u32::from(other.sizes[set]);
             hundredths += weight * jaccard(common, both.saturating_sub(common));
         }
-        let similarity = Score(hundredths / 100);
-        (floor <= similarity).then_some(similarity)
+        Score(hundredths / 100)
     }
 }
 
@@ -169,5 +159,5 @@ pub fn similarity(one: &Features, other: &Features) -> Score {
     let mut words = Vocabularies::default();
     let packed = words.learn(one);
     let other = words.learn(other);
-    Query::new(packed).similarity(&other, Score::ZERO).unwrap_or_default()
+    Query::new(&packed).similarity(&other)
 }

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    Features, ModelId, Recommendation, TurnId,
-    facts::{EvalCompleted, LlmCallCompleted, RouteOverridden, TurnEnded, TurnStarted},
-    views::{PatternSettings, PatternView},
+    ModelId, Recommendation, TurnId,
+    facts::{
+        EvalCompleted, LlmCallCompleted, PatternEvicted, PatternFilling, PatternsCleared, RouteOverridden,
+        TurnEmbedded, TurnEnded, TurnStarted,
+    },
+    views::{Asking, PatternView},
 };
-use event_core::{CodecError, Projection, Recorded};
+use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     bounded::Bounded,
+    embedding::Embedding,
     judgement::Judgement,
     open_turn::OpenTurn,
     store::{RowId, Sample, Store},
@@ -23,19 +27,31 @@ const OPEN_TURNS: usize = 1_000;
 /// So many turns can still be judged after they are over; later judgements of older turns are not counted.
 const JUDGEABLE_TURNS: usize = 20_000;
 
+/// So many messages are remembered with their meaning.
+const EMBEDDINGS: usize = 10_000;
+
 /// Everything learned, workspace by workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Patterns {
     /// By path; turns without a workspace are under the empty path.
     pub(crate) stores: BTreeMap<String, Store>,
-    open: Bounded<OpenTurn, OPEN_TURNS>,
-    recorded: Bounded<RecordedTurn, JUDGEABLE_TURNS>,
+    open: Bounded<TurnId, OpenTurn, OPEN_TURNS>,
+    recorded: Bounded<TurnId, RecordedTurn, JUDGEABLE_TURNS>,
+    /// By the start of the hash of the message.
+    embeddings: Bounded<u64, Embedding, EMBEDDINGS>,
 }
 
-/// A turn that is over and where its sample went.
+/// A turn that is over and where its samples went: the last is of whoever finished it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RecordedTurn {
     workspace: Option<String>,
+    works: Vec<RecordedWork>,
+}
+
+/// What one model did in a turn that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct RecordedWork {
+    model: ModelId,
     row: RowId,
     judgement: Option<Judgement>,
 }
@@ -46,6 +62,10 @@ impl Patterns {
         self.stores.get(workspace.unwrap_or_default())
     }
 
+    fn store_mut(&mut self, workspace: Option<&str>) -> Option<&mut Store> {
+        self.stores.get_mut(workspace.unwrap_or_default())
+    }
+
     fn started(&mut self, turn: TurnStarted) {
         if !self.open.contains(turn.turn) && !self.recorded.contains(turn.turn) {
             self.open.insert(turn.turn, OpenTurn::new(turn));
@@ -53,42 +73,86 @@ impl Patterns {
     }
 
     /// Records a turn that is over, however it ended, unless no model ever answered.
-    fn ended(&mut self, id: TurnId) {
+    fn ended(&mut self, id: TurnId, at: Timestamp) {
         let Some(turn) = self.open.remove(id) else { return };
-        let Some(model) = turn.model() else { return };
-        let store = self.stores.entry(turn.workspace.clone().unwrap_or_default()).or_default();
-        let row = store.record(Sample { features: &turn.features, model, cost: turn.cost() });
-        if let Some(judgement) = &turn.judgement {
-            store.judge(row, None, judgement.counted());
+        let done: Vec<_> = turn.works().collect();
+        if done.is_empty() {
+            return;
         }
-        self.recorded.insert(id, RecordedTurn { workspace: turn.workspace, row, judgement: turn.judgement });
+        let store = self.stores.entry(turn.workspace.clone().unwrap_or_default()).or_default();
+        let works = done
+            .into_iter()
+            .map(|work| {
+                let sample = Sample { turn: id, features: &turn.features, model: &work.model, cost: work.cost, at };
+                RecordedWork { row: store.record(sample), model: work.model, judgement: None }
+            })
+            .collect();
+        // Another turn with this message may have been embedded before.
+        if let Some(text) = turn.features.text
+            && let Some(embedding) = self.embeddings.get(text)
+        {
+            store.embed(text, embedding);
+        }
+        self.recorded.insert(id, RecordedTurn { workspace: turn.workspace, works });
+        for (model, judgement) in turn.judgements {
+            self.judge(id, model.as_ref(), judgement, at);
+        }
     }
 
-    fn judged(&mut self, eval: EvalCompleted) {
-        let id = eval.turn;
+    fn judged(&mut self, eval: EvalCompleted, at: Timestamp) {
+        let (id, model) = (eval.turn, eval.model.clone());
         let judgement = Judgement::from(eval);
-        let replaces = |earlier: &Option<Judgement>| earlier.as_ref().is_none_or(|earlier| judgement.replaces(earlier));
         if let Some(turn) = self.open.get_mut(id) {
-            if replaces(&turn.judgement) {
-                turn.judgement = Some(judgement);
+            match turn.judgements.iter_mut().find(|(judged, _)| *judged == model) {
+                Some((_, earlier)) if judgement.replaces(earlier) => *earlier = judgement,
+                Some(_) => {}
+                None => turn.judgements.push((model, judgement)),
             }
-        } else if let Some(turn) = self.recorded.get_mut(id)
-            && replaces(&turn.judgement)
-        {
-            let before = turn.judgement.as_ref().and_then(Judgement::counted);
-            if let Some(store) = self.stores.get_mut(turn.workspace.as_deref().unwrap_or_default()) {
-                store.judge(turn.row, before, judgement.counted());
-            }
-            turn.judgement = Some(judgement);
+        } else {
+            self.judge(id, model.as_ref(), judgement, at);
+        }
+    }
+
+    /// A verdict on a turn that is over: on what this model did, or on whoever finished it.
+    fn judge(&mut self, id: TurnId, model: Option<&ModelId>, judgement: Judgement, at: Timestamp) {
+        let Some(turn) = self.recorded.get_mut(id) else { return };
+        let mut works = turn.works.iter_mut().rev();
+        let Some(work) = works.find(|work| model.is_none_or(|model| work.model == *model)) else { return };
+        if work.judgement.as_ref().is_some_and(|earlier| !judgement.replaces(earlier)) {
+            return;
+        }
+        let before = work.judgement.as_ref().and_then(Judgement::counted);
+        let (row, now) = (work.row, judgement.counted());
+        work.judgement = Some(judgement);
+        if let Some(store) = self.stores.get_mut(turn.workspace.as_deref().unwrap_or_default()) {
+            store.judge(row, before, now, at);
+        }
+    }
+
+    fn embedded(&mut self, fact: TurnEmbedded) {
+        let text = fact.text;
+        let embedding = Embedding::from(fact);
+        for store in self.stores.values_mut() {
+            store.embed(text, &embedding);
+        }
+        self.embeddings.insert(text, embedding);
+    }
+
+    fn cleared(&mut self, fact: &PatternsCleared) {
+        if fact.all {
+            self.stores.clear();
+        } else {
+            self.stores.remove(fact.workspace.as_deref().unwrap_or_default());
         }
     }
 }
 
 impl Projection for Patterns {
     const NAME: &'static str = "patterns";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        let at = event.event.at;
         if let Some(turn) = event.read::<TurnStarted>()? {
             self.started(turn);
         } else if let Some(call) = event.read::<LlmCallCompleted>()? {
@@ -100,22 +164,29 @@ impl Projection for Patterns {
                 turn.redirected();
             }
         } else if let Some(turn) = event.read::<TurnEnded>()? {
-            self.ended(turn.turn);
+            self.ended(turn.turn, at);
         } else if let Some(eval) = event.read::<EvalCompleted>()? {
-            self.judged(eval);
+            self.judged(eval, at);
+        } else if let Some(fact) = event.read::<PatternFilling>()? {
+            if let Some(store) = self.store_mut(fact.workspace.as_deref()) {
+                store.filling = true;
+            }
+        } else if let Some(fact) = event.read::<PatternEvicted>()? {
+            if let Some(store) = self.store_mut(fact.workspace.as_deref()) {
+                store.evict(fact.unchanged_since, fact.keep);
+            }
+        } else if let Some(fact) = event.read::<PatternsCleared>()? {
+            self.cleared(&fact);
+        } else if let Some(fact) = event.read::<TurnEmbedded>()? {
+            self.embedded(fact);
         }
         Ok(())
     }
 }
 
 impl PatternView for Patterns {
-    fn recommend(
-        &self,
-        workspace: Option<&str>,
-        features: &Features,
-        settings: &PatternSettings,
-        known: &dyn Fn(&ModelId) -> bool,
-    ) -> Option<Recommendation> {
-        self.store(workspace)?.recommend(features, settings, known)
+    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
+        let embedding = asking.features.text.and_then(|text| self.embeddings.get(text));
+        self.store(asking.workspace)?.recommend_with(asking, embedding)
     }
 }

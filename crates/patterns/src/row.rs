@@ -1,9 +1,10 @@
 //! What is known about one model in turns of one fingerprint.
 
-use contracts::{NanoUsd, Score};
+use contracts::{NanoUsd, Score, TurnId};
+use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Exact sums over turns; nothing in it depends on their order.
+/// Exact sums over turns; nothing in them depends on their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
     /// The model, by its number in the store.
@@ -12,6 +13,19 @@ pub(crate) struct Row {
     pub(crate) born: u64,
     /// When it last changed, in updates of the store.
     pub(crate) updated: u64,
+    /// The time of the fact by which it last changed.
+    pub(crate) changed_at: Timestamp,
+    /// The last of its turns.
+    pub(crate) turn: TurnId,
+    /// The sums.
+    pub(crate) sums: Sums,
+    /// What it weighs in the regression of its model, with twenty binary places.
+    pub(crate) coefficient: i64,
+}
+
+/// What turns came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sums {
     /// Turns.
     pub(crate) samples: u32,
     /// Turns with a score that counts.
@@ -22,29 +36,37 @@ pub(crate) struct Row {
     pub(crate) costed: u32,
     /// The sum of those costs.
     pub(crate) cost_sum: NanoUsd,
+    /// The sum of their squares, in square nano-dollars.
+    pub(crate) cost_squares: u128,
 }
 
-impl Row {
-    pub(crate) const fn new(model: u32, born: u64) -> Self {
-        Self { model, born, updated: born, samples: 0, scored: 0, score_sum: 0, costed: 0, cost_sum: NanoUsd(0) }
-    }
-
+impl Sums {
     pub(crate) fn add(&mut self, cost: Option<NanoUsd>) {
         self.samples = self.samples.saturating_add(1);
         if let Some(cost) = cost {
             self.costed = self.costed.saturating_add(1);
             self.cost_sum += cost;
+            self.cost_squares = self.cost_squares.saturating_add(u128::from(cost.0).pow(2));
         }
     }
 
     /// Counts a score, at most the whole.
-    pub(crate) fn score(&mut self, score: Score) {
+    fn score(&mut self, score: Score) {
         self.scored = self.scored.saturating_add(1);
         self.score_sum = self.score_sum.saturating_add(score.min(Score::ONE).0);
     }
 
-    /// Takes back a score that was counted.
-    pub(crate) fn unscore(&mut self, score: Score) {
+    /// Takes back the score that counted, counts another.
+    pub(crate) fn replace(&mut self, before: Option<Score>, now: Option<Score>) {
+        if let Some(score) = before {
+            self.unscore(score);
+        }
+        if let Some(score) = now {
+            self.score(score);
+        }
+    }
+
+    fn unscore(&mut self, score: Score) {
         self.scored = self.scored.saturating_sub(1);
         self.score_sum = self.score_sum.saturating_sub(score.min(Score::ONE).0);
     }

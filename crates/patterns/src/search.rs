@@ -1,85 +1,199 @@
-//! The rows most like a turn: exact, by a scan of packed features with a heap of the best so far.
+//! The rows most like a turn: exact, by one scan of packed features. Nothing is allocated once a thread has searched a
+//! store of that size.
 
-use std::{cmp::Ordering, collections::BinaryHeap};
+use std::cell::RefCell;
 
 use contracts::{ModelId, Score, views::PatternSettings};
 
 use crate::{
     Store,
     fingerprint::Key,
-    packed::{Packed, Query},
+    nearest::Nearest,
+    packed::{Packed, Query as PackedQuery},
     row::Row,
+    space::{Point, Query},
+    structure::Structure,
+    words::{Direction, ONE, cosine, product},
 };
 
-/// A row and how near it is. Of two the greater is the farther: less similar, then by key, then by model id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Neighbour {
-    similarity: Score,
-    key: Key,
-    /// The place of its fingerprint.
-    place: usize,
-    /// Its index there; rows stand in the order of model ids.
-    row: usize,
+/// What a search needs room for, kept from one to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// The cosine of the words, by place, with fifteen binary places.
+    cosines: Vec<i16>,
+    /// Whether a model may be recommended, by its number.
+    known: Vec<bool>,
 }
 
-impl Ord for Neighbour {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let farther = other.similarity.cmp(&self.similarity);
-        farther.then(self.key.cmp(&other.key)).then(self.row.cmp(&other.row))
+/// The bytes of a fingerprint that a search of a hybrid store looks at.
+pub const BYTES_COMPARED: usize = size_of::<Direction>() + size_of::<Structure>();
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Words in common that are no more than chance.
+const CHANCE: i16 = 3_277;
+
+/// A turn to search with.
+pub(crate) struct Asked<'a> {
+    pub(crate) packed: Packed,
+    pub(crate) point: Point,
+    /// Its meaning, when it is known.
+    pub(crate) embedding: Option<&'a crate::embedding::Embedding>,
+    /// Whether words are compared at all.
+    pub(crate) hybrid: bool,
+    /// Whether it has words to compare.
+    pub(crate) has_words: bool,
+}
+
+/// A row and how far it is, by the similarity of 004: of two the greater is the farther, then by key, then by model id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Neighbour {
+    farness: u64,
+    key: Key,
+    place: u32,
+    /// Its index there; rows stand in the order of model ids.
+    row: u32,
+}
+
+impl Neighbour {
+    pub(crate) const fn similarity(&self) -> Score {
+        Score(Score::ONE.0.saturating_sub(self.farness))
     }
 }
 
-impl PartialOrd for Neighbour {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+/// A row of one model and how like it is: of two the greater is the farther; of two as far the older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Candidate(u64);
+
+impl Candidate {
+    fn new(similarity: i64, place: u32) -> Self {
+        // The similarity is at most one, with fifteen binary places.
+        let farness = u64::try_from(ONE - similarity).unwrap_or(u64::MAX >> 32);
+        Self(farness << 32 | u64::from(!place))
+    }
+
+    /// From 0 to 1 with fifteen binary places.
+    pub(crate) fn similarity(self) -> u64 {
+        (1_u64 << 15).saturating_sub(self.0 >> 32)
+    }
+
+    pub(crate) fn place(self) -> usize {
+        let place = !u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or_default();
+        place as usize
     }
 }
 
 impl Store {
-    /// The `settings.neighbours` rows most like a turn, of known models only, in no particular order.
+    /// Compares the words of a turn with those of all fingerprints, and hands that to a search.
+    pub(crate) fn scanned<T>(
+        &self,
+        asked: &Asked<'_>,
+        known: &dyn Fn(&ModelId) -> bool,
+        then: impl FnOnce(&Scratch) -> T,
+    ) -> T {
+        SCRATCH.with_borrow_mut(|scratch| {
+            scratch.known.clear();
+            scratch.known.extend(self.models.iter().map(known));
+            scratch.cosines.clear();
+            if asked.hybrid {
+                let query = asked.point.direction.map(i16::from);
+                let cosines = self.knowledge.directions.iter().map(|other| narrow(cosine(product(other, &query))));
+                scratch.cosines.extend(cosines);
+                self.compare_meaning(asked, scratch);
+            } else {
+                scratch.cosines.resize(self.fingerprints.len(), 0);
+            }
+            then(scratch)
+        })
+    }
+
+    /// Where both turns were embedded by the same embedder, their meaning is compared instead of their words.
+    fn compare_meaning(&self, asked: &Asked<'_>, scratch: &mut Scratch) {
+        let Some(embedding) = asked.embedding else { return };
+        let query = embedding.direction().map(i16::from);
+        let same = self.knowledge.embedded.iter().filter(|other| other.embedder == embedding.embedder);
+        for other in same {
+            if let Some(place) = scratch.cosines.get_mut(other.place) {
+                *place = narrow(cosine(product(&other.direction, &query)));
+            }
+        }
+    }
+
+    /// The `settings.neighbours` rows most like a turn by the similarity of 004, of known models only.
     ///
     /// Two sets that are both empty count as equal, so that two short turns with nothing in common but emptiness
     /// reach a similarity of 0.7, far above any sensible floor. Therefore a turn that has anything to share (an
-    /// intent, an extension, a tool, a directory, a side effect) has no neighbour that shares none of it. A
+    /// intent, an extension, a tool, a directory, a side effect, a word) has no neighbour that shares none of it. A
     /// floor of 0 turns this off as well: then every row is a candidate, as 004 §5.5 has it.
     pub(crate) fn nearest(
         &self,
-        features: Packed,
+        asked: &Asked<'_>,
         settings: &PatternSettings,
-        known: &dyn Fn(&ModelId) -> bool,
-    ) -> BinaryHeap<Neighbour> {
-        let most = usize::from(settings.neighbours).min(self.rows());
-        let mut nearest = BinaryHeap::with_capacity(most);
-        let known: Vec<bool> = self.models.iter().map(known).collect();
-        if most == 0 || !known.contains(&true) {
-            return nearest;
-        }
-        let query = Query::new(features);
-        let must_share = settings.min_similarity != Score::ZERO && !query.packed().is_bare();
-        let mut floor = settings.min_similarity;
-        for (place, packed) in self.packed.iter().enumerate() {
-            let Some(similarity) = query.similarity(packed, floor) else { continue };
-            if must_share && !query.packed().shares_with(packed) {
+        scratch: &Scratch,
+    ) -> Nearest<Neighbour> {
+        let mut nearest = Nearest::<Neighbour>::keeping(usize::from(settings.neighbours));
+        let query = PackedQuery::new(&asked.packed);
+        let bare = asked.packed.is_bare() && !asked.has_words;
+        let must_share = settings.min_similarity != Score::ZERO && !bare;
+        let (words, rest) = if asked.hybrid && asked.has_words {
+            (settings.alpha.min(Score::ONE), settings.alpha.complement())
+        } else {
+            (Score::ZERO, Score::ONE)
+        };
+        for (place, (fingerprint, cosine)) in (0_u32..).zip(self.fingerprints.iter().zip(&scratch.cosines)) {
+            // Where one of them has no words, structure alone is compared.
+            let (words, rest) =
+                if fingerprint.sketch.words.is_empty() { (Score::ZERO, Score::ONE) } else { (words, rest) };
+            let said = words.times(billionths(*cosine));
+            let floor = nearest.floor().map_or(settings.min_similarity, |floor| floor.similarity());
+            if said.0 + rest.0 < floor.0 {
                 continue;
             }
-            let Some(fingerprint) = self.fingerprints.get(place) else { continue };
-            for (row, content) in fingerprint.rows.iter().enumerate() {
-                if known.get(content.model as usize) != Some(&true) {
-                    continue;
-                }
-                let candidate = Neighbour { similarity, key: fingerprint.key, place, row };
-                if nearest.len() < most {
-                    nearest.push(candidate);
-                } else if let Some(mut farthest) = nearest.peek_mut()
-                    && candidate < *farthest
-                {
-                    *farthest = candidate;
+            let similarity = Score(said.0 + rest.times(query.similarity(&fingerprint.packed)).0);
+            if similarity < settings.min_similarity {
+                continue;
+            }
+            let shares = asked.packed.shares_with(&fingerprint.packed) || (words != Score::ZERO && CHANCE < *cosine);
+            if must_share && !shares {
+                continue;
+            }
+            for (row, content) in (0_u32..).zip(&fingerprint.rows) {
+                if scratch.knows(content.model) {
+                    let farness = Score::ONE.0.saturating_sub(similarity.0);
+                    nearest.show(Neighbour { farness, key: fingerprint.key, place, row });
                 }
             }
-            if nearest.len() == most
-                && let Some(farthest) = nearest.peek()
-            {
-                floor = farthest.similarity;
+        }
+        nearest
+    }
+
+    /// The scored rows of one model most like a turn, by what they agree in beyond what is expected.
+    pub(crate) fn nearest_of(
+        &self,
+        model: usize,
+        query: &Query,
+        settings: &PatternSettings,
+        scratch: &Scratch,
+    ) -> Nearest<Candidate> {
+        let mut nearest = Nearest::<Candidate>::keeping(usize::from(settings.neighbours));
+        let least = i64::try_from(settings.min_similarity.min(Score::ONE).0 * 32_768 / Score::ONE.0).unwrap_or(ONE);
+        let Some(known) = self.knowledge.models.get(model) else { return nearest };
+        for place in &known.scored {
+            let index = *place as usize;
+            let (Some(words), Some(structure)) = (scratch.cosines.get(index), self.knowledge.structures.get(index))
+            else {
+                continue;
+            };
+            let words = i64::from(*words);
+            let floor = nearest.floor();
+            if floor.is_some_and(|floor| floor <= Candidate::new(query.at_most(words), u32::MAX)) {
+                continue;
+            }
+            let similarity = query.similarity(&self.space, words, structure);
+            if 0 < similarity && least <= similarity {
+                nearest.show(Candidate::new(similarity, *place));
             }
         }
         nearest
@@ -87,7 +201,24 @@ impl Store {
 
     /// The row a neighbour stands for, and its model.
     pub(crate) fn row(&self, neighbour: &Neighbour) -> Option<(&ModelId, &Row)> {
-        let row = self.fingerprints.get(neighbour.place)?.rows.get(neighbour.row)?;
+        let row = self.fingerprints.get(neighbour.place as usize)?.rows.get(neighbour.row as usize)?;
         Some((self.models.get(row.model as usize)?, row))
     }
+}
+
+impl Scratch {
+    /// Whether a model may be recommended.
+    pub(crate) fn knows(&self, model: u32) -> bool {
+        self.known.get(model as usize) == Some(&true)
+    }
+}
+
+/// At most one with fifteen binary places, which just does not fit.
+fn narrow(cosine: i64) -> i16 {
+    i16::try_from(cosine).unwrap_or(i16::MAX)
+}
+
+/// A cosine as a score: nothing when it points the other way.
+fn billionths(cosine: i16) -> Score {
+    Score(u64::try_from(cosine).unwrap_or(0) * Score::ONE.0 / 32_767)
 }

@@ -1,44 +1,58 @@
 //! The rows of one workspace.
 
+mod saved;
+
 use std::collections::BTreeMap;
 
-use contracts::{Features, ModelId, NanoUsd, Recommendation, Score, views::PatternSettings};
+use contracts::{Features, ModelId, NanoUsd, Score, TurnId};
+use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    cluster::recommendation,
+    embedding::Embedding,
     fingerprint::{Fingerprint, Key, key},
-    packed::{Packed, Vocabularies},
-    row::Row,
+    knowledge::Knowledge,
+    packed::Vocabularies,
+    row::{Row, Sums},
+    space::Space,
+    vocabulary::Vocabulary,
 };
 
-/// A workspace keeps so many rows; beyond that the one that has gone longest without a change makes room.
-pub const ROWS_KEPT: usize = 10_000;
-
 /// The rows of one workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "saved::Saved")]
 pub struct Store {
     pub(crate) models: Vec<ModelId>,
-    /// What a search scans, in the order of `fingerprints`.
-    pub(crate) packed: Vec<Packed>,
     pub(crate) fingerprints: Vec<Fingerprint>,
-    vocabularies: Vocabularies,
-    places: BTreeMap<Key, usize>,
-    /// Rows by their last change.
-    changes: BTreeMap<u64, (Key, u32)>,
+    pub(crate) vocabularies: Vocabularies,
+    pub(crate) workloads: Vocabulary,
+    pub(crate) space: Space,
+    /// The store learns at so many updates.
+    learn_at: u64,
     updates: u64,
-    limit: usize,
+    /// Whether the log has been told that it is filling.
+    pub(crate) filling: bool,
+    #[serde(skip)]
+    places: BTreeMap<Key, usize>,
+    #[serde(skip)]
+    rows: usize,
+    #[serde(skip)]
+    pub(crate) knowledge: Knowledge,
 }
 
 /// A turn that is over.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
+    /// The turn.
+    pub turn: TurnId,
     /// What was known of it when it started.
     pub features: &'a Features,
     /// The model that took it.
     pub model: &'a ModelId,
     /// What it cost, when that is known.
     pub cost: Option<NanoUsd>,
+    /// When it ended.
+    pub at: Timestamp,
 }
 
 /// Where a sample went. Says nothing once the row has been evicted.
@@ -49,27 +63,7 @@ pub struct RowId {
     born: u64,
 }
 
-impl Default for Store {
-    fn default() -> Self {
-        Self::keeping(ROWS_KEPT)
-    }
-}
-
 impl Store {
-    /// An empty store that keeps at most so many rows.
-    pub fn keeping(limit: usize) -> Self {
-        Self {
-            models: Vec::new(),
-            packed: Vec::new(),
-            fingerprints: Vec::new(),
-            vocabularies: Vocabularies::default(),
-            places: BTreeMap::new(),
-            changes: BTreeMap::new(),
-            updates: 0,
-            limit,
-        }
-    }
-
     /// Takes in a turn that is over.
     pub fn record(&mut self, sample: Sample<'_>) -> RowId {
         let model = self.model(sample.model);
@@ -83,46 +77,65 @@ impl Store {
         let found = rows.binary_search_by(|row| id_of(row).cmp(&Some(sample.model)));
         let index = found.unwrap_or_else(|index| {
             rows.insert(index, Row::new(model, updates));
+            self.rows += 1;
             index
         });
         let row = &mut rows[index];
-        row.add(sample.cost);
+        row.sums.add(sample.cost);
+        (row.updated, row.changed_at, row.turn) = (updates, sample.at, sample.turn);
         let id = RowId { key, model, born: row.born };
-        let before = std::mem::replace(&mut row.updated, updates);
-        self.changes.remove(&before);
-        self.changes.insert(updates, (key, model));
-        self.make_room();
+        self.knowledge.model(model).sums.add(sample.cost);
+        self.learn_when_due();
         id
     }
 
     /// Replaces the score of a turn that was recorded: takes back the one that counted, counts another.
-    pub fn judge(&mut self, row: RowId, before: Option<Score>, now: Option<Score>) {
-        let Some(place) = self.places.get(&row.key) else { return };
-        let mut rows = self.fingerprints[*place].rows.iter_mut();
-        let Some(found) = rows.find(|found| found.model == row.model && found.born == row.born) else { return };
-        if let Some(score) = before {
-            found.unscore(score);
-        }
-        if let Some(score) = now {
-            found.score(score);
-        }
+    pub fn judge(&mut self, row: RowId, before: Option<Score>, now: Option<Score>, at: Timestamp) {
+        let Some(place) = self.places.get(&row.key).copied() else { return };
+        let Some(fingerprint) = self.fingerprints.get_mut(place) else { return };
+        let Some(found) = fingerprint.row_mut(row.model).filter(|found| found.born == row.born) else { return };
         self.updates += 1;
-        let before = std::mem::replace(&mut found.updated, self.updates);
-        self.changes.remove(&before);
-        self.changes.insert(self.updates, (row.key, row.model));
+        (found.updated, found.changed_at) = (self.updates, at);
+        for sums in [&mut found.sums, &mut self.knowledge.model(row.model).sums] {
+            sums.replace(before, now);
+        }
+        let scored = 0 < found.sums.scored;
+        self.knowledge.note_scored(row.model, place, scored);
+        self.learn_when_due();
     }
 
-    /// What the turns most like this one recommend, see [`contracts::views::PatternView::recommend`].
-    pub fn recommend(
-        &self,
-        features: &Features,
-        settings: &PatternSettings,
-        known: &dyn Fn(&ModelId) -> bool,
-    ) -> Option<Recommendation> {
-        let query = self.vocabularies.pack(features);
-        let neighbours = self.nearest(query, settings, known);
-        let rows = neighbours.iter().filter_map(|neighbour| self.row(neighbour));
-        recommendation(rows, settings)
+    /// Takes in the meaning of a message.
+    pub(crate) fn embed(&mut self, text: u64, embedding: &Embedding) {
+        for fingerprint in self.fingerprints.iter_mut().filter(|fingerprint| fingerprint.text == Some(text)) {
+            fingerprint.embedding = Some(embedding.clone());
+        }
+        let all = self.fingerprints.iter().enumerate();
+        let embedded = all.filter_map(|(place, found)| Some(found.embedding.as_ref()?.at(place)));
+        self.knowledge.embedded = embedded.collect();
+    }
+
+    /// Evicts rows that have not changed since a time, and of the others all but those that changed last.
+    pub(crate) fn evict(&mut self, unchanged_since: Option<Timestamp>, keep: u32) {
+        let young = |row: &Row| unchanged_since.is_none_or(|since| since <= row.changed_at);
+        let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
+        let mut changes: Vec<u64> = all.filter(|row| young(row)).map(|row| row.updated).collect();
+        changes.sort_unstable();
+        // Updates count from one, so none is before the first when all stay.
+        let first = changes.len().checked_sub(keep as usize).and_then(|index| changes.get(index)).copied();
+        let first = if changes.len() <= keep as usize { 0 } else { first.unwrap_or(u64::MAX) };
+        for fingerprint in &mut self.fingerprints {
+            fingerprint.rows.retain(|row| young(row) && first <= row.updated);
+        }
+        self.fingerprints.retain(|fingerprint| !fingerprint.rows.is_empty());
+        self.filling = false;
+        self.find_places();
+        self.learn();
+    }
+
+    /// How many rows have not changed since a time.
+    pub(crate) fn rows_unchanged_since(&self, since: Timestamp) -> usize {
+        let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
+        all.filter(|row| row.changed_at < since).count()
     }
 
     /// Distinct sets of features.
@@ -131,14 +144,16 @@ impl Store {
     }
 
     /// Pairs of features and model.
-    pub fn rows(&self) -> usize {
-        self.changes.len()
+    pub const fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Turns recorded, and those with a score that counts.
     pub fn samples(&self) -> (u64, u64) {
-        let rows = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
-        rows.fold((0, 0), |(samples, scored), row| (samples + u64::from(row.samples), scored + u64::from(row.scored)))
+        let models = self.knowledge.models.iter().map(|model| &model.sums);
+        models.fold((0, 0), |(samples, scored), sums| {
+            (samples + u64::from(sums.samples), scored + u64::from(sums.scored))
+        })
     }
 
     /// The number of a model.
@@ -156,27 +171,55 @@ impl Store {
             return *place;
         }
         let place = self.fingerprints.len();
-        self.fingerprints.push(Fingerprint { key, rows: Vec::new() });
-        self.packed.push(self.vocabularies.learn(features));
+        let packed = self.vocabularies.learn(features);
+        let workload = features.workload.as_ref().map_or(0, |name| self.workloads.number(name));
+        self.fingerprints.push(Fingerprint::new(key, packed, workload, features));
+        self.knowledge.place(&self.space, &self.fingerprints[place]);
         self.places.insert(key, place);
         place
     }
 
-    /// Evicts the rows that have gone longest without a change until the limit is kept.
-    fn make_room(&mut self) {
-        while self.limit < self.changes.len() {
-            let Some((_, (key, model))) = self.changes.pop_first() else { return };
-            let Some(place) = self.places.get(&key).copied() else { return };
-            let rows = &mut self.fingerprints[place].rows;
-            rows.retain(|row| row.model != model);
-            if rows.is_empty() {
-                self.fingerprints.swap_remove(place);
-                self.packed.swap_remove(place);
-                self.places.remove(&key);
-                if let Some(moved) = self.fingerprints.get(place) {
-                    self.places.insert(moved.key, place);
-                }
-            }
+    /// Learns whenever the store has changed an eighth more often than when it learned last, and what is rare and usual
+    /// as well whenever the number of changes has doubled: the cost of learning is a constant for each change.
+    fn learn_when_due(&mut self) {
+        if self.updates < self.learn_at {
+            return;
+        }
+        if self.updates.is_power_of_two() {
+            self.learn();
+        } else {
+            self.knowledge.fit(&self.space, &mut self.fingerprints);
+        }
+        let eighth = (1_u64 << self.updates.max(1).ilog2()) / 8;
+        self.learn_at = self.updates + eighth.max(1);
+    }
+
+    /// Learns everything anew from all rows.
+    fn learn(&mut self) {
+        for row in self.fingerprints.iter_mut().flat_map(|fingerprint| &mut fingerprint.rows) {
+            row.coefficient = 0;
+        }
+        self.space = Space::learn(&self.fingerprints);
+        self.knowledge = Knowledge::of(&self.space, &self.fingerprints, self.models.len());
+        self.knowledge.fit(&self.space, &mut self.fingerprints);
+    }
+
+    fn find_places(&mut self) {
+        self.places = self.fingerprints.iter().enumerate().map(|(place, found)| (found.key, place)).collect();
+        self.rows = self.fingerprints.iter().map(|fingerprint| fingerprint.rows.len()).sum();
+    }
+}
+
+impl Row {
+    fn new(model: u32, born: u64) -> Self {
+        Self {
+            model,
+            born,
+            updated: born,
+            changed_at: Timestamp::default(),
+            turn: TurnId::default(),
+            sums: Sums::default(),
+            coefficient: 0,
         }
     }
 }

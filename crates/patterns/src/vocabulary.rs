@@ -21,6 +21,24 @@ pub(crate) struct Bits {
 }
 
 impl Vocabulary {
+    /// The number of a value, from 1, given to it when it is new; 128 for all that came too late for one of their own.
+    pub(crate) fn number(&mut self, value: &str) -> u8 {
+        if self.0.len() < OWN_BITS && !self.0.contains_key(value) {
+            // Fits, being less than 127.
+            self.0.insert(value.to_owned(), u8::try_from(self.0.len()).unwrap_or(u8::MAX));
+        }
+        self.find(value)
+    }
+
+    /// The number of a value, from 1; 0 for one that was never seen.
+    pub(crate) fn find(&self, value: &str) -> u8 {
+        match self.0.get(value) {
+            Some(number) => number + 1,
+            None if self.0.len() < OWN_BITS => 0,
+            None => 128,
+        }
+    }
+
     /// The set as bits, giving a bit to every new value while there are any.
     pub(crate) fn learn(&mut self, values: &[String]) -> Bits {
         for value in values {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The version of this decider. It changes when the same turn, policy and views may be decided otherwise.
-pub const DECIDER_VERSION: u16 = 1;
+pub const DECIDER_VERSION: u16 = 2;
 
 /// A decision, and what must be kept so that it can be made again without the text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! A policy: what the user wrote, checked and ready to decide by.
 
 mod fields;
+mod learning;
 mod load;
 mod paths;
 mod predicates;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contracts::{
     Alternative, Decision, Delegation, Estimates, Features, MessageText, ModelId, NanoUsd, Needs, Provider,
     Recommendation, Score, SessionId, Tier, TokenBucket, Turn, TurnId,
-    views::{NoPatterns, Outages, PatternSettings, PatternView, Views},
+    views::{Asking, NoPatterns, Outages, PatternView, Views},
 };
 use event_core::{EventId, Timestamp};
 
@@ -291,13 +291,7 @@ impl Learned {
 struct Recommended(Recommendation);
 
 impl PatternView for Recommended {
-    fn recommend(
-        &self,
-        _workspace: Option<&str>,
-        _features: &Features,
-        _settings: &PatternSettings,
-        known: &dyn Fn(&ModelId) -> bool,
-    ) -> Option<Recommendation> {
-        known(&self.0.model).then(|| self.0.clone())
+    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
+        (asking.known)(&self.0.model).then(|| self.0.clone())
     }
 }

@@ -82,7 +82,7 @@ fact!(
             tokens: TokenBucket(2),
             intents: [IntentTag::Refactor].into_iter().collect(),
             workload: Some("nightly".to_owned()),
-            sketch: Sketch { words: vec![257, 4_711, 60_001], shape: vec![10, 5, 3] },
+            sketch: Sketch { words: vec![257, 4_711], pairs: vec![60_001], shape: vec![10, 5, 3] },
             text: None,
         },
         tone: Tone::Plain,

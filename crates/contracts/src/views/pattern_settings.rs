@@ -51,7 +51,8 @@ pub struct PatternSettings {
     pub cost_weight: Score,
     /// Below this confidence nothing is recommended.
     pub min_confidence: Score,
-    /// Below this many scored samples nothing is recommended; at least 1.
+    /// Below this many scored samples nothing is recommended; at least 1. The calibrated estimator asks as much of the
+    /// model that would act otherwise.
     pub min_sample_size: u64,
     /// Neighbours less similar than this do not count (decision D22).
     pub min_similarity: Score,
@@ -77,7 +78,14 @@ impl PatternSettings {
         };
         match estimator {
             Estimator::Paper => paper,
-            Estimator::Calibrated => Self { min_confidence: Score(600_000_000), neighbours: 100, ..paper },
+            Estimator::Calibrated => Self {
+                alpha: Score(800_000_000),
+                min_confidence: Score(790_000_000),
+                min_sample_size: 10,
+                min_similarity: Score::ZERO,
+                neighbours: 100,
+                ..paper
+            },
         }
     }
 }

@@ -98,7 +98,7 @@ fn started() -> impl Strategy<Value = TurnStarted> {
                 tokens: TokenBucket::of(tokens),
                 intents: contracts::IntentTags(bits),
                 workload: Some("nightly".to_owned()).filter(|_| flags[0]),
-                sketch: Sketch { words: vec![bits.into(), u16::MAX], shape: vec![bits] },
+                sketch: Sketch { words: vec![bits.into(), u16::MAX], pairs: vec![7], shape: vec![bits] },
                 text: Some(spent).filter(|_| flags[1]),
             },
             tone: if flags[2] { Tone::Correction } else { Tone::Plain },

@@ -17,7 +17,7 @@ rules:
   - name: "fast for commits"
     when: {message_matches: "^/commit"}
     use: haiku
-pattern: {min_sample_size: 2}
+pattern: {estimator: paper, min_sample_size: 2}
 pattern_disagreement: {surface: true, min_confidence: 0.5, min_sample_size: 5}
 global_default: haiku
 "#;

@@ -38,7 +38,7 @@ pub(crate) fn model(name: &str) -> ModelId {
 fn sketch(message: &str) -> Sketch {
     let words = message.split_whitespace();
     let number = |word: &str| u16::from_le_bytes(EventId::derive(&[word.as_bytes()]).0[..2].try_into().unwrap());
-    Sketch { words: words.map(number).collect::<BTreeSet<_>>().into_iter().collect(), shape: Vec::new() }
+    Sketch { words: words.map(number).collect::<BTreeSet<_>>().into_iter().collect(), ..Sketch::default() }
 }
 
 /// A file by the hash of its path.

@@ -1,14 +1,15 @@
 //! Features, samples and facts for tests.
 
 use contracts::{
-    CacheVariant, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Score, SessionId, SideEffect, Slot,
-    ThreadId, TokenBucket, Tone, TurnId, Usage,
+    CacheVariant, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Recommendation, Score, SessionId,
+    SideEffect, Slot, ThreadId, TokenBucket, Tone, TurnId, Usage,
     facts::{
         CallRole, EvalCompleted, LlmCallCompleted, RouteOverridden, StopReason, TurnEnded, TurnStarted, TurnStatus,
     },
+    views::{Asking, Estimator, PatternSettings},
 };
 use event_core::{Event, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
-use patterns::Patterns;
+use patterns::{Patterns, Sample, Store};
 
 pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(name).unwrap()
@@ -175,4 +176,29 @@ pub(crate) fn judged(name: &str, score: u64, confidence: u64, version: u16) -> E
         signals: Vec::new(),
         signals_omitted: 0,
     }
+}
+
+/// A sample of a turn of which nothing else is known.
+pub(crate) fn sample<'a>(features: &'a Features, model: &'a ModelId, cost: Option<u64>) -> Sample<'a> {
+    Sample { turn: TurnId::default(), features, model, cost: cost.map(NanoUsd), at: Timestamp::default() }
+}
+
+/// What a store recommends under settings, all models being known.
+pub(crate) fn ask(store: &Store, features: &Features, settings: &PatternSettings) -> Option<Recommendation> {
+    ask_of(store, features, settings, &|_| true)
+}
+
+/// What a store recommends under settings, of models that are known.
+pub(crate) fn ask_of(
+    store: &Store,
+    features: &Features,
+    settings: &PatternSettings,
+    known: &dyn Fn(&ModelId) -> bool,
+) -> Option<Recommendation> {
+    store.recommend(&Asking { workspace: None, features, settings, instead: None, known })
+}
+
+/// The settings of 004.
+pub(crate) fn paper() -> PatternSettings {
+    PatternSettings::of(Estimator::Paper)
 }

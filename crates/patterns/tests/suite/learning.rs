@@ -1,19 +1,23 @@
 //! Which facts teach what.
 
 use contracts::{
-    Score,
-    facts::{CallRole, LlmCallCompleted},
-    views::{PatternSettings, PatternView},
+    Recommendation, Score,
+    facts::{CallRole, EvalCompleted, LlmCallCompleted},
+    views::{Asking, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected};
-use patterns::{Patterns, Sample, Store};
+use patterns::Patterns;
 
-use crate::given::{Log, WORKSPACE, called, called_by_worker, ended, full, judged, model, overridden, started};
+use crate::given::{Log, WORKSPACE, called, called_by_worker, ended, full, judged, model, overridden, paper, started};
+
+fn asked(patterns: &Patterns, workspace: Option<&str>, settings: &PatternSettings) -> Option<Recommendation> {
+    patterns.recommend(&Asking { workspace, features: &full(), settings, instead: None, known: &|_| true })
+}
 
 /// What a turn like [`full`] is recommended: model and score in billionths.
 fn advice(log: &Log) -> Option<(String, u64)> {
-    let settings = PatternSettings { cost_weight: Score::ZERO, ..PatternSettings::default() };
-    let found = log.view.state().recommend(Some(WORKSPACE), &full(), &settings, &|_| true)?;
+    let settings = PatternSettings { cost_weight: Score::ZERO, ..paper() };
+    let found = asked(log.view.state(), Some(WORKSPACE), &settings)?;
     Some((found.model.to_string(), found.alternatives[0].score.unwrap().0))
 }
 
@@ -114,16 +118,29 @@ fn the_model_of_a_turn_is_the_one_that_answered_most_of_its_calls() {
 }
 
 #[test]
-fn an_override_begins_the_turn_again() {
+fn an_override_leaves_what_was_done_before_with_the_first_model() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
     log.append(&called("one", "a:rule", None));
     log.append(&called("one", "a:rule", None));
     log.append(&overridden("one", "a:rule", "a:pattern"));
     log.append(&called("one", "a:pattern", None));
+    log.append(&EvalCompleted { model: Some(model("a:rule")), ..judged("one", 10, 90, 1) });
     log.append(&ended("one"));
     log.append(&judged("one", 90, 90, 1));
-    assert_eq!(advice(&log).unwrap().0, "a:pattern");
+    // Two rows, each with its own verdict.
+    assert_eq!(log.status(), [(Some(WORKSPACE), 1, 2, 2, 2)]);
+    assert_eq!(advice(&log).unwrap(), ("a:pattern".to_owned(), 900_000_000));
+}
+
+#[test]
+fn an_override_before_any_call_leaves_nothing_with_the_first_model() {
+    let mut log = Log::default();
+    log.append(&started("one", &full()));
+    log.append(&overridden("one", "a:rule", "a:pattern"));
+    log.append(&called("one", "a:pattern", None));
+    log.append(&ended("one"));
+    assert_eq!(log.status(), [(Some(WORKSPACE), 1, 1, 1, 0)]);
 }
 
 #[test]
@@ -132,39 +149,10 @@ fn workspaces_learn_apart() {
     log.turn("one", &full(), "a:x", None);
     log.append(&judged("one", 90, 90, 1));
     let patterns = log.view.state();
-    let settings = PatternSettings::default();
+    let settings = paper();
     for (workspace, found) in [(Some(WORKSPACE), true), (Some("/elsewhere"), false), (None, false)] {
-        assert_eq!(patterns.recommend(workspace, &full(), &settings, &|_| true).is_some(), found, "{workspace:?}");
+        assert_eq!(asked(patterns, workspace, &settings).is_some(), found, "{workspace:?}");
     }
-}
-
-#[test]
-fn the_row_that_has_gone_longest_without_a_change_makes_room() {
-    let mut store = Store::keeping(2);
-    let known = model("a:x");
-    let features = |number: u8| contracts::Features { tokens: contracts::TokenBucket(number), ..full() };
-    let mut record = |number| {
-        let row = store.record(Sample { features: &features(number), model: &known, cost: None });
-        store.judge(row, None, Some(Score::ONE));
-        (row, store.rows(), store.fingerprints())
-    };
-    let (first, ..) = record(1);
-    record(2);
-    record(1);
-    assert_eq!(record(3).1, 2);
-    assert_eq!(record(3).2, 2);
-    let exact = PatternSettings { min_similarity: Score::ONE, ..PatternSettings::default() };
-    let knows = |store: &Store, number| store.recommend(&features(number), &exact, &|_| true).is_some();
-    assert_eq!([1, 2, 3].map(|number| knows(&store, number)), [true, false, true]);
-
-    // A judgement of a turn whose row was evicted changes nothing, even when a row of that name is there again.
-    let mut again = store.clone();
-    for number in [4, 5, 1] {
-        again.record(Sample { features: &features(number), model: &known, cost: None });
-    }
-    let before = again.clone();
-    again.judge(first, Some(Score::ONE), None);
-    assert_eq!(again, before);
 }
 
 #[test]
@@ -175,6 +163,5 @@ fn the_packed_form_survives_a_checkpoint() {
     let saved = log.view.checkpoint().unwrap();
     let resumed: Projected<Patterns> = Projected::resume(Some(&saved), Position(4));
     assert_eq!(resumed, log.view);
-    let settings = PatternSettings::default();
-    assert!(resumed.state().recommend(Some(WORKSPACE), &full(), &settings, &|_| true).is_some());
+    assert!(asked(resumed.state(), Some(WORKSPACE), &paper()).is_some());
 }

@@ -2,14 +2,14 @@
 
 use contracts::{
     Features, IntentTags, NanoUsd, Score, SideEffect, TokenBucket,
-    views::{CostScale, PatternSettings, PatternView},
+    views::{Asking, CostScale, Estimator, PatternSettings, PatternView},
 };
-use event_core::{Position, Projected};
+use event_core::{Position, Projected, Timestamp};
 use patterns::{Patterns, Sample, Store, features, similarity};
 use proptest::{option, prelude::*, sample::select};
 
 use crate::{
-    given::{Log, called, called_by_worker, ended, judged, model, overridden, started},
+    given::{Log, ask, ask_of, called, called_by_worker, ended, judged, model, overridden, paper, sample, started},
     reference::{self, Turn},
 };
 
@@ -56,13 +56,13 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
 fn some_settings() -> impl Strategy<Value = PatternSettings> {
     let min_similarity = select(&[0, 300_000_000, 700_000_000][..]).prop_map(Score);
     let scale = select(&[CostScale::Cluster, CostScale::Relative][..]);
-    (score(), min_similarity, prop_oneof![0..12_u16, Just(u16::MAX)], scale).prop_map(
+    (score(), min_similarity, prop_oneof![0..12_u16, Just(512)], scale).prop_map(
         |(cost_weight, min_similarity, neighbours, cost_scale)| PatternSettings {
             cost_weight,
             min_similarity,
             neighbours,
             cost_scale,
-            ..PatternSettings::default()
+            ..paper()
         },
     )
 }
@@ -70,8 +70,8 @@ fn some_settings() -> impl Strategy<Value = PatternSettings> {
 fn store(turns: &[Turn]) -> Store {
     let mut store = Store::default();
     for (features, model, cost, score) in turns {
-        let row = store.record(Sample { features, model, cost: *cost });
-        store.judge(row, None, *score);
+        let row = store.record(Sample { cost: *cost, ..sample(features, model, None) });
+        store.judge(row, None, *score, Timestamp::default());
     }
     store
 }
@@ -126,7 +126,7 @@ proptest! {
         turns in turns(), query in some_features(), settings in some_settings()
     ) {
         let known = |model: &contracts::ModelId| model.as_str() != "b:gone";
-        let found = store(&turns).recommend(&query, &settings, &known);
+        let found = ask_of(&store(&turns), &query, &settings, &known);
         prop_assert_eq!(found, reference::recommend(&turns, &query, &settings, known));
     }
 
@@ -136,7 +136,7 @@ proptest! {
         query in some_features(),
         settings in some_settings(),
     ) {
-        let [one, other] = [turns, shuffled].map(|turns| store(&turns).recommend(&query, &settings, &|_| true));
+        let [one, other] = [turns, shuffled].map(|turns| ask(&store(&turns), &query, &settings));
         prop_assert_eq!(one, other);
     }
 
@@ -160,28 +160,12 @@ proptest! {
     }
 
     #[test]
-    fn no_more_rows_are_kept_than_the_limit_and_every_one_is_found(turns in turns(), limit in 0..20_usize) {
-        let mut store = Store::keeping(limit);
-        for (features, model, cost, score) in &turns {
-            let row = store.record(Sample { features, model, cost: *cost });
-            store.judge(row, None, *score);
-            prop_assert!(store.rows() <= limit);
-        }
-        let (samples, scored) = store.samples();
-        prop_assert!(scored <= samples && samples <= turns.len() as u64);
-        let settings =
-            PatternSettings { min_similarity: Score::ZERO, neighbours: u16::MAX, ..PatternSettings::default() };
-        let found = store.recommend(&Features::default(), &settings, &|_| true);
-        let counted = found.map_or(0, |found| found.alternatives.iter().map(|model| model.samples).sum());
-        prop_assert_eq!(counted, scored);
-    }
-
-    #[test]
     fn a_recommendation_is_total(
         lists in prop::array::uniform3(prop::collection::vec("[ab]{0,2}", 0..200)),
         bytes in any::<[u8; 2]>(),
         numbers in any::<[u64; 5]>(),
         neighbours in any::<u16>(),
+        estimator in select(&[Estimator::Paper, Estimator::Calibrated][..]),
     ) {
         let [extensions, directories, tools] = lists;
         let [tokens, intents] = bytes.map(|byte| byte);
@@ -197,7 +181,7 @@ proptest! {
             min_similarity: Score(min_similarity),
             min_confidence: Score(min_confidence),
             neighbours,
-            ..PatternSettings::default()
+            ..PatternSettings::of(estimator)
         };
         let mut log = Log::default();
         log.append(&started("one", &odd));
@@ -205,7 +189,9 @@ proptest! {
         log.append(&contracts::facts::EvalCompleted { score: Score(score), ..judged("one", 0, 100, 1) });
         log.append(&ended("one"));
         for features in [&odd, &Features::default()] {
-            let found = log.view.state().recommend(Some(crate::given::WORKSPACE), features, &settings, &|_| true);
+            let workspace = Some(crate::given::WORKSPACE);
+            let asking = Asking { workspace, features, settings: &settings, instead: None, known: &|_| true };
+            let found = log.view.state().recommend(&asking);
             for score in found.iter().flat_map(|found| &found.alternatives).filter_map(|model| model.score) {
                 prop_assert!(score <= Score::ONE);
             }

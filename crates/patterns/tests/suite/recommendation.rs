@@ -1,12 +1,13 @@
 //! The formula of 004 §5.5 with the numbers its author published.
 
 use contracts::{
-    NanoUsd, Recommendation, Score,
+    Recommendation, Score,
     views::{CostScale, PatternSettings},
 };
-use patterns::{Sample, Store};
+use event_core::Timestamp;
+use patterns::Store;
 
-use crate::given::{full, model};
+use crate::given::{ask, ask_of, full, model, paper, sample};
 
 /// Scores and costs of one model: `None` where unknown.
 struct Turns<'a>(&'a str, &'a [(Option<u64>, Option<u64>)]);
@@ -18,16 +19,15 @@ fn recommend(models: &[Turns<'_>], settings: PatternSettings) -> Option<Recommen
     let mut store = Store::default();
     for Turns(name, turns) in models {
         for (score, cost) in *turns {
-            let sample = Sample { features: &full(), model: &model(name), cost: cost.map(NanoUsd) };
-            let row = store.record(sample);
-            store.judge(row, None, score.map(|score| Score(score * 1_000_000)));
+            let row = store.record(sample(&full(), &model(name), *cost));
+            store.judge(row, None, score.map(|score| Score(score * 1_000_000)), Timestamp::default());
         }
     }
-    store.recommend(&full(), &settings, &|_| true)
+    ask(&store, &full(), &settings)
 }
 
 fn weighing(cost_weight: u64) -> PatternSettings {
-    PatternSettings { cost_weight: Score(cost_weight * 10_000_000), ..PatternSettings::default() }
+    PatternSettings { cost_weight: Score(cost_weight * 10_000_000), ..paper() }
 }
 
 /// `a:haiku 0.79 of 1, a:sonnet 0.63 of 1: a:haiku by 0.202531645`: every model with its score and how many
@@ -69,9 +69,9 @@ fn on_the_knife_edge_confidence_is_exactly_the_weight_of_cost() {
     insta::assert_snapshot!(two(1000, 1000, 5), @"a:haiku 1 of 1, a:sonnet 0.95 of 1: a:haiku by 0.05");
     let found = recommend(
         &[Turns("a:haiku", &[(Some(1000), Some(CENT))]), Turns("a:sonnet", &[(Some(1000), Some(10 * CENT))])],
-        PatternSettings::default(),
+        paper(),
     );
-    assert_eq!(found.unwrap().confidence, PatternSettings::default().min_confidence);
+    assert_eq!(found.unwrap().confidence, paper().min_confidence);
 }
 
 #[test]
@@ -167,12 +167,12 @@ fn only_the_nearest_rows_count() {
     let mut store = Store::default();
     let far = contracts::Features { tools: Vec::new(), ..full() };
     for (features, name, score) in [(full(), "a:near", 100), (far, "a:far", 1_000)] {
-        let row = store.record(Sample { features: &features, model: &model(name), cost: None });
-        store.judge(row, None, Some(Score(score * 1_000_000)));
+        let row = store.record(sample(&features, &model(name), None));
+        store.judge(row, None, Some(Score(score * 1_000_000)), Timestamp::default());
     }
     let nearest = |neighbours| {
         let settings = PatternSettings { neighbours, ..weighing(0) };
-        show(store.recommend(&full(), &settings, &|_| true))
+        show(ask(&store, &full(), &settings))
     };
     insta::assert_snapshot!(nearest(1), @"a:near 0.1 of 1: a:near by 1");
     insta::assert_snapshot!(nearest(2), @"a:far 1 of 1, a:near 0.1 of 1: a:far by 0.9");
@@ -183,11 +183,11 @@ fn only_the_nearest_rows_count() {
 fn a_model_that_is_no_longer_known_does_not_even_take_a_neighbours_place() {
     let mut store = Store::default();
     for name in ["a:gone", "a:here"] {
-        let row = store.record(Sample { features: &full(), model: &model(name), cost: None });
-        store.judge(row, None, Some(Score::ONE));
+        let row = store.record(sample(&full(), &model(name), None));
+        store.judge(row, None, Some(Score::ONE), Timestamp::default());
     }
-    let settings = PatternSettings { neighbours: 1, ..PatternSettings::default() };
-    let found = store.recommend(&full(), &settings, &|model| model.as_str() != "a:gone");
+    let settings = PatternSettings { neighbours: 1, ..paper() };
+    let found = ask_of(&store, &full(), &settings, &|model| model.as_str() != "a:gone");
     insta::assert_snapshot!(show(found), @"a:here 0.95 of 1: a:here by 1");
-    assert_eq!(store.recommend(&full(), &settings, &|_| false), None);
+    assert_eq!(ask_of(&store, &full(), &settings, &|_| false), None);
 }

@@ -1,9 +1,10 @@
 //! How alike two turns are.
 
 use contracts::{Features, IntentTag, Score, views::PatternSettings};
-use patterns::{Sample, Store, similarity};
+use event_core::Timestamp;
+use patterns::{Store, similarity};
 
-use crate::given::{asking, full, golden, model};
+use crate::given::{ask, asking, full, golden, model, paper, sample};
 
 #[test]
 fn the_golden_pair_is_three_eighths_alike() {
@@ -42,19 +43,19 @@ fn each_feature_weighs_what_it_should() {
 /// A store with one scored turn.
 fn store(features: &Features) -> Store {
     let mut store = Store::default();
-    let row = store.record(Sample { features, model: &model("a:x"), cost: None });
-    store.judge(row, None, Some(Score::ONE));
+    let row = store.record(sample(features, &model("a:x"), None));
+    store.judge(row, None, Some(Score::ONE), Timestamp::default());
     store
 }
 
 fn finds(recorded: &Features, query: &Features, min_similarity: Score) -> bool {
-    let settings = PatternSettings { min_similarity, ..PatternSettings::default() };
-    store(recorded).recommend(query, &settings, &|_| true).is_some()
+    let settings = PatternSettings { min_similarity, ..paper() };
+    ask(&store(recorded), query, &settings).is_some()
 }
 
 #[test]
 fn two_turns_that_share_nothing_but_emptiness_are_no_neighbours() {
-    let floor = PatternSettings::default().min_similarity;
+    let floor = paper().min_similarity;
     let (debug, doc) = (asking(IntentTag::Debug), asking(IntentTag::Doc));
     assert_eq!(similarity(&debug, &doc), Score(700_000_000));
     assert!(!finds(&debug, &doc, floor));
@@ -81,12 +82,10 @@ fn beyond_127_values_the_newest_share_a_place() {
     let with = |number: usize| Features { tools: vec![format!("tool{number:03}")], ..full() };
     let mut store = Store::default();
     for number in 0..200 {
-        let row = store.record(Sample { features: &with(number), model: &model("a:x"), cost: None });
-        store.judge(row, None, Some(Score::ONE));
+        let row = store.record(sample(&with(number), &model("a:x"), None));
+        store.judge(row, None, Some(Score::ONE), Timestamp::default());
     }
-    let settings = PatternSettings { min_similarity: Score::ONE, neighbours: 200, ..PatternSettings::default() };
-    let alike = |number| {
-        store.recommend(&with(number), &settings, &|_| true).map_or(0, |recommendation| recommendation.samples)
-    };
+    let settings = PatternSettings { min_similarity: Score::ONE, neighbours: 200, ..paper() };
+    let alike = |number| ask(&store, &with(number), &settings).map_or(0, |recommendation| recommendation.samples);
     assert_eq!([alike(0), alike(126), alike(127), alike(199), alike(500)], [1, 1, 73, 73, 73]);
 }

@@ -1,6 +1,6 @@
 //! Slot 4: what the log has learned, or, deferred, what it would have said (004 §5.5, §5.6).
 
-use contracts::{Evaluation, ModelId, Reason, Recommendation, Slot, Verdict};
+use contracts::{Evaluation, ModelId, Reason, Recommendation, Slot, Verdict, views::Asking};
 
 use super::{Chain, silent};
 
@@ -11,7 +11,7 @@ impl Chain<'_> {
         if self.turn.delegation.is_some() {
             return silent(slot, Reason::InDelegation);
         }
-        let recommendation = match self.recommendation() {
+        let recommendation = match self.recommendation(self.fallback()) {
             Ok(recommendation) => recommendation,
             Err(reason) => return silent(slot, reason),
         };
@@ -26,23 +26,37 @@ impl Chain<'_> {
         if Slot::PatternRecommendation <= winner.slot || self.turn.delegation.is_some() {
             return None;
         }
-        let recommendation = self.recommendation().ok()?;
+        // An explicit choice is not second-guessed, so nothing is searched, unless the user wants to hear of it.
+        if winner.slot < Slot::ConfiguredRules && !self.policy.disagreement().surface {
+            return None;
+        }
+        // The question is whether it is better than the model that acts.
+        let recommendation = self.recommendation(winner.candidate.as_ref()).ok()?;
         let model = recommendation.model.clone();
         let mut entry = self.named(Slot::PatternRecommendation, &model, Reason::Pattern(recommendation));
         entry.verdict = Verdict::Deferred;
         Some(entry)
     }
 
+    /// The model that takes the turn when nothing is recommended.
+    fn fallback(&self) -> Option<&ModelId> {
+        let default = self.scope.and_then(|scope| scope.default.as_ref()).or(self.policy.global.default.as_ref());
+        default.map(|model| &model.id)
+    }
+
     /// The recommendation that clears the policy's own thresholds, or why there is none.
-    fn recommendation(&self) -> Result<Recommendation, Reason> {
+    fn recommendation(&self, instead: Option<&ModelId>) -> Result<Recommendation, Reason> {
         // A workspace block replaces the global one (004 §5.2, decision D7).
         let settings = self.scope.and_then(|scope| scope.pattern).or(self.policy.global.pattern).unwrap_or_default();
         let known = |model: &ModelId| self.policy.registry().get(model).is_some();
-        let recommendation = self
-            .views
-            .patterns
-            .recommend(self.turn.workspace.as_deref(), &self.turn.features, &settings, &known)
-            .ok_or(Reason::NoNeighbours)?;
+        let asking = Asking {
+            workspace: self.turn.workspace.as_deref(),
+            features: &self.turn.features,
+            settings: &settings,
+            instead,
+            known: &known,
+        };
+        let recommendation = self.views.patterns.recommend(&asking).ok_or(Reason::NoNeighbours)?;
         let Recommendation { confidence, samples, .. } = recommendation;
         if confidence < settings.min_confidence || samples < settings.min_sample_size {
             return Err(Reason::BelowThreshold { confidence, samples });

@@ -5,10 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use contracts::{
-    ModelId, ModelSpec, Registry, Score, Tier,
-    views::{CostScale, PatternSettings},
-};
+use contracts::{ModelId, ModelSpec, Registry, Tier};
 
 use super::{
     Disagreement, OnExplicitReject, Policy, Problem, RecordText, Rule, Rules, Scope,
@@ -164,47 +161,6 @@ impl Loader<'_> {
             .filter_map(|tier| Some((tier, self.model(keys.get(tier.name())?, tier.name())?)))
             .collect();
         (tiers.len() == Tier::ALL.len()).then_some(tiers)
-    }
-
-    fn pattern(&mut self, node: &Node<'_>) -> Option<PatternSettings> {
-        let keys = self.problems.mapping(node, "`pattern`", schema::PATTERN)?;
-        let defaults = PatternSettings::default();
-        let scales = [("cluster", CostScale::Cluster), ("relative", CostScale::Relative)];
-        let mut fraction = |name: &str, default: Score| {
-            keys.get(name).and_then(|node| self.problems.fraction(node, name)).unwrap_or(default)
-        };
-        Some(PatternSettings {
-            cost_weight: fraction("cost_weight", defaults.cost_weight),
-            min_confidence: fraction("min_confidence", defaults.min_confidence),
-            min_similarity: fraction("min_similarity", defaults.min_similarity),
-            min_sample_size: keys
-                .get("min_sample_size")
-                .and_then(|node| self.problems.count(node, "min_sample_size", 1))
-                .unwrap_or(defaults.min_sample_size),
-            neighbours: defaults.neighbours,
-            cost_scale: keys
-                .get("cost_scale")
-                .and_then(|node| self.problems.choice(node, "cost_scale", &scales))
-                .unwrap_or_default(),
-        })
-    }
-
-    fn disagreement(&mut self, node: &Node<'_>) -> Option<Disagreement> {
-        let keys = self.problems.mapping(node, "`pattern_disagreement`", schema::DISAGREEMENT)?;
-        let mut disagreement = Disagreement::default();
-        if let Some(surface) = keys.get("surface").and_then(|node| self.problems.boolean(node, "surface")) {
-            disagreement.surface = surface;
-        }
-        if let Some(least) = keys.get("min_confidence").and_then(|node| self.problems.fraction(node, "min_confidence"))
-        {
-            disagreement.min_confidence = least;
-        }
-        if let Some(fewest) =
-            keys.get("min_sample_size").and_then(|node| self.problems.count(node, "min_sample_size", 1))
-        {
-            disagreement.min_sample_size = fewest;
-        }
-        Some(disagreement)
     }
 
     fn rules(&mut self, node: &Node<'_>) -> Rules {

@@ -73,6 +73,14 @@ pub(crate) const TIERS: &[Key] = &[
 ];
 
 pub(crate) const PATTERN: &[Key] = &[
+    key(
+        "estimator",
+        Shape::Words(&["paper", "calibrated"]),
+        "How the outcomes of similar turns become a recommendation (default calibrated).",
+    ),
+    key("fingerprint", Shape::Words(&["structural", "hybrid"]), "What turns are compared by (default hybrid)."),
+    key("alpha", Shape::Fraction, "The share of the words in a hybrid comparison (default 0.6)."),
+    key("neighbours", Shape::Count { least: 1 }, "How many similar outcomes are looked at, at most 512."),
     key("cost_weight", Shape::Fraction, "0 looks at quality only, 1 at cost only (default 0.05)."),
     key("min_confidence", Shape::Fraction, "Below it nothing is recommended (default 0.05)."),
     key("min_sample_size", Shape::Count { least: 1 }, "Below it nothing is recommended (default 5)."),

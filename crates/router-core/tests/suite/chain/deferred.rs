@@ -1,12 +1,16 @@
 //! What the pattern store would have said stays visible when the user's choice wins, and changes nothing
 //! (004 §5.6, §8.8, decision D2).
 
-use contracts::{Slot, Tier, Verdict};
+use contracts::{
+    Recommendation, Slot, Tier, Verdict,
+    views::{Asking, Outages, PatternView, Views},
+};
 use router_core::Scenario;
 
 use crate::support::{decide, explain, policy, said};
 
 const POLICY: &str = r#"
+pattern: {min_confidence: 0.7}
 rules: [{name: "fast for commits", when: {message_matches: "^/commit"}, use: haiku}]
 tiers: {fast: haiku, balanced: sonnet, deep: opus}
 global_default: haiku
@@ -18,7 +22,7 @@ fn learned(message: &str) -> Scenario {
 
 #[test]
 fn after_each_of_the_three_choices_of_the_user_an_entry_is_deferred() {
-    let policy = policy(POLICY);
+    let policy = policy(&format!("{POLICY}pattern_disagreement: {{surface: true}}\n"));
     let cases = [
         (learned("@opus hello"), Slot::PerMessageOverride),
         (learned("hello").sticky("opus"), Slot::ManualSticky),
@@ -31,6 +35,25 @@ fn after_each_of_the_three_choices_of_the_user_an_entry_is_deferred() {
         assert_eq!((last.slot, last.verdict), (Slot::PatternRecommendation, Verdict::Deferred), "{winner:?}");
     }
     insta::assert_snapshot!(explain(&learned("hello").sticky("opus"), &policy));
+}
+
+/// Fails when it is asked.
+struct Unasked;
+
+impl PatternView for Unasked {
+    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
+        unreachable!("nothing is searched for an explicit choice: {asking:?}")
+    }
+}
+
+#[test]
+fn an_explicit_choice_is_not_even_searched_for_unless_the_user_wants_to_hear_of_it() {
+    let policy = policy(POLICY);
+    for scenario in [learned("@opus hello"), learned("hello").sticky("opus")] {
+        let turn = scenario.turn(&policy).unwrap();
+        let made = router_core::decide(&turn, &policy, &Views { outages: &Outages::default(), patterns: &Unasked });
+        assert_ne!(made.decision.chain.last().unwrap().slot, Slot::PatternRecommendation);
+    }
 }
 
 #[test]

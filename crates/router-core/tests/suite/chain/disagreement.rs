@@ -37,7 +37,8 @@ fn the_thresholds_are_85_per_cent_and_20_samples_inclusive_when_left_out() {
 
 #[test]
 fn the_thresholds_are_those_of_the_policy() {
-    let policy = surfacing("{surface: true, min_confidence: 0.5, min_sample_size: 7}");
+    let text = format!("{RULES}\npattern: {{estimator: paper}}\npattern_disagreement: BLOCK");
+    let policy = policy(&text.replace("BLOCK", "{surface: true, min_confidence: 0.5, min_sample_size: 7}"));
     assert!(shown(&learned("sonnet", 50, 7), &policy));
     assert!(!shown(&learned("sonnet", 49, 7), &policy));
     assert!(!shown(&learned("sonnet", 50, 6), &policy));

@@ -36,10 +36,18 @@ fn exactly_at_both_thresholds_is_a_recommendation() {
 }
 
 #[test]
-fn without_a_pattern_block_the_thresholds_are_five_per_cent_and_five_samples() {
-    below("global_default: haiku", 4, 5);
-    below("global_default: haiku", 5, 4);
-    assert_eq!(slot_4("global_default: haiku", 5, 5).0, Verdict::Chose);
+fn the_formula_of_004_asks_for_five_per_cent_and_five_samples() {
+    const PAPER: &str = "pattern: {estimator: paper}\nglobal_default: haiku";
+    below(PAPER, 4, 5);
+    below(PAPER, 5, 4);
+    assert_eq!(slot_4(PAPER, 5, 5).0, Verdict::Chose);
+}
+
+#[test]
+fn without_a_pattern_block_a_recommendation_must_be_the_better_choice_with_79_per_cent() {
+    below("global_default: haiku", 78, 10);
+    below("global_default: haiku", 79, 9);
+    assert_eq!(slot_4("global_default: haiku", 79, 10).0, Verdict::Chose);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use contracts::{
-    Features, ModelId, Recommendation,
-    views::{CostScale, Outages, PatternSettings, PatternView, Views},
+    Recommendation,
+    views::{Asking, CostScale, Outages, PatternSettings, PatternView, Views},
 };
 use router_core::{Scenario, decide as decide_turn};
 
@@ -85,17 +85,11 @@ workspaces:
 
 /// Keeps what it was asked with, and knows nothing.
 #[derive(Default)]
-struct Asked(RefCell<Option<(Option<String>, PatternSettings)>>);
+struct Heard(RefCell<Option<(Option<String>, PatternSettings)>>);
 
-impl PatternView for Asked {
-    fn recommend(
-        &self,
-        workspace: Option<&str>,
-        _features: &Features,
-        settings: &PatternSettings,
-        _known: &dyn Fn(&ModelId) -> bool,
-    ) -> Option<Recommendation> {
-        *self.0.borrow_mut() = Some((workspace.map(str::to_owned), *settings));
+impl PatternView for Heard {
+    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
+        *self.0.borrow_mut() = Some((asking.workspace.map(str::to_owned), *asking.settings));
         None
     }
 }
@@ -104,7 +98,7 @@ impl PatternView for Asked {
 fn settings_at(path: &str, text: &str) -> PatternSettings {
     let policy = policy(text);
     let turn = Scenario::message("hello").workspace(path).turn(&policy).unwrap();
-    let asked = Asked::default();
+    let asked = Heard::default();
     decide_turn(&turn, &policy, &Views { outages: &Outages::default(), patterns: &asked });
     let (workspace, settings) = asked.0.into_inner().unwrap();
     assert_eq!(workspace.as_deref(), Some(path));

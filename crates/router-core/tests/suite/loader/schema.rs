@@ -13,7 +13,7 @@ const EVERYTHING: &str = r#"
 schema_version: 1
 global_default: sonnet
 tiers: {fast: haiku, balanced: sonnet, deep: opus}
-pattern: {cost_weight: 0.05, min_confidence: 0.05, min_sample_size: 5, min_similarity: 0.30, cost_scale: relative}
+pattern: {estimator: paper, fingerprint: hybrid, alpha: 0.6, neighbours: 10, cost_weight: 0.05, min_confidence: 0.05, min_sample_size: 5, min_similarity: 0.30, cost_scale: relative}
 pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
 routing: {on_explicit_reject: refuse}
 privacy: {record_text: never}

@@ -45,8 +45,8 @@ pub(super) fn settings(policy: &Policy, world: &World) -> PatternSettings {
         min_confidence: fraction(block.min_confidence, defaults.min_confidence),
         min_similarity: fraction(block.min_similarity, defaults.min_similarity),
         min_sample_size: block.min_sample_size.unwrap_or(defaults.min_sample_size),
-        neighbours: 10,
         cost_scale: block.cost_scale.unwrap_or_default(),
+        ..defaults
     }
 }
 
@@ -254,7 +254,8 @@ pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
         match verdict {
             Verdict::Chose => {
                 let model = chain.last().and_then(|entry| entry.candidate.clone());
-                if slot < Slot::PatternRecommendation {
+                // No policy of these asks to hear of a disagreement with an explicit choice.
+                if slot == Slot::ConfiguredRules {
                     let mut learned = pattern(policy, world);
                     if learned.candidate.is_some() {
                         learned.verdict = Verdict::Deferred;

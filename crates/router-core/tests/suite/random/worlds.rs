@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 use contracts::{
     Capabilities, Delegation, Estimates, Features, MessageText, ModelId, ModelSpec, NanoUsd, Needs, Override,
     Recommendation, Registry, Score, SessionId, Tier, Tokenizer, Turn, TurnId,
-    views::{Outages, PatternSettings, PatternView, Views},
+    views::{Asking, Outages, PatternSettings, PatternView, Views},
 };
 use event_core::{EventId, Timestamp};
 use proptest::{
@@ -57,14 +57,8 @@ pub(super) struct Stub {
 }
 
 impl PatternView for Stub {
-    fn recommend(
-        &self,
-        _workspace: Option<&str>,
-        _features: &Features,
-        settings: &PatternSettings,
-        _known: &dyn Fn(&ModelId) -> bool,
-    ) -> Option<Recommendation> {
-        *self.asked.borrow_mut() = Some(*settings);
+    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
+        *self.asked.borrow_mut() = Some(*asking.settings);
         self.says.clone()
     }
 }

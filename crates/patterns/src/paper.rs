@@ -1,4 +1,5 @@
-//! From the nearest rows to a recommendation: the formula of 004 §5.5, in integers (decisions D20, D21, D25).
+//! The formula of 004 §5.5 to the letter, in integers: from the nearest rows to a recommendation (decisions D20, D21,
+//! D25).
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -27,10 +28,10 @@ type Cost = u128;
 
 impl Tally {
     fn add(&mut self, row: &Row) {
-        self.scored += u64::from(row.scored);
-        self.score_sum += u128::from(row.score_sum);
-        self.costed += u64::from(row.costed);
-        self.cost_sum += u128::from(row.cost_sum.0);
+        self.scored += u64::from(row.sums.scored);
+        self.score_sum += u128::from(row.sums.score_sum);
+        self.costed += u64::from(row.sums.costed);
+        self.cost_sum += u128::from(row.sums.cost_sum.0);
     }
 
     /// The mean of all scores, `None` when there is none: unknown is not zero (decision D21). A row weighs as

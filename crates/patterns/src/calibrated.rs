@@ -1,0 +1,230 @@
+//! The calibrated estimator: what each model would achieve on a turn, and how sure that is.
+//!
+//! A model's success is its mean, moved by what similar turns did better or worse than that mean, and by what words and
+//! structure say; half of each. Both are held back: a few lucky neighbours do not make a winner. Cost is looked at in
+//! dollars, as a part of what the dearest model costs on average.
+
+use std::cmp::Reverse;
+
+use contracts::{Alternative, ModelId, Recommendation, Score, views::PatternSettings};
+
+use crate::{
+    Store,
+    knowledge::ModelKnowledge,
+    linear::{PLACES, Seen},
+    normal::probability,
+    search::{Asked, Scratch},
+    space::Query,
+    words::logarithm,
+};
+
+/// One, with twenty binary places.
+const WHOLE: i64 = 1 << PLACES;
+
+/// Neighbours of average weight that are taken to have done as the model does in general.
+const PSEUDO_NEIGHBOURS: i64 = 20;
+
+/// How many errors ahead a model must be in the worst case to be preferred, in tenths, see [`recommendation`].
+const CAUTION_TENTHS: i64 = 8;
+
+/// What is expected of a model on a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Estimate {
+    /// The model.
+    pub model: ModelId,
+    /// The share of success that is expected.
+    pub success: Score,
+    /// The cost that is expected, in nano-dollars; `None` when no cost of the model is known.
+    pub cost: Option<u64>,
+    /// Scored turns among the neighbours.
+    pub samples: u64,
+    /// Scored turns of the model in the workspace.
+    pub outcomes: u32,
+    /// Success less cost, weighed by the policy: from 0 to 1.
+    pub score: Score,
+    /// By how much the score may be off as far as the model's means are uncertain: one standard error.
+    pub error: Score,
+}
+
+/// Sums over the neighbours of one model. Weights are squares of similarities, with twenty binary places.
+#[derive(Debug, Default)]
+struct Neighbourhood {
+    rows: i64,
+    samples: u64,
+    weight: u128,
+    scores: u128,
+    cost_weight: u128,
+    costs: u128,
+}
+
+impl Store {
+    /// What is expected of every known model with a scored turn, the best first.
+    pub(crate) fn estimates(
+        &self,
+        asked: &Asked<'_>,
+        sketch: &contracts::Sketch,
+        settings: &PatternSettings,
+        scratch: &Scratch,
+    ) -> Vec<Estimate> {
+        let query = Query::new(&asked.point, if asked.hybrid { settings.alpha } else { Score::ZERO });
+        let models = || {
+            let all = self.knowledge.models.iter().enumerate().zip(&self.models);
+            all.filter(|((number, known), _)| {
+                scratch.knows(u32::try_from(*number).unwrap_or(u32::MAX)) && 0 < known.sums.scored
+            })
+        };
+        let common = self.knowledge.common_mean();
+        let dearest = models().filter_map(|((_, known), _)| known.sums.cost()).max();
+        let seen = Seen::new(&self.space, sketch, &asked.point.structure);
+        let mut estimates: Vec<_> = models()
+            .map(|((number, known), model)| {
+                let near = self.neighbourhood(number, &query, settings, scratch);
+                let linear = known.linear.at(seen);
+                near.estimate(model, known, linear, common).weighed(known, settings.cost_weight, dearest)
+            })
+            .collect();
+        // Models come in the order in which they were first seen; the first by id wins a tie.
+        estimates.sort_by(|one, other| (Reverse(one.score), &one.model).cmp(&(Reverse(other.score), &other.model)));
+        estimates
+    }
+
+    fn neighbourhood(
+        &self,
+        model: usize,
+        query: &Query,
+        settings: &PatternSettings,
+        scratch: &Scratch,
+    ) -> Neighbourhood {
+        let mut near = Neighbourhood::default();
+        let number = u32::try_from(model).unwrap_or(u32::MAX);
+        for candidate in self.nearest_of(model, query, settings, scratch).kept() {
+            let Some(row) = self.fingerprints.get(candidate.place()).and_then(|found| found.row(number)) else {
+                continue;
+            };
+            let weight = u128::from(candidate.similarity().pow(2) >> 10).max(1);
+            let (scored, costed) = (u128::from(row.sums.scored), u128::from(row.sums.costed));
+            near.rows += 1;
+            near.samples += u64::from(row.sums.scored);
+            near.weight += weight * scored;
+            near.scores += weight * u128::from(row.sums.score_sum);
+            near.cost_weight += weight * costed;
+            near.costs += weight * u128::from(row.sums.cost_sum.0);
+        }
+        near
+    }
+}
+
+impl Neighbourhood {
+    /// The estimate before cost is weighed.
+    fn estimate(&self, model: &ModelId, known: &ModelKnowledge, linear: i64, common: i64) -> Estimate {
+        let mean = known.mean(common);
+        // What the neighbours did beyond the mean, held back.
+        let near = (self.scores << PLACES).checked_div(self.weight * 1_000_000_000);
+        let beyond = near.and_then(|near| i64::try_from(near).ok()).map_or(0, |near| near - mean);
+        let beyond = beyond * self.rows / (self.rows + PSEUDO_NEIGHBOURS);
+        let success = (mean + i64::midpoint(beyond, linear)).clamp(0, WHOLE);
+        Estimate {
+            model: model.clone(),
+            success: Score::ratio(success.unsigned_abs(), WHOLE.unsigned_abs()),
+            cost: self.cost(known),
+            samples: self.samples,
+            outcomes: known.sums.scored,
+            score: Score::ZERO,
+            error: Score::ZERO,
+        }
+    }
+
+    /// What similar turns cost, held back towards what the model costs in general.
+    fn cost(&self, known: &ModelKnowledge) -> Option<u64> {
+        let own = i128::from(known.sums.cost()?);
+        let near = self.costs.checked_div(self.cost_weight).and_then(|mean| i128::try_from(mean).ok()).unwrap_or(own);
+        let (rows, held) = (i128::from(self.rows), i128::from(self.rows + PSEUDO_NEIGHBOURS));
+        u64::try_from((own + (near - own) * rows / held).max(0)).ok()
+    }
+}
+
+impl Estimate {
+    /// Success and cost weighed: `(1 - weight) × success + weight × (1 - cost / dearest)`, the dearest being the model
+    /// that costs most on average. A model of unknown cost counts as the dearest.
+    fn weighed(mut self, known: &ModelKnowledge, cost_weight: Score, dearest: Option<u64>) -> Self {
+        let weight = cost_weight.min(Score::ONE);
+        let dearest = dearest.unwrap_or_default();
+        let saved = self.cost.map_or(Score::ZERO, |cost| Score::ratio(dearest.saturating_sub(cost), dearest));
+        self.score = Score(weight.complement().times(self.success).0 + weight.times(saved).0);
+        // The error of the model's means: that is where luck lives when many models are compared.
+        let spread = self.success.times(self.success.complement()).max(LEAST_SPREAD);
+        let of_success = u128::from(weight.complement().times(spread).times(weight.complement()).0);
+        let square = u128::from(dearest).pow(2);
+        let of_cost = (known.sums.cost_variance().saturating_mul(1_000_000_000)).checked_div(square).unwrap_or(0);
+        let of_cost = of_cost.min(1_000_000_000_000) * u128::from(weight.times(weight).0) / 1_000_000_000;
+        let variance = (of_success + of_cost) * 1_000_000_000 / (u128::from(known.sums.scored) + 1);
+        self.error = Score(u64::try_from(variance.isqrt()).unwrap_or(Score::ONE.0));
+        self
+    }
+}
+
+/// The spread of successes when all turned out the same: never quite nothing.
+const LEAST_SPREAD: Score = Score(20_000_000);
+
+/// The model to prefer to the one that would act `instead`, or, when there is no such model, the best.
+///
+/// Among many models the best looks better than it is, all the more the less is known. So that model is taken whose
+/// lead over `instead` is largest after so many errors of it were taken off, and more errors the more models there are.
+/// Confidence is the probability that its lead is real, by the same errors; nothing when either model has fewer outcomes
+/// than `fewest`.
+pub(crate) fn recommendation(estimates: &[Estimate], instead: Option<&ModelId>, fewest: u64) -> Option<Recommendation> {
+    let best = estimates.first()?;
+    let enough = |estimate: &Estimate| fewest <= u64::from(estimate.outcomes);
+    let given = instead.map(|instead| estimates.iter().find(|estimate| estimate.model == *instead));
+    let field = Field::of(estimates.len());
+    let (chosen, other) = match given {
+        Some(Some(given)) if given.score < best.score => {
+            let ahead = estimates.iter().filter(|estimate| given.score < estimate.score && enough(estimate));
+            let cautious =
+                |estimate: &&Estimate| (field.cautious_lead(estimate, given), Reverse(estimate.model.clone()));
+            (ahead.max_by_key(cautious).unwrap_or(best), Some(given))
+        }
+        // Nothing is known of the model that would act.
+        Some(None) => (best, None),
+        _ => (best, estimates.get(1)),
+    };
+    let confidence = match other {
+        Some(other) if enough(chosen) && enough(other) => {
+            probability(chosen.score.0.saturating_sub(other.score.0), field.error(chosen, other))
+        }
+        None if given.is_none() && enough(chosen) => Score::ONE,
+        _ => Score::ZERO,
+    };
+    let rest = estimates.iter().filter(|estimate| estimate.model != chosen.model);
+    let alternatives = std::iter::once(chosen).chain(rest).map(|estimate| Alternative {
+        model: estimate.model.clone(),
+        score: Some(estimate.score),
+        samples: estimate.samples,
+    });
+    let (model, samples) = (chosen.model.clone(), chosen.samples);
+    Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
+}
+
+/// How many models compete: the more there are, the luckier the luckiest.
+struct Field {
+    /// The root of the logarithm of their number, with eight binary places: one for two models.
+    factor: u64,
+}
+
+impl Field {
+    fn of(models: usize) -> Self {
+        Self { factor: (u64::from(logarithm(models as u64)) << 8).isqrt() }
+    }
+
+    /// By how much the lead of one over the other may be off.
+    fn error(&self, one: &Estimate, other: &Estimate) -> u64 {
+        ((one.error.0.pow(2) + other.error.0.pow(2)).isqrt() * self.factor) >> 8
+    }
+
+    /// The lead in a rather bad case.
+    fn cautious_lead(&self, one: &Estimate, other: &Estimate) -> i64 {
+        let billionths = |score: Score| i64::try_from(score.0).unwrap_or(i64::MAX);
+        let error = i64::try_from(self.error(one, other)).unwrap_or(i64::MAX / 10);
+        billionths(one.score) - billionths(other.score) - error * CAUTION_TENTHS / 10
+    }
+}

@@ -1,0 +1,164 @@
+//! What follows from the rows of a store: kept beside them so that a search finds it ready, never saved.
+
+use crate::{
+    fingerprint::Fingerprint,
+    linear::{Linear, Outcome, PLACES, Seen},
+    row::Sums,
+    space::Space,
+    structure::Structure,
+    words::Direction,
+};
+
+/// Passes over all rows whenever the store learns.
+const PASSES: usize = 2;
+
+/// Outcomes of a model that is as good as models are on average, counted before its own.
+const PSEUDO_OUTCOMES: i64 = 2;
+
+/// Everything that follows from rows and space, by place of the fingerprint and by number of the model.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Knowledge {
+    /// The words of every fingerprint as directions.
+    pub(crate) directions: Vec<Direction>,
+    /// The structure of every fingerprint.
+    pub(crate) structures: Vec<Structure>,
+    /// Fingerprints whose message was embedded.
+    pub(crate) embedded: Vec<Embedded>,
+    /// What is known about every model.
+    pub(crate) models: Vec<ModelKnowledge>,
+}
+
+/// An embedded fingerprint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Embedded {
+    pub(crate) place: usize,
+    pub(crate) embedder: String,
+    pub(crate) direction: Direction,
+}
+
+/// What is known about one model in a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct ModelKnowledge {
+    /// Over all its rows.
+    pub(crate) sums: Sums,
+    /// Places of its rows with a score, in order.
+    pub(crate) scored: Vec<u32>,
+    /// What words and structure say of it.
+    pub(crate) linear: Linear,
+}
+
+impl Knowledge {
+    /// Everything again, from rows whose coefficients stand.
+    pub(crate) fn of(space: &Space, fingerprints: &[Fingerprint], models: usize) -> Self {
+        let mut knowledge = Self { models: vec![ModelKnowledge::default(); models], ..Self::default() };
+        for (place, fingerprint) in fingerprints.iter().enumerate() {
+            knowledge.place(space, fingerprint);
+            let structure = knowledge.structures[place];
+            let seen = Seen::new(space, &fingerprint.sketch, &structure);
+            for row in &fingerprint.rows {
+                let model = knowledge.model(row.model);
+                model.sums.plus(&row.sums);
+                if 0 < row.sums.scored {
+                    model.scored.push(u32::try_from(place).unwrap_or(u32::MAX));
+                }
+                model.linear.change(seen, 0, row.coefficient);
+            }
+        }
+        knowledge
+    }
+
+    /// Finds the coefficients of all rows for outcomes as they are now, from those they have.
+    pub(crate) fn fit(&mut self, space: &Space, fingerprints: &mut [Fingerprint]) {
+        let common = self.common_mean();
+        for _ in 0..PASSES {
+            for (fingerprint, structure) in fingerprints.iter_mut().zip(&self.structures) {
+                let seen = Seen::new(space, &fingerprint.sketch, structure);
+                for row in &mut fingerprint.rows {
+                    let Some(known) = self.models.get_mut(row.model as usize) else { continue };
+                    let coefficient = match row.sums.mean() {
+                        Some(outcome) => {
+                            let residual = outcome - known.mean(common);
+                            let weight = row.sums.scored;
+                            known.linear.fitted(seen, Outcome { residual, weight, coefficient: row.coefficient })
+                        }
+                        None => 0,
+                    };
+                    known.linear.change(seen, row.coefficient, coefficient);
+                    row.coefficient = coefficient;
+                }
+            }
+        }
+    }
+
+    /// How well models do on average, each counting once; nothing when none was ever scored.
+    pub(crate) fn common_mean(&self) -> i64 {
+        let means = self.models.iter().filter_map(|model| model.sums.mean());
+        let (count, sum) = means.fold((0, 0), |(count, sum), mean| (count + 1, sum + mean));
+        sum / i64::max(count, 1)
+    }
+
+    /// Takes in a new fingerprint, the last.
+    pub(crate) fn place(&mut self, space: &Space, fingerprint: &Fingerprint) {
+        let place = self.directions.len();
+        self.directions.push(space.words.direction(&fingerprint.sketch));
+        self.structures.push(space.expectation.structure(&fingerprint.raw()));
+        self.embedded.extend(fingerprint.embedding.as_ref().map(|embedding| embedding.at(place)));
+    }
+
+    pub(crate) fn model(&mut self, model: u32) -> &mut ModelKnowledge {
+        let index = model as usize;
+        if self.models.len() <= index {
+            self.models.resize_with(index + 1, ModelKnowledge::default);
+        }
+        &mut self.models[index]
+    }
+
+    /// Notes that a row has a score, or has none any more.
+    pub(crate) fn note_scored(&mut self, model: u32, place: usize, scored: bool) {
+        let place = u32::try_from(place).unwrap_or(u32::MAX);
+        let places = &mut self.model(model).scored;
+        match (places.binary_search(&place), scored) {
+            (Err(index), true) => places.insert(index, place),
+            (Ok(index), false) => drop(places.remove(index)),
+            _ => {}
+        }
+    }
+}
+
+impl ModelKnowledge {
+    /// How well the model does: its mean, with a few outcomes as good as those of models on average counted before.
+    pub(crate) fn mean(&self, common: i64) -> i64 {
+        let outcomes = i64::from(self.sums.scored);
+        let own = self.sums.mean().unwrap_or(common);
+        (own * outcomes + common * PSEUDO_OUTCOMES) / (outcomes + PSEUDO_OUTCOMES)
+    }
+}
+
+impl Sums {
+    pub(crate) fn plus(&mut self, other: &Self) {
+        self.samples = self.samples.saturating_add(other.samples);
+        self.scored = self.scored.saturating_add(other.scored);
+        self.score_sum = self.score_sum.saturating_add(other.score_sum);
+        self.costed = self.costed.saturating_add(other.costed);
+        self.cost_sum += other.cost_sum;
+        self.cost_squares = self.cost_squares.saturating_add(other.cost_squares);
+    }
+
+    /// The mean score with twenty binary places.
+    pub(crate) fn mean(&self) -> Option<i64> {
+        let mean = (u128::from(self.score_sum) << PLACES).checked_div(u128::from(self.scored) * 1_000_000_000)?;
+        i64::try_from(mean).ok()
+    }
+
+    /// The mean cost in nano-dollars.
+    pub(crate) fn cost(&self) -> Option<u64> {
+        self.cost_sum.0.checked_div(u64::from(self.costed))
+    }
+
+    /// The variance of the cost, in square nano-dollars.
+    pub(crate) fn cost_variance(&self) -> u128 {
+        let mean = u128::from(self.cost().unwrap_or_default());
+        let squares = self.cost_squares.checked_div(u128::from(self.costed)).unwrap_or_default();
+        squares.saturating_sub(mean * mean)
+    }
+}

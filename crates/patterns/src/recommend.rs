@@ -1,0 +1,68 @@
+//! From a new turn to a recommendation: one scan, then the estimator of the policy.
+
+use contracts::{
+    Features, ModelId, Recommendation, Sketch,
+    views::{Asking, Estimator, FingerprintKind, PatternSettings},
+};
+
+use crate::{
+    Store, calibrated, calibrated::Estimate, embedding::Embedding, levels::levels, paper, search::Asked, space::Point,
+    structure::Raw,
+};
+
+impl Store {
+    /// What the turns most like this one recommend, see [`contracts::views::PatternView::recommend`].
+    pub fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
+        self.recommend_with(asking, None)
+    }
+
+    /// The same for a turn whose message may have been embedded.
+    pub(crate) fn recommend_with(&self, asking: &Asking<'_>, embedding: Option<&Embedding>) -> Option<Recommendation> {
+        let settings = asking.settings;
+        let asked = self.asked(asking.features, settings, embedding);
+        self.scanned(&asked, asking.known, |scratch| match settings.estimator {
+            Estimator::Paper => {
+                let nearest = self.nearest(&asked, settings, scratch);
+                let neighbours: Vec<_> = nearest.kept().collect();
+                paper::recommendation(neighbours.iter().filter_map(|neighbour| self.row(neighbour)), settings)
+            }
+            Estimator::Calibrated => {
+                let estimates = self.estimates(&asked, words(asking.features, settings), settings, scratch);
+                calibrated::recommendation(&estimates, asking.instead, settings.min_sample_size)
+            }
+        })
+    }
+
+    /// What the calibrated estimator expects of every known model, the best first.
+    pub fn expect(
+        &self,
+        features: &Features,
+        settings: &PatternSettings,
+        known: &dyn Fn(&ModelId) -> bool,
+    ) -> Vec<Estimate> {
+        let asked = self.asked(features, settings, None);
+        self.scanned(&asked, known, |scratch| self.estimates(&asked, words(features, settings), settings, scratch))
+    }
+
+    pub(crate) fn asked<'a>(
+        &self,
+        features: &Features,
+        settings: &PatternSettings,
+        embedding: Option<&'a Embedding>,
+    ) -> Asked<'a> {
+        let packed = self.vocabularies.pack(features);
+        let hybrid = settings.fingerprint == FingerprintKind::Hybrid;
+        let workload = features.workload.as_ref().map_or(0, |name| self.workloads.find(name));
+        let levels = levels(features);
+        let structure = self.space.expectation.structure(&Raw { levels: &levels, sets: packed.masks, workload });
+        let direction = self.space.words.direction(&features.sketch);
+        let has_words = hybrid && !features.sketch.words.is_empty();
+        Asked { packed, point: Point { direction, structure }, embedding, hybrid, has_words }
+    }
+}
+
+/// The words that count.
+fn words<'a>(features: &'a Features, settings: &PatternSettings) -> &'a Sketch {
+    static NONE: Sketch = Sketch { words: Vec::new(), pairs: Vec::new(), shape: Vec::new() };
+    if settings.fingerprint == FingerprintKind::Hybrid { &features.sketch } else { &NONE }
+}

@@ -1,0 +1,78 @@
+//! The space in which turns of a workspace are compared: what is rare in it, and what is usual.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    fingerprint::Fingerprint,
+    structure::{Expectation, Structure},
+    words::{Direction, ONE, Words},
+};
+
+/// Rarity of words and frequency of structure, as last learned.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Known", into = "Known")]
+pub(crate) struct Space {
+    pub(crate) words: Words,
+    pub(crate) expectation: Expectation,
+}
+
+/// What is kept of a space; the rest follows.
+#[derive(Serialize, Deserialize)]
+struct Known {
+    words: Vec<(u16, u16)>,
+    structure: Vec<(u16, u16)>,
+}
+
+impl From<Known> for Space {
+    fn from(known: Known) -> Self {
+        Self { words: Words::from_known(&known.words), expectation: Expectation::from_known(known.structure) }
+    }
+}
+
+impl From<Space> for Known {
+    fn from(space: Space) -> Self {
+        Self { words: space.words.known(), structure: space.expectation.known().to_vec() }
+    }
+}
+
+impl Space {
+    /// What is rare among all turns, and what is usual.
+    pub(crate) fn learn(fingerprints: &[Fingerprint]) -> Self {
+        Self {
+            words: Words::learn(fingerprints.iter().map(|fingerprint| &fingerprint.sketch)),
+            expectation: Expectation::learn(fingerprints.iter().map(Fingerprint::raw)),
+        }
+    }
+}
+
+/// A turn in that space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Point {
+    pub(crate) direction: Direction,
+    pub(crate) structure: Structure,
+}
+
+/// A turn to compare others with.
+pub(crate) struct Query {
+    structure: Structure,
+    /// The share of words, in 32768ths.
+    alpha: i64,
+}
+
+impl Query {
+    pub(crate) fn new(point: &Point, alpha: contracts::Score) -> Self {
+        let alpha = i64::try_from(alpha.min(contracts::Score::ONE).0 * 32_768 / contracts::Score::ONE.0);
+        Self { structure: point.structure, alpha: alpha.unwrap_or_default() }
+    }
+
+    /// The similarity, when the words have this cosine: from -1 to 1 with fifteen binary places.
+    pub(crate) fn similarity(&self, space: &Space, words: i64, structure: &Structure) -> i64 {
+        let agreement = space.expectation.agreement(&self.structure, structure).clamp(-ONE, ONE);
+        (self.alpha * words + (ONE - self.alpha) * agreement) / ONE
+    }
+
+    /// The most the similarity can be when the words have this cosine.
+    pub(crate) const fn at_most(&self, words: i64) -> i64 {
+        (self.alpha * words + (ONE - self.alpha) * ONE) / ONE
+    }
+}

@@ -1,0 +1,45 @@
+//! What is saved of a store; the rest follows from it.
+
+use std::collections::BTreeMap;
+
+use contracts::ModelId;
+use serde::Deserialize;
+
+use super::Store;
+use crate::{
+    fingerprint::Fingerprint, knowledge::Knowledge, packed::Vocabularies, space::Space, vocabulary::Vocabulary,
+};
+
+#[derive(Deserialize)]
+pub(super) struct Saved {
+    models: Vec<ModelId>,
+    fingerprints: Vec<Fingerprint>,
+    vocabularies: Vocabularies,
+    workloads: Vocabulary,
+    space: Space,
+    learn_at: u64,
+    updates: u64,
+    filling: bool,
+}
+
+impl From<Saved> for Store {
+    fn from(saved: Saved) -> Self {
+        let Saved { models, fingerprints, vocabularies, workloads, space, learn_at, updates, filling } = saved;
+        let knowledge = Knowledge::of(&space, &fingerprints, models.len());
+        let mut store = Self {
+            models,
+            fingerprints,
+            vocabularies,
+            workloads,
+            space,
+            learn_at,
+            updates,
+            filling,
+            places: BTreeMap::new(),
+            rows: 0,
+            knowledge,
+        };
+        store.find_places();
+        store
+    }
+}

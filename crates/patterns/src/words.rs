@@ -1,0 +1,152 @@
+//! What words tell apart: how rare each is among the texts of a workspace, and texts as directions.
+//!
+//! Rarity is learned from the store now and then (see `learning.rs`), so that no word list comes with the program. A
+//! text is then a direction in a few dimensions: every word adds its rarity to two of them, for or against.
+
+use contracts::Sketch;
+
+/// The dimensions in which texts are compared.
+pub(crate) const DIMENSIONS: usize = 64;
+
+/// The length of every direction: long enough for fine steps, short enough that one word alone fits its two dimensions.
+const LENGTH: i64 = 178;
+
+/// How many numbers words have.
+const NUMBERS: usize = 1 << 16;
+
+/// Words of fewer texts say nothing about other texts yet.
+const FEWEST_TEXTS: u32 = 2;
+
+/// One, with fifteen binary places.
+pub(crate) const ONE: i64 = 1 << 15;
+
+/// A direction.
+pub(crate) type Direction = [i8; DIMENSIONS];
+
+/// How rare each word is: `log2((texts + 1) / (texts with it + 1))` with eight binary places, nothing for words that say
+/// nothing.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Words(Vec<u16>);
+
+impl std::fmt::Debug for Words {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.known()).finish()
+    }
+}
+
+impl Words {
+    /// Counts the words of all texts.
+    pub(crate) fn learn<'a>(sketches: impl Iterator<Item = &'a Sketch>) -> Self {
+        let mut texts = 0_u32;
+        let mut with = vec![0_u32; NUMBERS];
+        for sketch in sketches {
+            texts = texts.saturating_add(1);
+            for number in sketch.numbers() {
+                if let Some(count) = with.get_mut(usize::from(number)) {
+                    *count = count.saturating_add(1);
+                }
+            }
+        }
+        let all = logarithm(u64::from(texts) + 1);
+        let rarity = |with: &u32| {
+            if *with < FEWEST_TEXTS { 0 } else { all.saturating_sub(logarithm(u64::from(*with) + 1)) }
+        };
+        // Without any rarity left it is the same as before the first text.
+        Self::from_known(&Self(with.iter().map(rarity).collect()).known())
+    }
+
+    /// The rarities that are not nothing, by number: what is kept of them.
+    pub(crate) fn known(&self) -> Vec<(u16, u16)> {
+        let all = (0..=u16::MAX).zip(&self.0);
+        all.filter(|(_, rarity)| **rarity != 0).map(|(number, rarity)| (number, *rarity)).collect()
+    }
+
+    /// The same rarities again.
+    pub(crate) fn from_known(known: &[(u16, u16)]) -> Self {
+        let mut all = vec![0; if known.is_empty() { 0 } else { NUMBERS }];
+        for (number, rarity) in known {
+            if let Some(place) = all.get_mut(usize::from(*number)) {
+                *place = *rarity;
+            }
+        }
+        Self(all)
+    }
+
+    fn rarity(&self, number: u16) -> u16 {
+        self.0.get(usize::from(number)).copied().unwrap_or(0)
+    }
+
+    /// The words of a text that say something, each with its share: the squares of all shares sum up to one.
+    pub(crate) fn shares<'a>(&'a self, sketch: &'a Sketch) -> impl Iterator<Item = (u16, i64)> + 'a {
+        let squares = sketch.numbers().map(|number| u64::from(self.rarity(number)).pow(2));
+        // Never nothing where there is a share.
+        let length = i64::try_from(squares.sum::<u64>().isqrt()).unwrap_or(i64::MAX).max(1);
+        let said = sketch.numbers().map(|number| (number, i64::from(self.rarity(number))));
+        said.filter(|(_, rarity)| *rarity != 0).map(move |(number, rarity)| (number, rarity * ONE / length))
+    }
+
+    /// The direction of a text, from its words without the pairs, which would only blur it; all zeros when none of
+    /// them says anything.
+    pub(crate) fn direction(&self, sketch: &Sketch) -> Direction {
+        let mut sums = [0_i64; DIMENSIONS];
+        for number in &sketch.words {
+            let rarity = i64::from(self.rarity(*number));
+            for (dimension, sign) in spread(*number) {
+                sums[dimension] += sign * rarity;
+            }
+        }
+        direction(&sums)
+    }
+}
+
+/// The direction of any vector.
+pub(crate) fn direction(sums: &[i64; DIMENSIONS]) -> Direction {
+    let squares: u128 = sums.iter().map(|sum| u128::from(sum.unsigned_abs()).pow(2)).sum();
+    let length = i64::try_from(squares.isqrt()).unwrap_or(i64::MAX).max(1);
+    sums.map(|sum| {
+        let part = i128::from(sum) * i128::from(LENGTH) / i128::from(length);
+        i8::try_from(part.clamp(-127, 127)).unwrap_or_default()
+    })
+}
+
+/// The two dimensions of a word, and whether it speaks for or against.
+fn spread(number: u16) -> [(usize, i64); 2] {
+    // A step of splitmix64: neighbouring numbers go to dimensions that have nothing to do with each other.
+    let mut bits = (u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^= bits >> 31;
+    let sign = |bit: u64| if bits >> bit & 1 == 0 { 1 } else { -1 };
+    // Both fit, being small; they differ, so one word alone is never longer than a dimension holds.
+    let first = usize::try_from(bits % 64).unwrap_or_default();
+    let apart = usize::try_from(bits / 64 % 63).unwrap_or_default();
+    [(first, sign(40)), ((first + 1 + apart) % DIMENSIONS, sign(41))]
+}
+
+/// `log2(number)` with eight binary places, from a number of at least 1.
+pub(crate) fn logarithm(number: u64) -> u16 {
+    let whole = number.max(1).ilog2();
+    // From 1 to 2, with thirty-two binary places; squaring it doubles the logarithm.
+    let mut rest = (u128::from(number.max(1)) << 32) >> whole;
+    let mut places = 0_u32;
+    for _ in 0..8 {
+        rest = (rest * rest) >> 32;
+        places <<= 1;
+        if 2 << 32 <= rest {
+            rest >>= 1;
+            places |= 1;
+        }
+    }
+    // At most 63 and its places.
+    u16::try_from(whole << 8 | places).unwrap_or(u16::MAX)
+}
+
+/// The cosine of two directions, with fifteen binary places: from -1 to 1.
+pub(crate) fn cosine(product: i32) -> i64 {
+    (i64::from(product) * ONE / (LENGTH * LENGTH)).clamp(-ONE, ONE)
+}
+
+/// How far two directions go together, before scaling.
+pub(crate) fn product(one: &Direction, other: &[i16; DIMENSIONS]) -> i32 {
+    one.iter().zip(other).map(|(one, other)| i32::from(*one) * i32::from(*other)).sum()
+}

@@ -1,0 +1,74 @@
+//! The blocks of a policy about what was learned: `pattern` and `pattern_disagreement`.
+
+use contracts::views::{CostScale, Estimator, FingerprintKind, PatternSettings};
+
+use super::{Disagreement, load::Loader, schema};
+use crate::yaml::Node;
+
+/// The most outcomes a recommendation looks at.
+const MAX_NEIGHBOURS: u16 = 512;
+
+impl Loader<'_> {
+    pub(super) fn pattern(&mut self, node: &Node<'_>) -> Option<PatternSettings> {
+        let keys = self.problems.mapping(node, "`pattern`", schema::PATTERN)?;
+        let estimators = [("paper", Estimator::Paper), ("calibrated", Estimator::Calibrated)];
+        let kinds = [("structural", FingerprintKind::Structural), ("hybrid", FingerprintKind::Hybrid)];
+        let scales = [("cluster", CostScale::Cluster), ("relative", CostScale::Relative)];
+        let estimator = keys.get("estimator").and_then(|node| self.problems.choice(node, "estimator", &estimators));
+        // What is left out has the default of the estimator.
+        let mut settings = PatternSettings::of(estimator.unwrap_or_default());
+        for (name, fraction) in [
+            ("alpha", &mut settings.alpha),
+            ("cost_weight", &mut settings.cost_weight),
+            ("min_confidence", &mut settings.min_confidence),
+            ("min_similarity", &mut settings.min_similarity),
+        ] {
+            set(fraction, keys.get(name).and_then(|node| self.problems.fraction(node, name)));
+        }
+        set(
+            &mut settings.min_sample_size,
+            keys.get("min_sample_size").and_then(|node| self.problems.count(node, "min_sample_size", 1)),
+        );
+        set(&mut settings.neighbours, keys.get("neighbours").and_then(|node| self.neighbours(node)));
+        set(
+            &mut settings.fingerprint,
+            keys.get("fingerprint").and_then(|node| self.problems.choice(node, "fingerprint", &kinds)),
+        );
+        set(
+            &mut settings.cost_scale,
+            keys.get("cost_scale").and_then(|node| self.problems.choice(node, "cost_scale", &scales)),
+        );
+        Some(settings)
+    }
+
+    fn neighbours(&mut self, node: &Node<'_>) -> Option<u16> {
+        let count = self.problems.count(node, "neighbours", 1)?;
+        let fits = u16::try_from(count).ok().filter(|count| *count <= MAX_NEIGHBOURS);
+        if fits.is_none() {
+            self.problems.note(node.mark, format!("`neighbours` must be at most {MAX_NEIGHBOURS}, this is {count}"));
+        }
+        fits
+    }
+
+    pub(super) fn disagreement(&mut self, node: &Node<'_>) -> Option<Disagreement> {
+        let keys = self.problems.mapping(node, "`pattern_disagreement`", schema::DISAGREEMENT)?;
+        let mut disagreement = Disagreement::default();
+        set(&mut disagreement.surface, keys.get("surface").and_then(|node| self.problems.boolean(node, "surface")));
+        set(
+            &mut disagreement.min_confidence,
+            keys.get("min_confidence").and_then(|node| self.problems.fraction(node, "min_confidence")),
+        );
+        set(
+            &mut disagreement.min_sample_size,
+            keys.get("min_sample_size").and_then(|node| self.problems.count(node, "min_sample_size", 1)),
+        );
+        Some(disagreement)
+    }
+}
+
+/// Takes over a value that was given.
+fn set<T>(place: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *place = given;
+    }
+}
