@@ -97,6 +97,9 @@ pub(crate) enum Command {
     },
     /// Say how a turn went: what you think of it outweighs all that was noticed.
     Feedback(FeedbackArguments),
+    /// Look at what was learned from turns that are over, and manage it.
+    #[command(subcommand)]
+    Patterns(PatternsCommand),
     /// Make every recorded decision again from the log alone, and compare byte for byte.
     Replay(RangeArguments),
     /// What the recorded turns would have cost under other policies, and which would have changed model.
@@ -138,6 +141,54 @@ impl From<ThumbChoice> for contracts::facts::Thumb {
             ThumbChoice::Down => Self::Down,
         }
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PatternsCommand {
+    /// Show how much was learned, by workspace.
+    Status,
+    /// Show what is known about each model in a workspace, and the latest outcomes.
+    Inspect {
+        #[command(flatten)]
+        workspace: WorkspaceArgument,
+        /// How many outcomes.
+        #[arg(short, default_value_t = 10)]
+        number: usize,
+    },
+    /// Show which turns a decision was compared with, what each contributed, and what would change the choice.
+    Explain {
+        /// `last`, or the id of a turn or the start of one.
+        #[arg(default_value = "last", value_name = "TURN")]
+        turn: String,
+        /// How many turns for each model.
+        #[arg(short, default_value_t = 5)]
+        number: usize,
+    },
+    /// Forget what was learned in a workspace. The facts stay, and turns from now on are learned as before.
+    Clear {
+        #[command(flatten)]
+        workspace: WorkspaceArgument,
+        /// Forget it in every workspace.
+        #[arg(long, conflicts_with = "workspace")]
+        all: bool,
+        /// Act.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Judge every turn of the log anew, under the built-in rubric or one of your own.
+    Evaluate {
+        /// A rubric in YAML.
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        rubric: Option<PathBuf>,
+    },
+}
+
+/// Which workspace is asked about.
+#[derive(Debug, Args)]
+pub(crate) struct WorkspaceArgument {
+    /// The workspace; the current folder when left out.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) workspace: Option<PathBuf>,
 }
 
 /// Which turns are asked about.
@@ -208,6 +259,9 @@ pub(crate) struct RouteArguments {
     /// Tokens of the prompt before the message.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) tokens: u64,
+    /// What kind of work it is, in a word of your own: turns of the same kind count as more alike.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workload: Option<String>,
     /// A tool was called earlier.
     #[arg(long)]
     pub(crate) tool_history: bool,

@@ -10,6 +10,7 @@ mod import;
 mod init;
 mod model;
 mod models;
+mod patterns;
 mod range;
 mod replay;
 mod route;
@@ -36,6 +37,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Status => status::run(context),
         Command::Cost { session } => cost::run(context, session.as_deref()),
         Command::Feedback(arguments) => feedback::run(context, &arguments),
+        Command::Patterns(command) => patterns::run(context, command),
         Command::Replay(range) => replay::run(context, &range),
         Command::Backtest(arguments) => backtest::run(context, &arguments),
         Command::Import(command) => import::run(context, command),

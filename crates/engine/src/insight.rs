@@ -1,8 +1,11 @@
 //! Looking decisions up again: "why this model?" for the last turn, or for any.
 
-use contracts::{TurnId, facts::RouteDecided};
-use event_bus::EventLog;
-use event_core::{Position, Recorded, Timestamp};
+use contracts::{
+    TurnId,
+    facts::{RouteDecided, TextBody, TurnTextRecorded},
+};
+use event_bus::{EventLog, TextStore};
+use event_core::{Event as _, Position, Recorded, Timestamp};
 use router_core::{WhyHeader, why};
 
 use crate::{engine::Engine, error::EngineError};
@@ -99,6 +102,23 @@ pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineErro
         }
     }
     found.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
+}
+
+/// The message of a turn, unless its text was never recorded or is gone.
+///
+/// # Errors
+/// [`EngineError`] when the log or the text cannot be read.
+pub fn message_of(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<String>, EngineError> {
+    let Some(position) = log.find(turn.0.then(TurnTextRecorded::KIND, 0))? else { return Ok(None) };
+    let facts = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
+    // A purged text leaves its place.
+    let Some(recorded) = facts.first().and_then(|fact| fact.read::<TurnTextRecorded>().ok().flatten()) else {
+        return Ok(None);
+    };
+    match recorded.text {
+        TextBody::Inline(text) => Ok(Some(text)),
+        TextBody::Stored { hash, .. } => Ok(texts.get(hash.0)?),
+    }
 }
 
 fn insight(fact: &Recorded) -> Result<Option<Insight>, EngineError> {

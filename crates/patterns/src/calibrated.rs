@@ -34,8 +34,16 @@ pub struct Estimate {
     pub model: ModelId,
     /// The share of success that is expected.
     pub success: Score,
+    /// The model's mean in the workspace, held back towards that of all models.
+    pub mean: Score,
+    /// What similar turns add to it, in billionths; less than nothing where they went worse than the mean.
+    pub from_neighbours: i64,
+    /// What words and structure add to it, in billionths.
+    pub from_words: i64,
     /// The cost that is expected, in nano-dollars; `None` when no cost of the model is known.
     pub cost: Option<u64>,
+    /// How much less that is than what the dearest model costs on average: from nothing to all of it.
+    pub saved: Score,
     /// Scored turns among the neighbours.
     pub samples: u64,
     /// Scored turns of the model in the workspace.
@@ -59,6 +67,8 @@ struct Neighbourhood {
 
 impl Store {
     /// What is expected of every known model with a scored turn, the best first.
+    ///
+    /// Costs one look at every scored row of each model and at every number of the sketch.
     pub(crate) fn estimates(
         &self,
         asked: &Asked<'_>,
@@ -123,10 +133,15 @@ impl Neighbourhood {
         let beyond = near.and_then(|near| i64::try_from(near).ok()).map_or(0, |near| near - mean);
         let beyond = beyond * self.rows / (self.rows + PSEUDO_NEIGHBOURS);
         let success = (mean + i64::midpoint(beyond, linear)).clamp(0, WHOLE);
+        let part = |part: i64| i64::try_from(i128::from(part) * 500_000_000 / i128::from(WHOLE)).unwrap_or_default();
         Estimate {
             model: model.clone(),
             success: Score::ratio(success.unsigned_abs(), WHOLE.unsigned_abs()),
+            mean: Score::ratio(mean.unsigned_abs(), WHOLE.unsigned_abs()),
+            from_neighbours: part(beyond),
+            from_words: part(linear),
             cost: self.cost(known),
+            saved: Score::ZERO,
             samples: self.samples,
             outcomes: known.sums.scored,
             score: Score::ZERO,
@@ -149,8 +164,8 @@ impl Estimate {
     fn weighed(mut self, known: &ModelKnowledge, cost_weight: Score, dearest: Option<u64>) -> Self {
         let weight = cost_weight.min(Score::ONE);
         let dearest = dearest.unwrap_or_default();
-        let saved = self.cost.map_or(Score::ZERO, |cost| Score::ratio(dearest.saturating_sub(cost), dearest));
-        self.score = Score(weight.complement().times(self.success).0 + weight.times(saved).0);
+        self.saved = self.cost.map_or(Score::ZERO, |cost| Score::ratio(dearest.saturating_sub(cost), dearest));
+        self.score = Score(weight.complement().times(self.success).0 + weight.times(self.saved).0);
         // The error of the model's means: that is where luck lives when many models are compared.
         let spread = self.success.times(self.success.complement()).max(LEAST_SPREAD);
         let of_success = u128::from(weight.complement().times(spread).times(weight.complement()).0);

@@ -74,34 +74,58 @@ impl CostRange {
     }
 }
 
-/// What the nearest rows recommend; `None` when none of them has a score.
+/// One model among the nearest rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rated {
+    pub(crate) model: ModelId,
+    /// The mean of its scores; `None` when it has none.
+    pub(crate) success: Option<Score>,
+    /// How cheap it is, on the scale of the policy.
+    pub(crate) efficiency: Score,
+    /// Its mean cost in nano-dollars.
+    pub(crate) cost: Option<u64>,
+    pub(crate) score: Option<Score>,
+    pub(crate) samples: u64,
+}
+
+/// Every model among the nearest rows, the best first.
 ///
 /// A model whose cost nobody knows gets no bonus for it, as if it were the dearest.
-pub(crate) fn recommendation<'a>(
-    rows: impl Iterator<Item = (&'a ModelId, &'a Row)>,
-    settings: &PatternSettings,
-) -> Option<Recommendation> {
+pub(crate) fn rated<'a>(rows: impl Iterator<Item = (&'a ModelId, &'a Row)>, settings: &PatternSettings) -> Vec<Rated> {
     let mut models: BTreeMap<&ModelId, Tally> = BTreeMap::new();
     for (model, row) in rows {
         models.entry(model).or_default().add(row);
     }
     let range = CostRange::of(&models);
-    let mut alternatives: Vec<_> = models
+    let mut rated: Vec<_> = models
         .iter()
         .map(|(model, tally)| {
             let efficiency = match (&range, tally.cost()) {
                 (Some(range), Some(cost)) => range.efficiency(cost, settings.cost_scale),
                 _ => Score::ZERO,
             };
-            let score = tally.success().map(|success| blend(success, efficiency, settings.cost_weight));
-            Alternative { model: (*model).clone(), score, samples: tally.scored }
+            let success = tally.success();
+            let score = success.map(|success| blend(success, efficiency, settings.cost_weight));
+            let cost = tally.cost().and_then(|cost| u64::try_from(cost >> 32).ok());
+            Rated { model: (*model).clone(), success, efficiency, cost, score, samples: tally.scored }
         })
         .collect();
     // Stable: models come in the order of their ids, and `None` is less than any score.
-    alternatives.sort_by_key(|alternative| Reverse(alternative.score));
-    let winner = alternatives.first()?;
-    let confidence = lead(winner.score?, alternatives.get(1).and_then(|second| second.score));
-    Some(Recommendation { model: winner.model.clone(), confidence, samples: winner.samples, alternatives })
+    rated.sort_by_key(|rated| Reverse(rated.score));
+    rated
+}
+
+/// What the nearest rows recommend; `None` when none of them has a score.
+pub(crate) fn recommendation(rated: &[Rated]) -> Option<Recommendation> {
+    let winner = rated.first()?;
+    let confidence = lead(winner.score?, rated.get(1).and_then(|second| second.score));
+    let alternatives = rated.iter().map(|rated| Alternative {
+        model: rated.model.clone(),
+        score: rated.score,
+        samples: rated.samples,
+    });
+    let (model, samples) = (winner.model.clone(), winner.samples);
+    Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
 }
 
 /// `(1 - weight) × success + weight × efficiency`, rounded down once.

@@ -138,6 +138,11 @@ impl Patterns {
         self.embeddings.insert(text, embedding);
     }
 
+    /// What the message of a turn means, when the log knows it.
+    pub(crate) fn embedding_of(&self, asking: &Asking<'_>) -> Option<&Embedding> {
+        self.embeddings.get(asking.features.text?)
+    }
+
     fn cleared(&mut self, fact: &PatternsCleared) {
         if fact.all {
             self.stores.clear();
@@ -186,7 +191,6 @@ impl Projection for Patterns {
 
 impl PatternView for Patterns {
     fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
-        let embedding = asking.features.text.and_then(|text| self.embeddings.get(text));
-        self.store(asking.workspace)?.recommend_with(asking, embedding)
+        self.store(asking.workspace)?.recommend_with(asking, self.embedding_of(asking))
     }
 }

@@ -22,9 +22,9 @@ impl Store {
         let asked = self.asked(asking.features, settings, embedding);
         self.scanned(&asked, asking.known, |scratch| match settings.estimator {
             Estimator::Paper => {
-                let nearest = self.nearest(&asked, settings, scratch);
-                let neighbours: Vec<_> = nearest.kept().collect();
-                paper::recommendation(neighbours.iter().filter_map(|neighbour| self.row(neighbour)), settings)
+                let neighbours = self.nearest(&asked, settings, scratch).kept();
+                let rows = neighbours.filter_map(|neighbour| self.row(&neighbour));
+                paper::recommendation(&paper::rated(rows, settings))
             }
             Estimator::Calibrated => {
                 let estimates = self.estimates(&asked, words(asking.features, settings), settings, scratch);
@@ -62,7 +62,7 @@ impl Store {
 }
 
 /// The words that count.
-fn words<'a>(features: &'a Features, settings: &PatternSettings) -> &'a Sketch {
+pub(crate) fn words<'a>(features: &'a Features, settings: &PatternSettings) -> &'a Sketch {
     static NONE: Sketch = Sketch { words: Vec::new(), pairs: Vec::new(), shape: Vec::new() };
     if settings.fingerprint == FingerprintKind::Hybrid { &features.sketch } else { &NONE }
 }

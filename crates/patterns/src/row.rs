@@ -56,6 +56,11 @@ impl Sums {
         self.score_sum = self.score_sum.saturating_add(score.min(Score::ONE).0);
     }
 
+    /// The mean of the scores.
+    pub(crate) fn success(&self) -> Option<Score> {
+        self.score_sum.checked_div(u64::from(self.scored)).map(Score)
+    }
+
     /// Takes back the score that counted, counts another.
     pub(crate) fn replace(&mut self, before: Option<Score>, now: Option<Score>) {
         if let Some(score) = before {

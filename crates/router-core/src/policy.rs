@@ -156,6 +156,18 @@ impl Policy {
     }
 
     /// The scope of the workspace closest above `path` (decision D7).
+    /// The knobs of learned recommendations that hold in a workspace: its own block, or else the global one (decision D7).
+    pub fn pattern_settings(&self, workspace: Option<&str>) -> PatternSettings {
+        let own = self.workspace(workspace).and_then(|scope| scope.pattern);
+        own.or(self.global.pattern).unwrap_or_default()
+    }
+
+    /// The model that takes a turn of a workspace when nothing else decides it.
+    pub fn default_model(&self, workspace: Option<&str>) -> Option<&ModelId> {
+        let own = self.workspace(workspace).and_then(|scope| scope.default.as_ref());
+        own.or(self.global.default.as_ref()).map(|model| &model.id)
+    }
+
     pub(crate) fn workspace(&self, path: Option<&str>) -> Option<&Scope> {
         if self.workspaces.is_empty() {
             return None;

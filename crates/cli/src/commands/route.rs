@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use adapters::{claude_code, estimate::PromptShape};
 use contracts::{Needs, SessionId, TurnId};
 use engine::{DecidedTurn, Engine, EngineError, Models, NewTurn, Stores, decision_of, last_decision};
-use event_bus::{MemoryLog, MemoryTexts, SystemClock};
+use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
 use router_core::why;
 use serde_json::json;
 
@@ -62,6 +62,7 @@ fn new_turn(arguments: &RouteArguments) -> Result<NewTurn, Failure> {
         images: u64::from(arguments.images),
         ..PromptShape::default()
     };
+    new.workload.clone_from(&arguments.workload);
     new.skills = arguments.skills.iter().cloned().collect();
     new.seen = engine::History {
         tool_calls: u64::from(arguments.tool_history),
@@ -143,7 +144,11 @@ fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> 
 }
 
 pub(super) fn turn_named(engine: &Engine, turn: &str) -> Result<TurnId, Failure> {
-    let log = engine.log().as_ref();
+    turn_in(engine.log().as_ref(), turn)
+}
+
+/// The turn a user means: the last one, or the one whose id starts like this.
+pub(super) fn turn_in(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
     let insight = if turn == "last" { last_decision(log)? } else { decision_of(log, turn)? };
     Ok(insight.decided.turn)
 }

@@ -4,6 +4,7 @@
 mod desk;
 mod feedback;
 mod first_steps;
+mod learning;
 mod logs;
 mod policies;
 mod sessions;

@@ -80,7 +80,7 @@ impl PatternSettings {
             Estimator::Paper => paper,
             Estimator::Calibrated => Self {
                 alpha: Score(800_000_000),
-                min_confidence: Score(790_000_000),
+                min_confidence: Score(780_000_000),
                 min_sample_size: 10,
                 min_similarity: Score::ZERO,
                 neighbours: 100,

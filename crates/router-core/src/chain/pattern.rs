@@ -11,7 +11,7 @@ impl Chain<'_> {
         if self.turn.delegation.is_some() {
             return silent(slot, Reason::InDelegation);
         }
-        let recommendation = match self.recommendation(self.fallback()) {
+        let recommendation = match self.recommendation(self.policy.default_model(self.turn.workspace.as_deref())) {
             Ok(recommendation) => recommendation,
             Err(reason) => return silent(slot, reason),
         };
@@ -38,24 +38,12 @@ impl Chain<'_> {
         Some(entry)
     }
 
-    /// The model that takes the turn when nothing is recommended.
-    fn fallback(&self) -> Option<&ModelId> {
-        let default = self.scope.and_then(|scope| scope.default.as_ref()).or(self.policy.global.default.as_ref());
-        default.map(|model| &model.id)
-    }
-
     /// The recommendation that clears the policy's own thresholds, or why there is none.
     fn recommendation(&self, instead: Option<&ModelId>) -> Result<Recommendation, Reason> {
-        // A workspace block replaces the global one (004 §5.2, decision D7).
-        let settings = self.scope.and_then(|scope| scope.pattern).or(self.policy.global.pattern).unwrap_or_default();
+        let workspace = self.turn.workspace.as_deref();
+        let settings = self.policy.pattern_settings(workspace);
         let known = |model: &ModelId| self.policy.registry().get(model).is_some();
-        let asking = Asking {
-            workspace: self.turn.workspace.as_deref(),
-            features: &self.turn.features,
-            settings: &settings,
-            instead,
-            known: &known,
-        };
+        let asking = Asking { workspace, features: &self.turn.features, settings: &settings, instead, known: &known };
         let recommendation = self.views.patterns.recommend(&asking).ok_or(Reason::NoNeighbours)?;
         let Recommendation { confidence, samples, .. } = recommendation;
         if confidence < settings.min_confidence || samples < settings.min_sample_size {

@@ -1,0 +1,80 @@
+//! `patterns`: what was learned from turns that are over.
+
+mod clear;
+mod evaluate;
+mod explain;
+mod inspect;
+
+use patterns::{HARD_CAP, SOFT_CAP, WorkspaceStatus};
+
+use crate::{
+    arguments::{PatternsCommand, WorkspaceArgument},
+    context::Context,
+    failure::Failure,
+    screen::Table,
+};
+
+pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Failure> {
+    match command {
+        PatternsCommand::Status => status(context),
+        PatternsCommand::Inspect { workspace, number } => inspect::run(context, &workspace, number),
+        PatternsCommand::Explain { turn, number } => explain::run(context, &turn, number),
+        PatternsCommand::Clear { workspace, all, yes } => clear::run(context, &workspace, all, yes),
+        PatternsCommand::Evaluate { rubric } => evaluate::run(context, rubric),
+    }
+}
+
+fn status(context: &Context) -> Result<(), Failure> {
+    let state = context.state()?;
+    let rows: Vec<WorkspaceStatus<'_>> = state.state().patterns.status().collect();
+    context.print(&rows, || {
+        if rows.is_empty() {
+            anstream::println!(
+                "Nothing was learned yet: turns are learned when they end, here or by `turnwise import`."
+            );
+            return;
+        }
+        let mut table = Table::new(&["WORKSPACE", ">TURNS", ">SCORED", ">KINDS", ">OUTCOMES", "ROOM"]);
+        for row in &rows {
+            let filling = if row.rows > SOFT_CAP as usize { ", filling" } else { "" };
+            table.row([
+                row.workspace.unwrap_or("(none)").to_owned(),
+                row.samples.to_string(),
+                row.scored.to_string(),
+                row.fingerprints.to_string(),
+                row.rows.to_string(),
+                format!("of {HARD_CAP}{filling}"),
+            ]);
+        }
+        table.print();
+    })
+}
+
+/// The workspace that is meant: its absolute path.
+fn path(argument: &WorkspaceArgument) -> Option<String> {
+    let given = argument.workspace.clone().or_else(|| std::env::current_dir().ok())?;
+    Some(std::path::absolute(given).ok()?.display().to_string())
+}
+
+/// A share of a whole as a person reads it.
+fn share(score: Option<contracts::Score>) -> String {
+    score.map_or_else(|| "-".to_owned(), |score| score.to_string())
+}
+
+/// An amount as a person reads it.
+fn money(cost: Option<u64>) -> String {
+    cost.map_or_else(|| "-".to_owned(), |cost| what_if::dollars(i64::try_from(cost).unwrap_or(i64::MAX)))
+}
+
+/// The beginning of a turn's message, when its text is still there.
+fn beginning(
+    log: &dyn event_bus::EventLog,
+    texts: &dyn event_bus::TextStore,
+    turn: contracts::TurnId,
+) -> Result<String, Failure> {
+    const CHARACTERS: usize = 44;
+    let text = engine::message_of(log, texts, turn)?.unwrap_or_default();
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    let cut: String = line.chars().take(CHARACTERS).collect();
+    Ok(if cut.len() < line.len() { format!("{cut}…") } else { cut })
+}

@@ -1,0 +1,29 @@
+//! `patterns clear`: what was learned is forgotten.
+
+use serde_json::json;
+
+use super::path;
+use crate::{arguments::WorkspaceArgument, context::Context, failure::Failure, screen::counted};
+
+pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, all: bool, yes: bool) -> Result<(), Failure> {
+    let path = if all { None } else { path(workspace) };
+    let place = path.clone().unwrap_or_else(|| "every workspace".to_owned());
+    let state = context.state()?;
+    let stores = state.state().patterns.status();
+    let rows: usize = stores.filter(|store| all || store.workspace == path.as_deref()).map(|store| store.rows).sum();
+    if rows == 0 {
+        return context.print(&json!({ "cleared": 0 }), || anstream::println!("Nothing was learned in {place}."));
+    }
+    let outcomes = counted(rows as u64, "outcome");
+    if !yes {
+        return context.print(&json!({ "cleared": 0, "would_clear": rows }), || {
+            anstream::println!("{outcomes} of {place} would be forgotten; the facts they came from stay in the log.");
+            anstream::println!("Nothing was done. Add --yes to do it.");
+        });
+    }
+    let mut engine = context.engine()?;
+    let fact = engine.clear_patterns(all, path)?;
+    engine.close()?;
+    context
+        .print(&fact, || anstream::println!("Forgot {outcomes} of {place}. Turns from now on are learned as before."))
+}

@@ -1,0 +1,134 @@
+//! `patterns explain`: the turns a decision was compared with, and what would have to change for another choice.
+
+use contracts::Score;
+use event_bus::{EventLog, TextFiles};
+use patterns::{Considered, Explanation, Flip};
+use what_if::{Explained, explain};
+
+use super::{beginning, money, share};
+use crate::{
+    commands::route::turn_in,
+    context::Context,
+    failure::Failure,
+    screen::{GOOD, Table, styled},
+};
+
+pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Failure> {
+    let log = context.read_only()?;
+    let texts = TextFiles::of(context.home.log());
+    let turn = turn_in(log.as_ref(), turn)?;
+    let Some(explained) = explain(log.as_ref(), &texts, turn)? else {
+        return Err(Failure::NotDone(format!("the start of turn {turn} is not in the log, so it cannot be explained")));
+    };
+    let mut messages = Vec::new();
+    for model in explained.explanation.iter().flat_map(|found| &found.models) {
+        for near in model.neighbours.iter().take(number) {
+            messages.push(beginning(log.as_ref(), &texts, near.turn)?);
+        }
+    }
+    let own = own_message(log.as_ref(), &texts, &explained)?;
+    context.print(&explained, || show(&explained, &own, &messages, number))
+}
+
+fn own_message(log: &dyn EventLog, texts: &TextFiles, explained: &Explained) -> Result<String, Failure> {
+    beginning(log, texts, explained.turn)
+}
+
+fn show(explained: &Explained, own: &str, messages: &[String], number: usize) {
+    let id: String = explained.turn.to_string().chars().take(8).collect();
+    anstream::println!("Turn {id}  {own}");
+    let Some(found) = &explained.explanation else {
+        anstream::println!("Nothing had been learned in this workspace when it was decided.");
+        return;
+    };
+    verdict(explained, found);
+    let mut messages = messages.iter();
+    for model in &found.models {
+        anstream::println!("\n{}", styled(GOOD, &headline(model)));
+        let mut table = Table::new(&["  TURN", ">ALIKE", ">OUTCOME", ">COST", ">ADDS", "MESSAGE"]);
+        for near in model.neighbours.iter().take(number) {
+            table.row([
+                format!("  {}", near.turn.to_string().chars().take(8).collect::<String>()),
+                near.similarity.to_string(),
+                share(near.outcome),
+                money(near.cost.map(|cost| cost.0)),
+                points(near.contribution),
+                messages.next().cloned().unwrap_or_default(),
+            ]);
+        }
+        if model.neighbours.is_empty() {
+            anstream::println!("  no turn of it is like this one");
+        } else {
+            table.print();
+            let more = model.neighbours.len().saturating_sub(number);
+            if 0 < more {
+                anstream::println!("  … and {more} more (-n {})", model.neighbours.len());
+            }
+        }
+    }
+    flips(explained, found);
+}
+
+fn verdict(explained: &Explained, found: &Explanation) {
+    let Some(recommended) = &found.recommendation else {
+        anstream::println!("No turn like it had been judged, so nothing was recommended.");
+        return;
+    };
+    let settings = &explained.settings;
+    let enough = settings.min_confidence <= recommended.confidence && settings.min_sample_size <= recommended.samples;
+    let (model, confidence, samples) = (&recommended.model, recommended.confidence, recommended.samples);
+    let other = explained.instead.as_ref().filter(|instead| *instead != model);
+    let than = other.map(|other| format!(" than {other}")).unwrap_or_default();
+    let (least, fewest) = (settings.min_confidence, settings.min_sample_size);
+    match other {
+        _ if enough => anstream::println!(
+            "Recommended {model}: the better choice{than} with confidence {confidence}, on {samples} similar turns."
+        ),
+        Some(other) if !found.models.iter().any(|known| known.model == *other && known.success.is_some()) => {
+            anstream::println!(
+                "No recommendation: {model} looks best, but {other} takes the turn otherwise and was never judged here."
+            );
+        }
+        _ => anstream::println!(
+            "No recommendation: {model} may be better{than}, with confidence {confidence} on {samples} similar turns; the \
+             policy asks for {least} on {fewest}."
+        ),
+    }
+}
+
+/// `anthropic:claude-haiku-4-5  success 0.71 = mean 0.74 - 0.02 similar turns - 0.01 words; cost $0.0123; score 0.69`.
+fn headline(model: &Considered) -> String {
+    let parts = model.parts.as_ref().map(|parts| {
+        let (near, words) = (points(parts.from_neighbours), points(parts.from_words));
+        format!(" = mean {} of {} {near} similar turns {words} words", parts.mean, parts.outcomes)
+    });
+    let (success, parts) = (share(model.success), parts.unwrap_or_default());
+    format!("{}  success {success}{parts}; cost {}; score {}", model.model, money(model.cost), share(model.score))
+}
+
+/// A part of a success, with its sign.
+fn points(billionths: i64) -> String {
+    let sign = if billionths < 0 { '-' } else { '+' };
+    let size = Score(billionths.unsigned_abs());
+    format!("{sign}{}.{:03}", size.0 / Score::ONE.0, size.0 % Score::ONE.0 / 1_000_000)
+}
+
+fn flips(explained: &Explained, found: &Explanation) {
+    if found.flips.is_empty() {
+        return;
+    }
+    let weight = explained.settings.cost_weight;
+    anstream::println!("\nWhat would put another model first (cost_weight is {weight}):");
+    for Flip { model, cost_weight, success } in &found.flips {
+        let mut ways = Vec::new();
+        if let Some(level) = cost_weight {
+            let side = if weight < *level { "above" } else { "below" };
+            ways.push(format!("a cost_weight {side} {level}"));
+        }
+        if let Some(success) = success {
+            ways.push(format!("a success of {success}"));
+        }
+        let ways = if ways.is_empty() { "nothing: it is worse and no cheaper".to_owned() } else { ways.join(", or ") };
+        anstream::println!("  {model}: {ways}");
+    }
+}

@@ -1,0 +1,56 @@
+//! `patterns inspect`: what is known about each model in a workspace, and the latest outcomes.
+
+use event_bus::TextFiles;
+use serde_json::json;
+
+use super::{beginning, money, path, share};
+use crate::{
+    arguments::WorkspaceArgument,
+    context::{Context, local_time},
+    failure::Failure,
+    screen::Table,
+};
+
+pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, number: usize) -> Result<(), Failure> {
+    let path = path(workspace);
+    let log = context.read_only()?;
+    let texts = TextFiles::of(context.home.log());
+    let state = context.state()?;
+    let Some(store) = state.state().patterns.store(path.as_deref()) else {
+        let path = path.unwrap_or_default();
+        return context.print(&json!({ "workspace": path, "models": [], "outcomes": [] }), || {
+            anstream::println!("Nothing was learned in {path}; `turnwise patterns status` lists where something was.");
+        });
+    };
+    let (models, outcomes) = (store.model_status(), store.row_status());
+    let outcomes = &outcomes[..number.min(outcomes.len())];
+    let messages: Vec<_> =
+        outcomes.iter().map(|row| beginning(log.as_ref(), &texts, row.turn)).collect::<Result<_, _>>()?;
+    context.print(&json!({ "workspace": path, "models": models, "outcomes": outcomes }), || {
+        let mut table = Table::new(&["MODEL", ">TURNS", ">SCORED", ">SUCCESS", ">COST"]);
+        for row in &models {
+            table.row([
+                row.model.to_string(),
+                row.turns.to_string(),
+                row.scored.to_string(),
+                share(row.success),
+                money(row.cost.map(|cost| cost.0)),
+            ]);
+        }
+        table.print();
+        anstream::println!("\nThe latest outcomes:\n");
+        let mut table = Table::new(&["TURN", "CHANGED", "MODEL", ">TURNS", ">SUCCESS", ">COST", "MESSAGE"]);
+        for (row, message) in outcomes.iter().zip(messages) {
+            table.row([
+                row.turn.to_string().chars().take(8).collect(),
+                local_time(row.changed_at),
+                row.model.to_string(),
+                row.turns.to_string(),
+                share(row.success),
+                money(row.cost.map(|cost| cost.0)),
+                message,
+            ]);
+        }
+        table.print();
+    })
+}

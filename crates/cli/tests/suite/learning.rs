@@ -1,0 +1,76 @@
+//! What was learned: seen, explained, forgotten, judged anew.
+
+use crate::desk::Desk;
+
+/// A home with the bundled session imported, in which every turn is of one workspace.
+fn desk_that_has_learned() -> Desk {
+    let desk = Desk::new();
+    desk.with_session();
+    desk.ok(&["import", "claude-code"]);
+    desk
+}
+
+fn workspace(desk: &Desk) -> String {
+    desk.json(&["patterns", "status"])[0]["workspace"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn before_anything_is_learned_it_says_how_that_comes_about() {
+    let desk = Desk::new();
+    insta::assert_snapshot!(desk.ok(&["patterns", "status"]));
+    assert_eq!(desk.json(&["patterns", "status"]), serde_json::json!([]));
+}
+
+#[test]
+fn what_was_learned_is_shown_by_workspace_by_model_and_by_outcome() {
+    let desk = desk_that_has_learned();
+    let status = desk.ok(&["patterns", "status"]);
+    let inspected = desk.ok(&["patterns", "inspect", "--workspace", &workspace(&desk), "-n", "3"]);
+    insta::assert_snapshot!(format!("{status}\n{inspected}"));
+}
+
+#[test]
+fn a_decision_is_explained_by_its_neighbours_and_by_what_would_change_it() {
+    let desk = desk_that_has_learned();
+    insta::assert_snapshot!(desk.ok(&["patterns", "explain", "-n", "2"]));
+    let explained = desk.json(&["patterns", "explain"]);
+    let models = explained["explanation"]["models"].as_array().unwrap();
+    for model in models {
+        let parts = &model["parts"];
+        // What the neighbours add is what each of them adds, but for what rounding leaves.
+        let whole = parts["from_neighbours"].as_i64().unwrap();
+        let near = model["neighbours"].as_array().unwrap();
+        let sum: i64 = near.iter().map(|near| near["contribution"].as_i64().unwrap()).sum();
+        assert!((whole - sum).abs() <= near.len() as i64, "{whole} {sum}");
+    }
+}
+
+#[test]
+fn clearing_asks_first_and_then_forgets_one_workspace() {
+    let desk = desk_that_has_learned();
+    let workspace = workspace(&desk);
+    let asked = desk.ok(&["patterns", "clear", "--workspace", &workspace]);
+    assert!(asked.contains("Nothing was done"), "{asked}");
+    let cleared = desk.json(&["patterns", "clear", "--workspace", &workspace, "--yes"]);
+    assert!(0 < cleared["rows"].as_u64().unwrap(), "{cleared}");
+    assert_eq!(desk.json(&["patterns", "status"]), serde_json::json!([]));
+    // The log is as it was but for the fact of it, and decisions made before still come out the same.
+    assert!(desk.ok(&["replay"]).contains("byte for byte"));
+    assert!(desk.ok(&["patterns", "clear", "--all", "--yes"]).contains("Nothing was learned"));
+}
+
+#[test]
+fn a_log_is_judged_anew_by_a_rubric_of_the_users_own() {
+    let desk = desk_that_has_learned();
+    let again = desk.json(&["patterns", "evaluate"]);
+    assert_eq!(again["recorded"], 0, "{again}");
+    assert!(0 < again["judged"].as_u64().unwrap());
+    let rubric = desk.write("strict.yaml", "name: strict\nversion: 1\nweights: {tools: 90}\n");
+    let strict = desk.json(&["patterns", "evaluate", "--rubric", rubric.to_str().unwrap()]);
+    assert_eq!(strict["rubric"], "strict");
+    assert!(0 < strict["recorded"].as_u64().unwrap(), "{strict}");
+    let wrong = desk.write("wrong.yaml", "name: wrong\nversion: 1\nweights: {toolz: 90}\n");
+    let refused = desk.run(&["patterns", "evaluate", "--rubric", wrong.to_str().unwrap()]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("toolz"), "{}", refused.err);
+}

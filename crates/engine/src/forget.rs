@@ -1,0 +1,26 @@
+//! What was learned is forgotten because the user says so; the facts it was learned from stay.
+
+use contracts::facts::PatternsCleared;
+use event_core::{Event as _, EventId, NewEvent};
+
+use crate::{engine::Engine, error::EngineError};
+
+impl Engine {
+    /// Forgets what was learned in a workspace, or everywhere. Turns from now on are learned as before.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn clear_patterns(&mut self, all: bool, workspace: Option<String>) -> Result<PatternsCleared, EngineError> {
+        let path = workspace.as_deref();
+        let stores = self.state().patterns.status();
+        let rows: usize = stores.filter(|store| all || store.workspace == path).map(|store| store.rows).sum();
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+        let correlation = EventId::derive(&[b"patterns", path.unwrap_or_default().as_bytes()]);
+        let position = self.recorder.position().0.to_le_bytes();
+        let id = EventId::derive(&[PatternsCleared::KIND.as_bytes(), &correlation.0, &position]);
+        let fact = PatternsCleared { all, workspace, rows };
+        self.recorder.record(vec![NewEvent::new(id, self.now(), correlation, &fact)?])?;
+        self.commit()?;
+        Ok(fact)
+    }
+}

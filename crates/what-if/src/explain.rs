@@ -1,0 +1,86 @@
+//! What the pattern store saw when a turn was decided: its neighbours then, under the policy of then.
+
+use contracts::{
+    ModelId, TurnId,
+    facts::RouteDecided,
+    views::{Asking, PatternSettings},
+};
+use event_bus::{EventLog, TextStore};
+use event_core::{Recorded, Timestamp};
+use patterns::Explanation;
+use serde::Serialize;
+
+use crate::{
+    error::WhatIfError,
+    library::Library,
+    range::Range,
+    walk::{Point, Visitor, walk},
+};
+
+/// What was behind a turn's recommendation, or would have been.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// The turn.
+    pub turn: TurnId,
+    /// When it started.
+    pub at: Timestamp,
+    /// The workspace whose patterns were asked.
+    pub workspace: Option<String>,
+    /// The knobs of then.
+    pub settings: PatternSettings,
+    /// The model that would have acted without a recommendation.
+    pub instead: Option<ModelId>,
+    /// The model that took the turn.
+    pub chosen: Option<ModelId>,
+    /// What was found; `None` when nothing had been learned in the workspace.
+    pub explanation: Option<Explanation>,
+}
+
+/// Looks at a turn's neighbours as they were when it was decided. Reads the log up to there.
+///
+/// # Errors
+/// [`WhatIfError`] when the log cannot be read, or a policy is gone.
+pub fn explain(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<Explained>, WhatIfError> {
+    let mut found = Finder { turn, explained: None };
+    walk(log, texts, &Range::default(), &mut found)?;
+    Ok(found.explained)
+}
+
+struct Finder {
+    turn: TurnId,
+    explained: Option<Explained>,
+}
+
+impl Visitor for Finder {
+    fn decision(&mut self, point: Point<'_>, library: &mut Library<'_>) -> Result<(), WhatIfError> {
+        if point.decided.turn != self.turn {
+            return Ok(());
+        }
+        let policy = library.policy(point.position, &point.decided)?;
+        let workspace = point.started.workspace.as_deref();
+        let settings = policy.pattern_settings(workspace);
+        let asking = Asking {
+            workspace,
+            features: &point.started.features,
+            settings: &settings,
+            instead: policy.default_model(workspace),
+            known: &|model| policy.registry().get(model).is_some(),
+        };
+        self.explained = Some(Explained {
+            turn: self.turn,
+            at: point.at,
+            workspace: point.started.workspace.clone(),
+            settings,
+            instead: asking.instead.cloned(),
+            chosen: point.decided.decision.model.clone(),
+            explanation: point.known.patterns.explain(&asking),
+        });
+        Ok(())
+    }
+
+    fn without_start(&mut self, _: &Recorded, _: &RouteDecided) {}
+
+    fn fact(&mut self, _: &Recorded) -> Result<bool, WhatIfError> {
+        Ok(self.explained.is_none())
+    }
+}
