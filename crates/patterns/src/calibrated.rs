@@ -42,22 +42,24 @@ pub struct Estimate {
     pub from_words: i64,
     /// The cost that is expected, in nano-dollars; `None` when no cost of the model is known.
     pub cost: Option<u64>,
-    /// How much less that is than what the dearest model costs on average: from nothing to all of it.
-    pub saved: Score,
+    /// How much less that is than what the dearest model costs on average, in billionths of the latter; below nothing for
+    /// a turn that costs more.
+    pub saved: i64,
     /// Scored turns among the neighbours.
     pub samples: u64,
     /// Scored turns of the model in the workspace.
     pub outcomes: u32,
-    /// Success less cost, weighed by the policy: from 0 to 1.
-    pub score: Score,
-    /// By how much the score may be off as far as the model's means are uncertain: one standard error.
+    /// Success and cost, weighed by the policy, in billionths: at most one, and below nothing for a dear turn.
+    pub worth: i64,
+    /// By how much the worth may be off as far as the model's means are uncertain: one standard error.
     pub error: Score,
+    /// The variance of the model's cost, in billionths of the square of what the dearest model costs.
+    cost_spread: u64,
 }
 
 /// Sums over the neighbours of one model. Weights are squares of similarities, with twenty binary places.
 #[derive(Debug, Default)]
 struct Neighbourhood {
-    rows: i64,
     samples: u64,
     weight: u128,
     scores: u128,
@@ -89,12 +91,10 @@ impl Store {
         let mut estimates: Vec<_> = models()
             .map(|((number, known), model)| {
                 let near = self.neighbourhood(number, &query, settings, scratch);
-                let linear = known.linear.at(seen);
-                near.estimate(model, known, linear, common).weighed(known, settings.cost_weight, dearest)
+                near.estimate(model, known, known.linear.at(seen), common).compared(known, dearest)
             })
             .collect();
-        // Models come in the order in which they were first seen; the first by id wins a tie.
-        estimates.sort_by(|one, other| (Reverse(one.score), &one.model).cmp(&(Reverse(other.score), &other.model)));
+        weigh(&mut estimates, settings.cost_weight);
         estimates
     }
 
@@ -107,13 +107,17 @@ impl Store {
     ) -> Neighbourhood {
         let mut near = Neighbourhood::default();
         let number = u32::try_from(model).unwrap_or(u32::MAX);
-        for candidate in self.nearest_of(model, query, settings, scratch).kept() {
+        let mut nearest = self.nearest_of(model, query, settings, scratch);
+        for candidate in nearest.sorted() {
+            // A row that stands for many turns leaves room for fewer others.
+            if u64::from(settings.neighbours) <= near.samples {
+                break;
+            }
             let Some(row) = self.fingerprints.get(candidate.place()).and_then(|found| found.row(number)) else {
                 continue;
             };
             let weight = u128::from(candidate.similarity().pow(2) >> 10).max(1);
             let (scored, costed) = (u128::from(row.sums.scored), u128::from(row.sums.costed));
-            near.rows += 1;
             near.samples += u64::from(row.sums.scored);
             near.weight += weight * scored;
             near.scores += weight * u128::from(row.sums.score_sum);
@@ -131,7 +135,8 @@ impl Neighbourhood {
         // What the neighbours did beyond the mean, held back.
         let near = (self.scores << PLACES).checked_div(self.weight * 1_000_000_000);
         let beyond = near.and_then(|near| i64::try_from(near).ok()).map_or(0, |near| near - mean);
-        let beyond = beyond * self.rows / (self.rows + PSEUDO_NEIGHBOURS);
+        let samples = i64::try_from(self.samples).unwrap_or(i64::MAX / 2);
+        let beyond = beyond * samples / (samples + PSEUDO_NEIGHBOURS);
         let success = (mean + i64::midpoint(beyond, linear)).clamp(0, WHOLE);
         let part = |part: i64| i64::try_from(i128::from(part) * 500_000_000 / i128::from(WHOLE)).unwrap_or_default();
         Estimate {
@@ -141,11 +146,12 @@ impl Neighbourhood {
             from_neighbours: part(beyond),
             from_words: part(linear),
             cost: self.cost(known),
-            saved: Score::ZERO,
+            saved: 0,
             samples: self.samples,
             outcomes: known.sums.scored,
-            score: Score::ZERO,
+            worth: 0,
             error: Score::ZERO,
+            cost_spread: 0,
         }
     }
 
@@ -153,30 +159,63 @@ impl Neighbourhood {
     fn cost(&self, known: &ModelKnowledge) -> Option<u64> {
         let own = i128::from(known.sums.cost()?);
         let near = self.costs.checked_div(self.cost_weight).and_then(|mean| i128::try_from(mean).ok()).unwrap_or(own);
-        let (rows, held) = (i128::from(self.rows), i128::from(self.rows + PSEUDO_NEIGHBOURS));
-        u64::try_from((own + (near - own) * rows / held).max(0)).ok()
+        let samples = i128::from(self.samples);
+        u64::try_from((own + (near - own) * samples / (samples + i128::from(PSEUDO_NEIGHBOURS))).max(0)).ok()
     }
 }
 
 impl Estimate {
-    /// Success and cost weighed: `(1 - weight) × success + weight × (1 - cost / dearest)`, the dearest being the model
-    /// that costs most on average. A model of unknown cost counts as the dearest.
-    fn weighed(mut self, known: &ModelKnowledge, cost_weight: Score, dearest: Option<u64>) -> Self {
-        let weight = cost_weight.min(Score::ONE);
+    /// The worth as a score: nothing for a turn that is not worth what it costs.
+    pub fn score(&self) -> Score {
+        Score(u64::try_from(self.worth).unwrap_or(0))
+    }
+
+    /// How cheap it is, now that the dearest model is known; a model of unknown cost counts as the dearest.
+    fn compared(mut self, known: &ModelKnowledge, dearest: Option<u64>) -> Self {
         let dearest = dearest.unwrap_or_default();
-        self.saved = self.cost.map_or(Score::ZERO, |cost| Score::ratio(dearest.saturating_sub(cost), dearest));
-        self.score = Score(weight.complement().times(self.success).0 + weight.times(self.saved).0);
-        // The error of the model's means: that is where luck lives when many models are compared.
-        let spread = self.success.times(self.success.complement()).max(LEAST_SPREAD);
-        let of_success = u128::from(weight.complement().times(spread).times(weight.complement()).0);
+        let one = i128::from(Score::ONE.0);
+        let saved = self.cost.map_or(0, |cost| {
+            let less = i128::from(dearest) - i128::from(cost);
+            (less * one).checked_div(i128::from(dearest)).unwrap_or(0).clamp(-MOST_DEAR * one, one)
+        });
+        self.saved = i64::try_from(saved).unwrap_or_default();
         let square = u128::from(dearest).pow(2);
-        let of_cost = (known.sums.cost_variance().saturating_mul(1_000_000_000)).checked_div(square).unwrap_or(0);
-        let of_cost = of_cost.min(1_000_000_000_000) * u128::from(weight.times(weight).0) / 1_000_000_000;
-        let variance = (of_success + of_cost) * 1_000_000_000 / (u128::from(known.sums.scored) + 1);
-        self.error = Score(u64::try_from(variance.isqrt()).unwrap_or(Score::ONE.0));
+        let spread = known.sums.cost_variance().saturating_mul(1_000_000_000).checked_div(square).unwrap_or(0);
+        self.cost_spread = u64::try_from(spread).unwrap_or(u64::MAX).min(MOST_SPREAD);
         self
     }
+
+    /// Success and cost weighed: `(1 - weight) × success + weight × (1 - cost / dearest)`, the dearest being the model
+    /// that costs most on average.
+    fn weigh(&mut self, cost_weight: Score) {
+        let weight = cost_weight.min(Score::ONE);
+        let (rest, cost) = (i128::from(weight.complement().0), i128::from(weight.0));
+        let worth = rest * i128::from(self.success.0) + cost * i128::from(self.saved);
+        // At most a hundred times one either way.
+        self.worth = i64::try_from(worth / i128::from(Score::ONE.0)).unwrap_or_default();
+        // The error of the model's means: that is where luck lives when many models are compared.
+        let spread = self.success.times(self.success.complement()).max(LEAST_SPREAD);
+        let of_success = u128::from(weight.complement().times(weight.complement()).times(spread).0);
+        let of_cost = u128::from(self.cost_spread) * u128::from(weight.times(weight).0) / u128::from(Score::ONE.0);
+        let variance = (of_success + of_cost) * u128::from(Score::ONE.0) / (u128::from(self.outcomes) + 1);
+        self.error = Score(u64::try_from(variance.isqrt()).unwrap_or(Score::ONE.0));
+    }
 }
+
+/// Weighs estimates by a weight of cost, and puts the best first.
+pub fn weigh(estimates: &mut [Estimate], cost_weight: Score) {
+    for estimate in estimates.iter_mut() {
+        estimate.weigh(cost_weight);
+    }
+    // Models come in the order in which they were first seen; the first by id wins a tie.
+    estimates.sort_by(|one, other| (Reverse(one.worth), &one.model).cmp(&(Reverse(other.worth), &other.model)));
+}
+
+/// The cost of a model varies by at most so much, in billionths of a square.
+const MOST_SPREAD: u64 = 1_000_000_000_000;
+
+/// A turn counts as at most so many times as dear as the dearest model is on average.
+const MOST_DEAR: i128 = 100;
 
 /// The spread of successes when all turned out the same: never quite nothing.
 const LEAST_SPREAD: Score = Score(20_000_000);
@@ -187,14 +226,14 @@ const LEAST_SPREAD: Score = Score(20_000_000);
 /// lead over `instead` is largest after so many errors of it were taken off, and more errors the more models there are.
 /// Confidence is the probability that its lead is real, by the same errors; nothing when either model has fewer outcomes
 /// than `fewest`.
-pub(crate) fn recommendation(estimates: &[Estimate], instead: Option<&ModelId>, fewest: u64) -> Option<Recommendation> {
+pub fn recommendation(estimates: &[Estimate], instead: Option<&ModelId>, fewest: u64) -> Option<Recommendation> {
     let best = estimates.first()?;
     let enough = |estimate: &Estimate| fewest <= u64::from(estimate.outcomes);
     let given = instead.map(|instead| estimates.iter().find(|estimate| estimate.model == *instead));
     let field = Field::of(estimates.len());
     let (chosen, other) = match given {
-        Some(Some(given)) if given.score < best.score => {
-            let ahead = estimates.iter().filter(|estimate| given.score < estimate.score && enough(estimate));
+        Some(Some(given)) if given.worth < best.worth => {
+            let ahead = estimates.iter().filter(|estimate| given.worth < estimate.worth && enough(estimate));
             let cautious =
                 |estimate: &&Estimate| (field.cautious_lead(estimate, given), Reverse(estimate.model.clone()));
             (ahead.max_by_key(cautious).unwrap_or(best), Some(given))
@@ -205,7 +244,7 @@ pub(crate) fn recommendation(estimates: &[Estimate], instead: Option<&ModelId>, 
     };
     let confidence = match other {
         Some(other) if enough(chosen) && enough(other) => {
-            probability(chosen.score.0.saturating_sub(other.score.0), field.error(chosen, other))
+            probability(chosen.worth.abs_diff(other.worth), field.error(chosen, other))
         }
         None if given.is_none() && enough(chosen) => Score::ONE,
         _ => Score::ZERO,
@@ -213,7 +252,7 @@ pub(crate) fn recommendation(estimates: &[Estimate], instead: Option<&ModelId>, 
     let rest = estimates.iter().filter(|estimate| estimate.model != chosen.model);
     let alternatives = std::iter::once(chosen).chain(rest).map(|estimate| Alternative {
         model: estimate.model.clone(),
-        score: Some(estimate.score),
+        score: Some(estimate.score()),
         samples: estimate.samples,
     });
     let (model, samples) = (chosen.model.clone(), chosen.samples);
@@ -238,8 +277,7 @@ impl Field {
 
     /// The lead in a rather bad case.
     fn cautious_lead(&self, one: &Estimate, other: &Estimate) -> i64 {
-        let billionths = |score: Score| i64::try_from(score.0).unwrap_or(i64::MAX);
         let error = i64::try_from(self.error(one, other)).unwrap_or(i64::MAX / 10);
-        billionths(one.score) - billionths(other.score) - error * CAUTION_TENTHS / 10
+        one.worth - other.worth - error * CAUTION_TENTHS / 10
     }
 }

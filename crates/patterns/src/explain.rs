@@ -29,12 +29,12 @@ pub struct Considered {
     pub model: ModelId,
     /// The share of success expected of it; `None` when none of its turns was ever scored.
     pub success: Option<Score>,
-    /// How cheap it is, from 0 for the dearest to 1 for free.
-    pub saved: Score,
+    /// How cheap it is, in billionths: nothing for the dearest, one for free.
+    pub saved: i64,
     /// The cost expected, in nano-dollars.
     pub cost: Option<u64>,
-    /// Success and cost, weighed.
-    pub score: Option<Score>,
+    /// Success and cost, weighed, in billionths.
+    pub worth: Option<i64>,
     /// Where the success comes from, as the calibrated estimator sees it.
     pub parts: Option<Parts>,
     /// The turns of this model that are most like it, the nearest first.
@@ -155,9 +155,9 @@ impl Considered {
         Self {
             model: rated.model.clone(),
             success: rated.success,
-            saved: rated.efficiency,
+            saved: signed(rated.efficiency),
             cost: rated.cost,
-            score: rated.score,
+            worth: rated.score.map(signed),
             parts: None,
             neighbours: nearest_first(neighbours),
         }
@@ -177,7 +177,7 @@ impl Considered {
             success: Some(estimate.success),
             saved: estimate.saved,
             cost: estimate.cost,
-            score: Some(estimate.score),
+            worth: Some(estimate.worth),
             parts: Some(Parts {
                 mean: estimate.mean,
                 outcomes: estimate.outcomes,
@@ -205,20 +205,21 @@ fn wide(weight: u128) -> i128 {
 /// What would put every other model first.
 fn flips(models: &[Considered], cost_weight: Score) -> Vec<Flip> {
     let Some((first, others)) = models.split_first() else { return Vec::new() };
-    let (Some(score), Some(success)) = (first.score, first.success) else { return Vec::new() };
+    let (Some(worth), Some(success)) = (first.worth, first.success) else { return Vec::new() };
     let scored = others.iter().filter_map(|other| Some((other, other.success?)));
+    let weight = cost_weight.min(Score::ONE);
     let flip = |(other, own): (&Considered, Score)| {
         let better = signed(success) - signed(own);
-        let cheaper = signed(other.saved) - signed(first.saved);
+        let cheaper = other.saved - first.saved;
         // Level where (1 - weight) × better = weight × cheaper.
-        let level = match (better.signum(), cheaper.signum(), u64::try_from((better + cheaper).abs())) {
-            (1, 1, Ok(both)) | (-1, -1, Ok(both)) => Some(Score::ratio(better.unsigned_abs(), both)),
-            _ => None,
-        };
-        let rest = cost_weight.min(Score::ONE).complement();
-        let missing = score.0.saturating_sub(cost_weight.min(Score::ONE).times(other.saved).0);
-        let needed = (rest != Score::ZERO && missing <= rest.0).then(|| Score::ratio(missing, rest.0));
-        Flip { model: other.model.clone(), cost_weight: level, success: needed }
+        let level = (better.signum() == cheaper.signum() && better != 0)
+            .then(|| Score::ratio(better.unsigned_abs(), better.unsigned_abs() + cheaper.unsigned_abs()));
+        // What cost leaves to success.
+        let one = i128::from(Score::ONE.0);
+        let missing = i128::from(worth) - i128::from(weight.0) * i128::from(other.saved) / one;
+        let needed = (missing * one).checked_div(i128::from(weight.complement().0));
+        let needed = needed.filter(|needed| *needed <= one).map(|needed| u64::try_from(needed).unwrap_or(0));
+        Flip { model: other.model.clone(), cost_weight: level, success: needed.map(Score) }
     };
     scored.map(flip).collect()
 }

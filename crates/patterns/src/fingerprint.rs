@@ -1,6 +1,6 @@
 //! Turns of the same features, and what is known about each model in them.
 
-use contracts::{Features, Sketch};
+use contracts::{Features, Sketch, TurnId};
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub(crate) struct Fingerprint {
     levels: Vec<u8>,
     /// The number of its workload, from 1.
     workload: u8,
+    /// Turns of these features, and the last of them.
+    turns: u32,
+    last: Option<TurnId>,
     /// By model id.
     pub(crate) rows: Vec<Row>,
 }
@@ -38,13 +41,27 @@ impl Fingerprint {
             embedding: None,
             levels: levels(features).to_vec(),
             workload,
+            turns: 0,
+            last: None,
             rows: Vec::new(),
         }
     }
 
     /// Its structure, as it is counted.
     pub(crate) fn raw(&self) -> Raw<'_> {
-        Raw { levels: &self.levels, sets: self.packed.masks, workload: self.workload }
+        Raw { levels: &self.levels, sets: self.packed.masks, workload: self.workload, turns: self.turns }
+    }
+
+    /// Counts a turn, once however many models took part in it.
+    pub(crate) fn count(&mut self, turn: TurnId) {
+        if self.last.replace(turn) != Some(turn) {
+            self.turns = self.turns.saturating_add(1);
+        }
+    }
+
+    /// Turns of these features.
+    pub(crate) const fn turns(&self) -> u32 {
+        self.turns
     }
 
     pub(crate) fn row(&self, model: u32) -> Option<&Row> {

@@ -43,7 +43,7 @@ mod words;
 
 pub mod features;
 
-pub use calibrated::Estimate;
+pub use calibrated::{Estimate, recommendation, weigh};
 pub use caps::{HARD_CAP, MAX_AGE_MICROS, RoomNeeded, SOFT_CAP};
 pub use embedding::project;
 pub use explain::{Considered, Explanation, Flip, Parts, Similar};

@@ -43,6 +43,15 @@ impl<T: Ord + Copy + Default> Nearest<T> {
         self.length = self.most;
     }
 
+    /// What is kept, the least first.
+    pub(crate) fn sorted(&mut self) -> impl Iterator<Item = T> {
+        if self.most < self.length {
+            self.drop_greater();
+        }
+        self.items[..self.length].sort_unstable();
+        self.items[..self.length].iter().copied()
+    }
+
     /// What is kept, in no particular order.
     pub(crate) fn kept(mut self) -> impl Iterator<Item = T> {
         if self.most < self.length {

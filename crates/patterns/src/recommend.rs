@@ -54,7 +54,8 @@ impl Store {
         let hybrid = settings.fingerprint == FingerprintKind::Hybrid;
         let workload = features.workload.as_ref().map_or(0, |name| self.workloads.find(name));
         let levels = levels(features);
-        let structure = self.space.expectation.structure(&Raw { levels: &levels, sets: packed.masks, workload });
+        let structure =
+            self.space.expectation.structure(&Raw { levels: &levels, sets: packed.masks, workload, turns: 1 });
         let direction = self.space.words.direction(&features.sketch);
         let has_words = hybrid && !features.sketch.words.is_empty();
         Asked { packed, point: Point { direction, structure }, embedding, hybrid, has_words }

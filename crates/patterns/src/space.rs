@@ -39,7 +39,7 @@ impl Space {
     /// What is rare among all turns, and what is usual.
     pub(crate) fn learn(fingerprints: &[Fingerprint]) -> Self {
         Self {
-            words: Words::learn(fingerprints.iter().map(|fingerprint| &fingerprint.sketch)),
+            words: Words::learn(fingerprints.iter().map(|fingerprint| (&fingerprint.sketch, fingerprint.turns()))),
             expectation: Expectation::learn(fingerprints.iter().map(Fingerprint::raw)),
         }
     }

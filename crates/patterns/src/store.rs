@@ -40,6 +40,9 @@ pub struct Store {
     pub(crate) knowledge: Knowledge,
 }
 
+/// A store that has changed less often has too little to learn from.
+const FIRST_LEARNED: u64 = 16;
+
 /// A turn that is over.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
@@ -70,6 +73,7 @@ impl Store {
         let key = key(sample.features);
         let place = self.place(key, sample.features);
         self.updates += 1;
+        self.fingerprints[place].count(sample.turn);
         let (updates, models) = (self.updates, &self.models);
         // Rows stand in the order of model ids, so that ties between them need no look at the ids.
         let rows = &mut self.fingerprints[place].rows;
@@ -182,7 +186,7 @@ impl Store {
     /// Learns whenever the store has changed an eighth more often than when it learned last, and what is rare and usual
     /// as well whenever the number of changes has doubled: the cost of learning is a constant for each change.
     fn learn_when_due(&mut self) {
-        if self.updates < self.learn_at {
+        if self.updates < self.learn_at.max(FIRST_LEARNED) {
             return;
         }
         if self.updates.is_power_of_two() {

@@ -45,6 +45,8 @@ pub(crate) struct Raw<'a> {
     pub(crate) levels: &'a [u8],
     pub(crate) sets: [u128; SETS],
     pub(crate) workload: u8,
+    /// How many turns it stands for.
+    pub(crate) turns: u32,
 }
 
 /// One kind of bits: levels, or sets.
@@ -85,19 +87,29 @@ impl Expectation {
         let mut all = 0_i64;
         let mut with = vec![0_i64; WORKLOADS];
         for turn in turns {
-            all += 1;
+            let times = i64::from(turn.turns);
+            all += times;
             for (lane, level) in turn.levels.iter().enumerate().take(LEVELS) {
                 for reached in 1..=(*level).min(HIGHEST) {
-                    with[lane * (usize::from(HIGHEST) + 1) + usize::from(reached)] += 1;
+                    with[lane * (usize::from(HIGHEST) + 1) + usize::from(reached)] += times;
                 }
             }
             for (set, mask) in turn.sets.iter().enumerate() {
                 for bit in ones(*mask) {
-                    with[SET_BITS + set * 128 + bit] += 1;
+                    with[SET_BITS + set * 128 + bit] += times;
                 }
             }
         }
-        let frequency = |with: i64| with * ONE / all.max(1);
+        // A level that no turn stops below says nothing that the one before it does not.
+        let width = usize::from(HIGHEST) + 1;
+        for lane in with[..SET_BITS].chunks_exact_mut(width) {
+            for level in (2..width).rev() {
+                if lane[level] == lane[level - 1] {
+                    lane[level] = 0;
+                }
+            }
+        }
+        let frequency = |with: i64| with.saturating_mul(ONE) / all.max(1);
         let counts = |frequency: &i64| LEAST_SPREAD < frequency * (ONE - frequency) / ONE;
         let known = (0..).zip(with).map(|(bit, with)| (bit, frequency(with))).filter(|(_, often)| counts(often));
         // A frequency is at most one, and so fits.

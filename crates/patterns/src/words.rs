@@ -17,6 +17,9 @@ const NUMBERS: usize = 1 << 16;
 /// Words of fewer texts say nothing about other texts yet.
 const FEWEST_TEXTS: u32 = 2;
 
+/// The rarity of every word before anything was learned: as if half of all texts had it.
+const ALIKE: u16 = 1 << 8;
+
 /// One, with fifteen binary places.
 pub(crate) const ONE: i64 = 1 << 15;
 
@@ -35,15 +38,15 @@ impl std::fmt::Debug for Words {
 }
 
 impl Words {
-    /// Counts the words of all texts.
-    pub(crate) fn learn<'a>(sketches: impl Iterator<Item = &'a Sketch>) -> Self {
+    /// Counts the words of all texts, each as often as it came.
+    pub(crate) fn learn<'a>(sketches: impl Iterator<Item = (&'a Sketch, u32)>) -> Self {
         let mut texts = 0_u32;
         let mut with = vec![0_u32; NUMBERS];
-        for sketch in sketches {
-            texts = texts.saturating_add(1);
+        for (sketch, times) in sketches {
+            texts = texts.saturating_add(times);
             for number in sketch.numbers() {
                 if let Some(count) = with.get_mut(usize::from(number)) {
-                    *count = count.saturating_add(1);
+                    *count = count.saturating_add(times);
                 }
             }
         }
@@ -72,8 +75,9 @@ impl Words {
         Self(all)
     }
 
+    /// The rarity of a word. While no word is known to have come twice, all are alike.
     fn rarity(&self, number: u16) -> u16 {
-        self.0.get(usize::from(number)).copied().unwrap_or(0)
+        if self.0.is_empty() { ALIKE } else { self.0.get(usize::from(number)).copied().unwrap_or(0) }
     }
 
     /// The words of a text that say something, each with its share: the squares of all shares sum up to one.

@@ -41,7 +41,7 @@ fn a_decision_is_explained_by_its_neighbours_and_by_what_would_change_it() {
         let whole = parts["from_neighbours"].as_i64().unwrap();
         let near = model["neighbours"].as_array().unwrap();
         let sum: i64 = near.iter().map(|near| near["contribution"].as_i64().unwrap()).sum();
-        assert!((whole - sum).abs() <= near.len() as i64, "{whole} {sum}");
+        assert!((whole - sum).unsigned_abs() <= near.len() as u64, "{whole} {sum}");
     }
 }
 

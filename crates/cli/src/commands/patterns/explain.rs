@@ -103,7 +103,16 @@ fn headline(model: &Considered) -> String {
         format!(" = mean {} of {} {near} similar turns {words} words", parts.mean, parts.outcomes)
     });
     let (success, parts) = (share(model.success), parts.unwrap_or_default());
-    format!("{}  success {success}{parts}; cost {}; score {}", model.model, money(model.cost), share(model.score))
+    format!("{}  success {success}{parts}; cost {}; worth {}", model.model, money(model.cost), worth(model.worth))
+}
+
+/// Success and cost, weighed.
+fn worth(billionths: Option<i64>) -> String {
+    let shown = |worth: i64| {
+        let sign = if worth < 0 { "-" } else { "" };
+        format!("{sign}{}", Score(worth.unsigned_abs()))
+    };
+    billionths.map_or_else(|| "-".to_owned(), shown)
 }
 
 /// A part of a success, with its sign.
