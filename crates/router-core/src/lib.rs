@@ -25,6 +25,8 @@ pub use banner::{Banner, banners};
 pub use chain::{DECIDER_VERSION, Decided, decide};
 pub use check::{Note, notes};
 pub use override_token::{Addressed, OverrideError, address};
-pub use policy::{Disagreement, OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, schema_text};
+pub use policy::{
+    Disagreement, EmbeddingEndpoint, OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,
+};
 pub use scenario::{Outcome, Scenario, ScenarioError};
 pub use why::{WhyHeader, reason_text, why};

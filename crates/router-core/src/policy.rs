@@ -1,5 +1,6 @@
 //! A policy: what the user wrote, checked and ready to decide by.
 
+mod embedding;
 mod fields;
 mod learning;
 mod load;
@@ -15,6 +16,7 @@ use contracts::{ModelId, ModelSpec, NanoUsd, Registry, Score, Tier, views::Patte
 
 use crate::text_set::TextSet;
 
+pub use embedding::EmbeddingEndpoint;
 pub use problem::Problem;
 pub(crate) use problem::nearest_names;
 pub(crate) use rules::{Rule, Rules};
@@ -79,6 +81,7 @@ pub struct Policy {
     pub(crate) on_explicit_reject: OnExplicitReject,
     pub(crate) disagreement: Disagreement,
     pub(crate) record_text: RecordText,
+    pub(crate) embedding: Option<EmbeddingEndpoint>,
 }
 
 /// A rule as `rules show` prints it.
@@ -120,6 +123,11 @@ impl Policy {
     /// Whether the log keeps the text of messages.
     pub const fn record_text(&self) -> RecordText {
         self.record_text
+    }
+
+    /// Who puts messages into numbers, if anyone.
+    pub const fn embedding(&self) -> Option<&EmbeddingEndpoint> {
+        self.embedding.as_ref()
     }
 
     /// Whether any of its rules looks at the text of the message.

@@ -65,6 +65,7 @@ impl Loader<'_> {
             on_explicit_reject: OnExplicitReject::default(),
             disagreement: Disagreement::default(),
             record_text: RecordText::default(),
+            embedding: None,
         };
         let Some(keys) = root.and_then(|root| self.problems.mapping(root, "the policy", schema::ROOT)) else {
             return policy;
@@ -94,6 +95,7 @@ impl Loader<'_> {
             let words = [("local", RecordText::Local), ("always", RecordText::Always), ("never", RecordText::Never)];
             policy.record_text = self.problems.choice(node, "record_text", &words).unwrap_or_default();
         }
+        policy.embedding = keys.get("embedding").and_then(|node| self.embedding(node));
         if let Some(workspaces) = keys.get("workspaces") {
             policy.workspaces = self.workspaces(workspaces);
         }

@@ -11,6 +11,8 @@ pub(crate) enum Shape {
     Version,
     Model,
     Text,
+    /// A text that this regular expression describes.
+    Like(&'static str),
     Regex,
     Boolean,
     Count {
@@ -54,6 +56,7 @@ pub(crate) const ROOT: &[Key] = &[
     key("pattern_disagreement", Shape::Mapping(DISAGREEMENT), "When a recommendation is shown that a rule outranked."),
     key("routing", Shape::Mapping(ROUTING), "How the chain behaves."),
     key("privacy", Shape::Mapping(PRIVACY), "What is kept of messages."),
+    key("embedding", Shape::Mapping(EMBEDDING), "Who puts messages into numbers, for `turnwise patterns embed`."),
     key(
         "rules",
         Shape::Rules,
@@ -109,6 +112,20 @@ pub(crate) const PRIVACY: &[Key] = &[key(
     Shape::Words(&["local", "always", "never"]),
     "Whether the log keeps the text of messages: only a log on this machine (default), always, or never.",
 )];
+
+pub(crate) const EMBEDDING: &[Key] = &[
+    required(
+        "url",
+        Shape::Like("^https?://[^@?#]+$"),
+        "The address of an OpenAI-compatible API, such as http://localhost:11434/v1 for Ollama.",
+    ),
+    required("model", Shape::Text, "The model that embeds, as that API calls it, such as nomic-embed-text."),
+    key(
+        "key_env",
+        Shape::Like("^[A-Za-z_][A-Za-z0-9_]*$"),
+        "The name of the environment variable that holds the key; never the key itself.",
+    ),
+];
 
 pub(crate) const WORKSPACE: &[Key] = &[
     key("default", Shape::Model, "The model for turns that nothing else decides here."),
@@ -198,6 +215,7 @@ fn shape(shape: Shape) -> Value {
     match shape {
         Shape::Version => json!({ "const": 1 }),
         Shape::Model | Shape::Text => json!({ "type": "string", "minLength": 1 }),
+        Shape::Like(pattern) => json!({ "type": "string", "pattern": pattern }),
         Shape::Regex => json!({ "type": "string", "minLength": 1, "format": "regex" }),
         Shape::Boolean => json!({ "type": "boolean" }),
         Shape::Count { least } => json!({ "type": "integer", "minimum": least }),

@@ -1,6 +1,7 @@
 //! What the loader refuses, with line, column and a message, and what it accepts (004 §5.7, §10.1 test 5, decision D8).
 
 mod bounds;
+mod embedding;
 mod leniencies;
 mod refusals;
 mod schema;

@@ -17,6 +17,7 @@ pattern: {estimator: paper, fingerprint: hybrid, alpha: 0.6, neighbours: 10, cos
 pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
 routing: {on_explicit_reject: refuse}
 privacy: {record_text: never}
+embedding: {url: "http://localhost:11434/v1", model: nomic-embed-text, key_env: OPENAI_API_KEY}
 rules:
   - name: every condition
     when:
@@ -58,6 +59,7 @@ fn objects(schema: &Value) -> Vec<(&Value, &'static str)> {
         (&schema["properties"]["pattern_disagreement"], "pattern_disagreement: {KEY: x}"),
         (&schema["properties"]["routing"], "routing: {KEY: x}"),
         (&schema["properties"]["privacy"], "privacy: {KEY: x}"),
+        (&schema["properties"]["embedding"], "embedding: {KEY: x}"),
         (workspace, "workspaces: {/w: {KEY: x}}"),
         (&workspace["properties"]["tiers"], "workspaces: {/w: {tiers: {KEY: x}}}"),
         (&workspace["properties"]["pattern"], "workspaces: {/w: {pattern: {KEY: x}}}"),
@@ -105,10 +107,13 @@ fn what_the_schema_requires_the_loader_requires() {
     let schema = SCHEMA();
     assert_eq!(required(&schema["$defs"]["rule"]), ["when", "use"]);
     assert_eq!(required(&schema["properties"]["tiers"]), ["fast", "balanced", "deep"]);
-    insta::assert_snapshot!(problems("rules: [{}]\ntiers: {}"), @r"
+    assert_eq!(required(&schema["properties"]["embedding"]), ["url", "model"]);
+    insta::assert_snapshot!(problems("rules: [{}]\ntiers: {}\nembedding: {}"), @r"
     line 1, column 9: rule 0 has no `use`
     line 1, column 9: rule 0 has no `when`
     line 2, column 8: `tiers` must name all of fast, balanced and deep; missing: fast, balanced, deep
+    line 3, column 12: `embedding` has no `model`
+    line 3, column 12: `embedding` has no `url`
     ");
 }
 

@@ -1,0 +1,107 @@
+//! The block `embedding` of a policy: who puts messages into numbers.
+
+use super::{load::Loader, schema};
+use crate::yaml::Node;
+
+/// The longest address, in bytes.
+const MAX_URL_BYTES: usize = 500;
+/// The longest name of a model or of an environment variable, in bytes.
+const MAX_NAME_BYTES: usize = 100;
+
+/// An endpoint that speaks the embeddings part of the `OpenAI` API, such as Ollama's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddingEndpoint {
+    /// The address that `/embeddings` is appended to: `http` or `https`, without a slash at the end.
+    pub url: String,
+    /// The model, as the endpoint calls it.
+    pub model: String,
+    /// The environment variable that holds the key, where one is needed. The key itself stands in no policy.
+    pub key_env: Option<String>,
+}
+
+impl Loader<'_> {
+    pub(super) fn embedding(&mut self, node: &Node<'_>) -> Option<EmbeddingEndpoint> {
+        let keys = self.problems.mapping(node, "`embedding`", schema::EMBEDDING)?;
+        for key in schema::EMBEDDING.iter().filter(|key| key.required && !keys.has(key.name)) {
+            self.problems.note(node.mark, format!("`embedding` has no `{}`", key.name));
+        }
+        let url = keys.get("url").and_then(|node| self.checked(node, "url", wrong_with_url));
+        let model = keys.get("model").and_then(|node| self.checked(node, "model", wrong_with_model));
+        let key_env = keys.get("key_env").and_then(|node| self.checked(node, "key_env", wrong_with_variable));
+        Some(EmbeddingEndpoint {
+            url: url?.trim_end_matches('/').to_owned(),
+            model: model?.to_owned(),
+            key_env: key_env.map(str::to_owned),
+        })
+    }
+
+    /// A text with which nothing is wrong. What was written is not repeated: it may be a secret in the wrong place.
+    fn checked<'n>(
+        &mut self,
+        node: &'n Node<'_>,
+        what: &str,
+        wrong: fn(&str) -> Option<&'static str>,
+    ) -> Option<&'n str> {
+        let text = self.problems.text(node, what)?;
+        let problem = wrong(text);
+        if let Some(problem) = problem {
+            self.problems.note(node.mark, format!("`{what}` {problem}"));
+        }
+        problem.is_none().then_some(text)
+    }
+}
+
+fn wrong_with_url(url: &str) -> Option<&'static str> {
+    let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
+        return Some("must start with `http://` or `https://`");
+    };
+    let (authority, _) = rest.split_once('/').unwrap_or((rest, ""));
+    if MAX_URL_BYTES < url.len() {
+        Some("must have at most 500 bytes")
+    } else if authority.contains('@') {
+        Some("must not hold a user or password: name the environment variable of the key with `key_env`")
+    } else if rest.contains(['?', '#']) {
+        Some("must end before any `?` or `#`: `/embeddings` is appended to it")
+    } else if !is_authority(authority) {
+        Some("must name a host, and a port from 1 to 65535 if any: `http://localhost:11434/v1`")
+    } else if !rest.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}@".contains(&byte)) {
+        Some("must be written in plain characters, others as `%` and two digits")
+    } else {
+        None
+    }
+}
+
+/// A host, by name or number, and perhaps a port.
+fn is_authority(authority: &str) -> bool {
+    if let Some(rest) = authority.strip_prefix('[') {
+        let Some((host, port)) = rest.split_once(']') else { return false };
+        let is_port_or_nothing = port.is_empty() || port.strip_prefix(':').is_some_and(is_port);
+        return host.parse::<std::net::Ipv6Addr>().is_ok() && is_port_or_nothing;
+    }
+    let (host, port) = match authority.split_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (authority, None),
+    };
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    !host.is_empty() && host.bytes().all(known) && port.is_none_or(is_port)
+}
+
+fn is_port(port: &str) -> bool {
+    port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port != 0)
+}
+
+fn wrong_with_model(model: &str) -> Option<&'static str> {
+    if MAX_NAME_BYTES < model.len() {
+        Some("must have at most 100 bytes")
+    } else if model.chars().any(char::is_control) {
+        Some("contains a control character")
+    } else {
+        None
+    }
+}
+
+fn wrong_with_variable(name: &str) -> Option<&'static str> {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let fits = plain && name.len() <= MAX_NAME_BYTES && !name.starts_with(|first: char| first.is_ascii_digit());
+    (!fits).then_some("must be the name of an environment variable, such as OPENAI_API_KEY, and never a key itself")
+}
