@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use adapters::estimate::{PromptShape, estimates};
 use contracts::{
-    Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId, SideEffect, Sketch, ThreadId,
-    TokenBucket, Tokenizer, Turn, TurnId, facts::TurnStarted,
+    ContentHash, Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId, SideEffect, Sketch,
+    ThreadId, TokenBucket, Tokenizer, Turn, TurnId, facts::TurnStarted,
 };
 use evaluator::tone;
 use event_core::Timestamp;
@@ -50,7 +50,10 @@ pub(crate) struct Snapshot<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
     /// They are recorded, and the pattern store compares them.
-    Remembered,
+    Remembered {
+        /// Whether someone may put them into numbers later: then the turn keeps by what these are found.
+        embedded: bool,
+    },
     /// Not even a sketch of them stays.
     Forgotten,
 }
@@ -80,10 +83,13 @@ impl Snapshot<'_> {
             intents: intent_tags(self.message),
             workload: self.workload.filter(|name| name.len() <= LONGEST_NAME),
             sketch: match words {
-                Words::Remembered => sketch(self.message),
+                Words::Remembered { .. } => sketch(self.message),
                 Words::Forgotten => Sketch::default(),
             },
-            text: None,
+            text: match words {
+                Words::Remembered { embedded: true } => Some(text_key(self.message)),
+                Words::Remembered { embedded: false } | Words::Forgotten => None,
+            },
         };
         TurnStarted {
             turn: self.turn,
@@ -106,6 +112,16 @@ impl Snapshot<'_> {
             tone: tone(self.message),
         }
     }
+}
+
+/// By what the embedding of a message is found.
+fn text_key(message: &str) -> u64 {
+    start_of_hash(&ContentHash(*blake3::hash(message.as_bytes()).as_bytes()))
+}
+
+/// The first eight bytes of a hash, the lowest first.
+pub(crate) fn start_of_hash(hash: &ContentHash) -> u64 {
+    hash.0.iter().take(8).rev().fold(0, |key, byte| key << 8 | u64::from(*byte))
 }
 
 /// The turn a decision is made about, from the fact that it started.

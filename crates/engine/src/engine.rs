@@ -189,7 +189,7 @@ impl Engine {
         let started = snapshot.fact(words);
         let fact = of_turn(turn, 0, at, &started)?;
         let mut facts = vec![fact];
-        if words == Words::Remembered {
+        if words != Words::Forgotten {
             let text = TurnTextRecorded { turn, text: self.keep(message)? };
             facts.push(of_turn(turn, 0, at, &text)?.caused_by(turn.0.then("turn.started", 0)));
         }
@@ -204,10 +204,11 @@ impl Engine {
     }
 
     /// What becomes of the words of messages. Every log this engine writes is on the user's own machine.
-    fn words(&self) -> Words {
-        match self.policy.in_force().policy.record_text() {
+    pub(crate) fn words(&self) -> Words {
+        let policy = &self.policy.in_force().policy;
+        match policy.record_text() {
             RecordText::Never => Words::Forgotten,
-            RecordText::Local | RecordText::Always => Words::Remembered,
+            RecordText::Local | RecordText::Always => Words::Remembered { embedded: policy.embedding().is_some() },
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct Knowledge {
     pub(crate) directions: Vec<Direction>,
     /// The structure of every fingerprint.
     pub(crate) structures: Vec<Structure>,
-    /// Fingerprints whose message was embedded.
+    /// Fingerprints whose message was embedded, by place.
     pub(crate) embedded: Vec<Embedded>,
     /// What is known about every model.
     pub(crate) models: Vec<ModelKnowledge>,
@@ -103,6 +103,14 @@ impl Knowledge {
         self.directions.push(space.words.direction(&fingerprint.sketch));
         self.structures.push(space.expectation.structure(&fingerprint.raw()));
         self.embedded.extend(fingerprint.embedding.as_ref().map(|embedding| embedding.at(place)));
+    }
+
+    /// Takes in the meaning of a fingerprint's message, in place of the one it had.
+    pub(crate) fn note_embedded(&mut self, embedded: Embedded) {
+        match self.embedded.binary_search_by_key(&embedded.place, |known| known.place) {
+            Ok(index) => self.embedded[index] = embedded,
+            Err(index) => self.embedded.insert(index, embedded),
+        }
     }
 
     pub(crate) fn model(&mut self, model: u32) -> &mut ModelKnowledge {

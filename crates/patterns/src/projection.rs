@@ -130,8 +130,15 @@ impl Patterns {
     }
 
     fn embedded(&mut self, fact: TurnEmbedded) {
-        let text = fact.text;
+        let (text, turn) = (fact.text, fact.turn);
         let embedding = Embedding::from(fact);
+        // A turn from before there was an embedder does not say by what its embedding is found; its row is known.
+        if let Some(turn) = self.recorded.get(turn)
+            && let Some(work) = turn.works.first()
+            && let Some(store) = self.stores.get_mut(turn.workspace.as_deref().unwrap_or_default())
+        {
+            store.embed_row(work.row, &embedding);
+        }
         for store in self.stores.values_mut() {
             store.embed(text, &embedding);
         }

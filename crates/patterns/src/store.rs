@@ -110,12 +110,19 @@ impl Store {
 
     /// Takes in the meaning of a message.
     pub(crate) fn embed(&mut self, text: u64, embedding: &Embedding) {
-        for fingerprint in self.fingerprints.iter_mut().filter(|fingerprint| fingerprint.text == Some(text)) {
+        let all = self.fingerprints.iter_mut().enumerate();
+        for (place, fingerprint) in all.filter(|(_, fingerprint)| fingerprint.text == Some(text)) {
+            self.knowledge.note_embedded(embedding.at(place));
             fingerprint.embedding = Some(embedding.clone());
         }
-        let all = self.fingerprints.iter().enumerate();
-        let embedded = all.filter_map(|(place, found)| Some(found.embedding.as_ref()?.at(place)));
-        self.knowledge.embedded = embedded.collect();
+    }
+
+    /// Takes in the meaning of the message of a turn that was recorded.
+    pub(crate) fn embed_row(&mut self, row: RowId, embedding: &Embedding) {
+        let Some(place) = self.places.get(&row.key).copied() else { return };
+        let Some(fingerprint) = self.fingerprints.get_mut(place) else { return };
+        self.knowledge.note_embedded(embedding.at(place));
+        fingerprint.embedding = Some(embedding.clone());
     }
 
     /// Evicts rows that have not changed since a time, and of the others all but those that changed last.

@@ -1,0 +1,226 @@
+//! An embedder behind an address: the embeddings part of the `OpenAI` API.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::{
+    Request, Response, Uri,
+    body::{Bytes, Incoming},
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
+};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::{
+    client::legacy::{Client, ResponseFuture, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use serde::Serialize;
+use tokio::time::{sleep, timeout};
+
+use super::{EmbedError, Embedder, MOST_ANSWER_BYTES, MOST_TEXT_BYTES, MOST_TEXTS, answer};
+
+/// How often a busy endpoint is asked.
+const TRIES: u32 = 3;
+
+/// How long an endpoint is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// From the request to the end of its answer.
+    pub whole: Duration,
+    /// Before a busy endpoint is asked a second time, unless it says how long; twice that before the third.
+    pub pause: Duration,
+    /// The longest pause it may ask for; when it asks for more it is not asked again.
+    pub longest_pause: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            whole: Duration::from_secs(30),
+            pause: Duration::from_millis(500),
+            longest_pause: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Asks an endpoint that speaks the embeddings part of the `OpenAI` API. Needs a tokio runtime with time and network.
+///
+/// Redirections are not followed, so that texts and key go nowhere but where the user said.
+pub struct OpenAiEmbedder {
+    endpoint: Uri,
+    model: String,
+    key: Option<HeaderValue>,
+    client: AnyClient,
+    patience: Patience,
+}
+
+impl std::fmt::Debug for OpenAiEmbedder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (endpoint, model) = (&self.endpoint, &self.model);
+        f.debug_struct("OpenAiEmbedder").field("endpoint", endpoint).field("model", model).finish_non_exhaustive()
+    }
+}
+
+/// With TLS, for which the machine's certificate authorities are read, or without.
+enum AnyClient {
+    Plain(Client<HttpConnector, Full<Bytes>>),
+    Tls(Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    input: Vec<&'a str>,
+    encoding_format: &'static str,
+}
+
+/// What one try brought.
+enum Tried {
+    Answered(Bytes),
+    /// Busy or broken: with what status, and how long it wants to be left alone.
+    Busy(u16, Option<Duration>),
+}
+
+impl OpenAiEmbedder {
+    /// An embedder at `url` with `/embeddings` appended, asked for `model`, with a key where one is needed.
+    ///
+    /// # Errors
+    /// [`EmbedError::Address`] and [`EmbedError::Key`].
+    pub fn new(url: &str, model: &str, key: Option<&str>, patience: Patience) -> Result<Self, EmbedError> {
+        if url.contains('@') {
+            let (endpoint, cause) = ("an address with a user or a password", "a key goes into `embedding.key_env`");
+            return Err(EmbedError::Address { endpoint: endpoint.to_owned(), cause: cause.to_owned() });
+        }
+        let endpoint = format!("{}/embeddings", url.trim_end_matches('/'));
+        let unusable = |cause: String| EmbedError::Address { endpoint: endpoint.clone(), cause };
+        let uri: Uri = endpoint.parse().map_err(|error: hyper::http::uri::InvalidUri| unusable(error.to_string()))?;
+        let key = match key.map(|key| HeaderValue::from_str(&format!("Bearer {key}"))) {
+            Some(Ok(mut value)) => {
+                value.set_sensitive(true);
+                Some(value)
+            }
+            Some(Err(_)) => return Err(EmbedError::Key { endpoint }),
+            None => None,
+        };
+        let mut connector = HttpConnector::new();
+        connector.set_connect_timeout(Some(patience.connect));
+        let builder = Client::builder(TokioExecutor::new());
+        let client = match uri.scheme_str() {
+            Some("http") => AnyClient::Plain(builder.build(connector)),
+            Some("https") => {
+                connector.enforce_http(false);
+                let roots = HttpsConnectorBuilder::new().with_native_roots();
+                let roots = roots.map_err(|error| unusable(format!("no certificate authorities: {error}")))?;
+                AnyClient::Tls(builder.build(roots.https_only().enable_http1().wrap_connector(connector)))
+            }
+            _ => return Err(unusable("it starts with neither `http://` nor `https://`".to_owned())),
+        };
+        Ok(Self { endpoint: uri, model: model.to_owned(), key, client, patience })
+    }
+
+    fn name_of_endpoint(&self) -> String {
+        self.endpoint.to_string()
+    }
+
+    fn malformed(&self, problem: String) -> EmbedError {
+        EmbedError::Malformed { endpoint: self.name_of_endpoint(), problem }
+    }
+
+    /// The directions of no more texts than one request takes.
+    async fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let input = texts.iter().map(|text| &text[..text.floor_char_boundary(MOST_TEXT_BYTES)]).collect();
+        let body = Body { model: &self.model, input, encoding_format: "float" };
+        // Texts and names can always be written.
+        let body = Bytes::from(serde_json::to_vec(&body).unwrap_or_default());
+        let (mut pause, mut tries) = (self.patience.pause, 0);
+        loop {
+            tries += 1;
+            let tried = timeout(self.patience.whole, self.try_once(body.clone(), tries)).await;
+            let slow = || EmbedError::Slow { endpoint: self.name_of_endpoint(), after: self.patience.whole };
+            match tried.map_err(|_| slow())?? {
+                Tried::Answered(bytes) => {
+                    return answer::read(&bytes, texts.len()).map_err(|problem| self.malformed(problem));
+                }
+                Tried::Busy(status, wanted) => {
+                    let next = wanted.unwrap_or(pause);
+                    if tries == TRIES || self.patience.longest_pause < next {
+                        return Err(EmbedError::Refused { endpoint: self.name_of_endpoint(), status, tries });
+                    }
+                    sleep(next).await;
+                    pause *= 2;
+                }
+            }
+        }
+    }
+
+    async fn try_once(&self, body: Bytes, tries: u32) -> Result<Tried, EmbedError> {
+        let answer = self.request(body)?.await;
+        let answer = answer.map_err(|error| self.unreachable(&error))?;
+        let status = answer.status().as_u16();
+        match status {
+            200..300 => self.whole(answer).await.map(Tried::Answered),
+            429 | 500.. => {
+                let wanted = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+                Ok(Tried::Busy(status, wanted.map(Duration::from_secs)))
+            }
+            _ => Err(EmbedError::Refused { endpoint: self.name_of_endpoint(), status, tries }),
+        }
+    }
+
+    fn request(&self, body: Bytes) -> Result<ResponseFuture, EmbedError> {
+        let mut request = Request::post(&self.endpoint)
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json")
+            .header(USER_AGENT, concat!("turnwise/", env!("CARGO_PKG_VERSION")));
+        if let Some(key) = &self.key {
+            request = request.header(AUTHORIZATION, key);
+        }
+        let request = request
+            .body(Full::new(body))
+            .map_err(|error| EmbedError::Address { endpoint: self.name_of_endpoint(), cause: error.to_string() })?;
+        Ok(match &self.client {
+            AnyClient::Plain(client) => client.request(request),
+            AnyClient::Tls(client) => client.request(request),
+        })
+    }
+
+    /// All of an answer, unless it is too long.
+    async fn whole(&self, answer: Response<Incoming>) -> Result<Bytes, EmbedError> {
+        let collected = Limited::new(answer.into_body(), MOST_ANSWER_BYTES).collect().await;
+        match collected {
+            Ok(whole) => Ok(whole.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => {
+                Err(EmbedError::Oversize { endpoint: self.name_of_endpoint(), most: MOST_ANSWER_BYTES })
+            }
+            Err(error) => Err(self.unreachable(error.as_ref())),
+        }
+    }
+
+    /// The innermost cause says most.
+    fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> EmbedError {
+        let mut innermost = error;
+        while let Some(cause) = innermost.source() {
+            innermost = cause;
+        }
+        EmbedError::Unreachable { endpoint: self.name_of_endpoint(), cause: innermost.to_string() }
+    }
+}
+
+#[async_trait]
+impl Embedder for OpenAiEmbedder {
+    fn name(&self) -> &str {
+        &self.model
+    }
+
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let mut directions = Vec::with_capacity(texts.len());
+        for texts in texts.chunks(MOST_TEXTS) {
+            directions.extend(self.ask(texts).await?);
+        }
+        answer::same_dimensions(&directions).map_err(|problem| self.malformed(problem))?;
+        Ok(directions)
+    }
+}

@@ -1,0 +1,101 @@
+//! An embedder behind an address, tried on a stand-in.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod failures;
+#[path = "../support/stand_in.rs"]
+mod stand_in;
+
+use std::time::Duration;
+
+use adapters::embedder::{EmbedError, Embedder as _, MOST_TEXT_BYTES, MOST_TEXTS, OpenAiEmbedder, Patience};
+use serde_json::json;
+use stand_in::{Asked, Reply, StandIn};
+
+const KEY: &str = "sk-hunter2";
+
+/// Waits as long as a slow machine needs, but pauses shortly.
+const QUICK: Patience = Patience {
+    connect: Duration::from_secs(5),
+    whole: Duration::from_secs(30),
+    pause: Duration::from_millis(1),
+    longest_pause: Duration::from_secs(1),
+};
+
+/// What an embedder makes of texts.
+fn embed(url: &str, texts: &[String], patience: Patience) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let embedder = OpenAiEmbedder::new(url, "nomic-embed-text", Some(KEY), patience)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(embedder.embed(texts))
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// The length of each text, in two dimensions.
+fn lengths(asked: &Asked, _: usize) -> Reply {
+    let number = |text: String| f32::from(u16::try_from(text.len()).unwrap());
+    Reply::directions(&asked.texts().into_iter().map(|text| vec![number(text), 1.0]).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_request_is_what_the_api_asks_for() {
+    let stand_in = StandIn::answering(lengths);
+    let directions = embed(&stand_in.url, &texts(&["a", "four"]), QUICK).unwrap();
+    assert_eq!(directions, [[1.0, 1.0], [4.0, 1.0]]);
+    let asked = stand_in.asked();
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0].head[0], "POST /v1/embeddings HTTP/1.1");
+    assert!(asked[0].head.contains(&format!("authorization: Bearer {KEY}")), "{:?}", asked[0].head);
+    let body = json!({ "model": "nomic-embed-text", "input": ["a", "four"], "encoding_format": "float" });
+    assert_eq!(asked[0].body, body);
+}
+
+#[test]
+fn without_a_key_none_is_sent() {
+    let stand_in = StandIn::answering(lengths);
+    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, QUICK).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(embedder.embed(&texts(&["a"]))).unwrap();
+    assert!(stand_in.asked()[0].head.iter().all(|line| !line.starts_with("authorization")));
+}
+
+#[test]
+fn nothing_to_embed_asks_nobody() {
+    let stand_in = StandIn::answering(lengths);
+    assert_eq!(embed(&stand_in.url, &[], QUICK), Ok(Vec::new()));
+    assert_eq!(stand_in.asked().len(), 0);
+}
+
+#[test]
+fn many_texts_go_in_several_requests_and_long_ones_are_cut_at_a_character() {
+    let stand_in = StandIn::answering(lengths);
+    let mut many: Vec<_> = (0..=MOST_TEXTS).map(|number| "x".repeat(number + 1)).collect();
+    many.push(format!("x{}", "é".repeat(MOST_TEXT_BYTES)));
+    let directions = embed(&stand_in.url, &many, QUICK).unwrap();
+    let sizes: Vec<_> = stand_in.asked().iter().map(|asked| asked.texts().len()).collect();
+    assert_eq!((sizes, directions.len()), (vec![MOST_TEXTS, 2], MOST_TEXTS + 2));
+    assert_eq!(directions[9], [10.0, 1.0]);
+    let longest = stand_in.asked()[1].texts()[1].len();
+    assert_eq!(longest, MOST_TEXT_BYTES - 1, "the last character would have been cut");
+}
+
+#[test]
+fn the_index_says_which_text_a_direction_is_of() {
+    let stand_in = StandIn::answering(|_, _| {
+        let data = json!([{ "index": 1, "embedding": [2.0] }, { "index": 0, "embedding": [1.0] }]);
+        Reply::Text(json!({ "data": data }).to_string())
+    });
+    assert_eq!(embed(&stand_in.url, &texts(&["one", "two"]), QUICK).unwrap(), [[1.0], [2.0]]);
+}
+
+#[test]
+fn a_busy_endpoint_is_asked_again() {
+    let stand_in = StandIn::answering(|asked, number| match number {
+        0 => Reply::Status(429, "retry-after: 0\r\n", "slow down"),
+        1 => Reply::Status(503, "", "starting"),
+        _ => lengths(asked, number),
+    });
+    assert_eq!(embed(&stand_in.url, &texts(&["abc"]), QUICK).unwrap(), [[3.0, 1.0]]);
+    assert_eq!(stand_in.asked().len(), 3);
+}

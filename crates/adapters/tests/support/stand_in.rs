@@ -1,0 +1,124 @@
+//! A server that stands in for an embeddings endpoint: a thread that speaks just enough HTTP.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+/// What was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// The first line and the headers.
+    pub(crate) head: Vec<String>,
+    pub(crate) body: Value,
+}
+
+impl Asked {
+    /// The texts to embed.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let texts = self.body["input"].as_array().unwrap().iter();
+        texts.map(|text| text.as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// What is answered.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// 200 and this text.
+    Text(String),
+    /// A status with more headers, each with its line end, and a text.
+    Status(u16, &'static str, &'static str),
+    /// 200 and so many bytes of white space.
+    Flood(usize),
+    /// Nothing, while the connection stays open.
+    Silence,
+}
+
+impl Reply {
+    /// A direction for each text, in the words of the API.
+    pub(crate) fn directions(directions: &[Vec<f32>]) -> Self {
+        let item = |(index, direction): (usize, &Vec<f32>)| json!({ "object": "embedding", "index": index, "embedding": direction });
+        let data: Vec<_> = directions.iter().enumerate().map(item).collect();
+        Self::Text(json!({ "object": "list", "data": data, "usage": { "prompt_tokens": 8 } }).to_string())
+    }
+}
+
+/// A running stand-in.
+#[derive(Debug)]
+pub(crate) struct StandIn {
+    /// What a policy has as `embedding.url`.
+    pub(crate) url: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl StandIn {
+    /// Answers each request with what `reply` says to it; the first has number 0. Runs until the test program ends.
+    pub(crate) fn answering(reply: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (reply, known) = (Arc::new(reply), Arc::clone(&asked));
+        thread::spawn(move || {
+            for connection in listener.incoming() {
+                let (reply, known) = (Arc::clone(&reply), Arc::clone(&known));
+                // Whoever asked may have gone away.
+                thread::spawn(move || drop(serve(connection.unwrap(), reply.as_ref(), &known)));
+            }
+        });
+        Self { url, asked }
+    }
+
+    /// Everything it was asked so far.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn serve(
+    mut connection: TcpStream,
+    reply: &dyn Fn(&Asked, usize) -> Reply,
+    known: &Mutex<Vec<Asked>>,
+) -> std::io::Result<()> {
+    let asked = read(&mut connection)?;
+    let number = {
+        let mut known = known.lock().unwrap();
+        known.push(asked.clone());
+        known.len() - 1
+    };
+    let (status, headers, body) = match reply(&asked, number) {
+        Reply::Text(text) => (200, "", text.into_bytes()),
+        Reply::Status(status, headers, text) => (status, headers, text.as_bytes().to_vec()),
+        Reply::Flood(bytes) => (200, "", vec![b' '; bytes]),
+        Reply::Silence => {
+            // Longer than any test is willing to wait.
+            thread::sleep(Duration::from_secs(600));
+            return Ok(());
+        }
+    };
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n");
+    connection.write_all(head.as_bytes())?;
+    connection.write_all(&body)
+}
+
+fn read(connection: &mut TcpStream) -> std::io::Result<Asked> {
+    let mut reader = BufReader::new(connection);
+    let mut head = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        if line.trim().is_empty() {
+            break;
+        }
+        head.push(line.trim().to_owned());
+    }
+    let length = head.iter().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body)?;
+    Ok(Asked { head, body: serde_json::from_slice(&body).unwrap_or_default() })
+}

@@ -1,0 +1,117 @@
+//! Which messages of a log an embedder has not seen yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use contracts::{
+    ContentHash, TurnId,
+    facts::{TextBody, TurnEmbedded, TurnEnded, TurnStarted, TurnTextRecorded},
+};
+use event_bus::EventLog;
+use event_core::{EventId, Position};
+
+use crate::{capture::start_of_hash, error::EngineError, insight::facts};
+
+/// A message to embed, and the turns that are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pending {
+    /// The start of the hash of the message.
+    pub(super) key: u64,
+    /// The fact that holds or names its text.
+    pub(super) text: Position,
+    /// A turn that says by what its embedding is found: one fact serves all that say the same.
+    keyed: Option<TurnId>,
+    /// Turns that do not, from before there was an embedder: each has a fact of its own, by which its row is found.
+    unkeyed: Vec<TurnId>,
+}
+
+impl Pending {
+    /// The turns that get a fact from an embedder, each with the id of that fact.
+    pub(super) fn facts(&self, embedder: &str) -> impl Iterator<Item = (TurnId, EventId)> {
+        let parts = [b"turn.embedded".as_slice(), embedder.as_bytes(), &self.key.to_le_bytes()];
+        let of_text = EventId::derive(&parts);
+        let of_turn = |turn: &TurnId| EventId::derive(&[b"turn.embedded of a turn", embedder.as_bytes(), &turn.0.0]);
+        let unkeyed: Vec<_> = self.unkeyed.iter().map(|turn| (*turn, of_turn(turn))).collect();
+        self.keyed.map(|turn| (turn, of_text)).into_iter().chain(unkeyed)
+    }
+}
+
+/// A turn that started, while the walk has not seen what it needs of it.
+#[derive(Debug, Clone, Copy)]
+struct Started {
+    keyed: bool,
+    text: Option<(u64, Position)>,
+}
+
+/// The messages that `model` has not embedded, in the order of the log.
+///
+/// A turn that does not say by what its embedding is found counts only when it is over: before that it has no row.
+pub(super) fn pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pending>, EngineError> {
+    let mut walk = Walk::default();
+    for fact in facts(log, Position::ORIGIN) {
+        let fact = fact?;
+        if let Some(started) = fact.read::<TurnStarted>()? {
+            walk.open.insert(started.turn, Started { keyed: started.features.text.is_some(), text: None });
+        } else if fact.purged.is_none()
+            && let Some(recorded) = fact.read::<TurnTextRecorded>()?
+        {
+            let hash = match &recorded.text {
+                TextBody::Inline(text) => ContentHash(*blake3::hash(text.as_bytes()).as_bytes()),
+                TextBody::Stored { hash, .. } => *hash,
+            };
+            walk.text(recorded.turn, start_of_hash(&hash), fact.position);
+        } else if let Some(ended) = fact.read::<TurnEnded>()? {
+            walk.ended(ended.turn);
+        } else if let Some(fact) = fact.read::<TurnEmbedded>()?
+            && fact.embedder.rsplit_once('/').is_some_and(|(embedder, _)| embedder == model)
+        {
+            walk.texts.insert(fact.text);
+            walk.turns.insert(fact.turn);
+        }
+    }
+    Ok(walk.left())
+}
+
+#[derive(Default)]
+struct Walk {
+    open: BTreeMap<TurnId, Started>,
+    messages: BTreeMap<u64, Pending>,
+    /// Embedded already.
+    texts: BTreeSet<u64>,
+    turns: BTreeSet<TurnId>,
+}
+
+impl Walk {
+    fn message(&mut self, key: u64, text: Position) -> &mut Pending {
+        self.messages.entry(key).or_insert(Pending { key, text, keyed: None, unkeyed: Vec::new() })
+    }
+
+    fn text(&mut self, turn: TurnId, key: u64, position: Position) {
+        match self.open.get_mut(&turn) {
+            Some(started) if started.keyed => {
+                self.open.remove(&turn);
+                self.message(key, position).keyed.get_or_insert(turn);
+            }
+            Some(started) => started.text = Some((key, position)),
+            None => {}
+        }
+    }
+
+    fn ended(&mut self, turn: TurnId) {
+        if let Some(Started { text: Some((key, position)), .. }) = self.open.remove(&turn) {
+            self.message(key, position).unkeyed.push(turn);
+        }
+    }
+
+    /// Those of which something is left to do.
+    fn left(self) -> Vec<Pending> {
+        let Self { messages, texts, turns, .. } = self;
+        let left = messages.into_values().filter_map(|mut message| {
+            message.keyed = message.keyed.filter(|_| !texts.contains(&message.key));
+            message.unkeyed.retain(|turn| !turns.contains(turn));
+            (message.keyed.is_some() || !message.unkeyed.is_empty()).then_some(message)
+        });
+        let mut left: Vec<_> = left.collect();
+        left.sort_by_key(|message| message.text);
+        left
+    }
+}
