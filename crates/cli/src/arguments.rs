@@ -175,6 +175,8 @@ pub(crate) enum PatternsCommand {
         #[arg(long)]
         yes: bool,
     },
+    /// Put the messages of the log into numbers by the embedder that `embedding` in routing.yaml names.
+    Embed,
     /// Judge every turn of the log anew, under the built-in rubric or one of your own.
     Evaluate {
         /// A rubric in YAML.

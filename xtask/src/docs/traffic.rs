@@ -59,7 +59,7 @@ fn all() -> [Traffic; 28] {
         way::<facts::SessionStarted>(TURN, &["sessions"]),
         way::<facts::ToolCalled>(IMPORT, &["evaluator", "sessions"]),
         way::<facts::ToolFinished>(IMPORT, &["evaluator"]),
-        way::<facts::TurnEmbedded>("nothing yet", &["patterns"]),
+        way::<facts::TurnEmbedded>("`patterns embed`", &["patterns"]),
         way::<facts::TurnEnded>(TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
         way::<facts::TurnStarted>(TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
         way::<facts::TurnTextRecorded>("a live turn, an import; never when the policy says so", &[]),

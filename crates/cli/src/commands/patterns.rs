@@ -1,6 +1,7 @@
 //! `patterns`: what was learned from turns that are over.
 
 mod clear;
+mod embed;
 mod evaluate;
 mod explain;
 mod inspect;
@@ -20,6 +21,7 @@ pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Fai
         PatternsCommand::Inspect { workspace, number } => inspect::run(context, &workspace, number),
         PatternsCommand::Explain { turn, number } => explain::run(context, &turn, number),
         PatternsCommand::Clear { workspace, all, yes } => clear::run(context, &workspace, all, yes),
+        PatternsCommand::Embed => embed::run(context),
         PatternsCommand::Evaluate { rubric } => evaluate::run(context, rubric),
     }
 }

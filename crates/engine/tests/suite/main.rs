@@ -1,12 +1,16 @@
 //! The engine as its skins use it: whole turns on a log in memory, and what the log then says.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+#[path = "../../../adapters/tests/support/stand_in.rs"]
+#[expect(dead_code, reason = "the tests of adapters use the rest")]
+mod stand_in;
 mod support;
 
 mod availability;
 mod captured;
 mod costs;
 mod decided_again;
+mod embedded;
 mod exchange;
 mod expectations;
 mod hard_failure;

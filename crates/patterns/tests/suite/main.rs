@@ -1,6 +1,7 @@
 //! What is learned from turns and how it is found again.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod embedded;
 mod features;
 mod given;
 mod learning;

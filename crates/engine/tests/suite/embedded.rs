@@ -1,0 +1,239 @@
+//! Messages put into numbers by whom the user brings: afterwards, in batches, and never while a turn waits.
+
+use adapters::embedder::{OpenAiEmbedder, Patience};
+use contracts::{
+    Features, Score,
+    facts::{RouteDecided, Thumb, TurnEmbedded, TurnStarted},
+    views::{Asking, Estimator, PatternSettings},
+};
+use engine::Embedded;
+use event_core::{Position, encode_state};
+
+use crate::{
+    stand_in::{Asked, Reply, StandIn},
+    support::{
+        Desk,
+        again::{Words, decide_again},
+    },
+};
+
+const NO_EMBEDDER: &str = "global_default: haiku\n";
+
+/// A policy that names a stand-in.
+fn policy(stand_in: &StandIn) -> String {
+    format!("{NO_EMBEDDER}embedding: {{url: \"{}\", model: m}}\n", stand_in.url)
+}
+
+/// What is about signing in points one way, in whatever words; everything else another.
+fn meaning(text: &str) -> Vec<f32> {
+    let length = f32::from(u16::try_from(text.len()).unwrap()) / 10_000.0;
+    if text.contains("sign in") || text.contains("Anmeldung") {
+        vec![0.9, 0.1, 0.0, length]
+    } else {
+        vec![0.0, -0.2, 0.9, length]
+    }
+}
+
+fn meanings(asked: &Asked) -> Reply {
+    Reply::directions(&asked.texts().iter().map(|text| meaning(text)).collect::<Vec<_>>())
+}
+
+fn stand_in() -> StandIn {
+    StandIn::answering(|asked, _| meanings(asked))
+}
+
+fn embed(desk: &mut Desk, stand_in: &StandIn) -> Embedded {
+    let patience = Patience { pause: std::time::Duration::from_millis(1), ..Patience::default() };
+    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, patience).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut seen = (0, 0);
+    let embedded = runtime.block_on(desk.engine.embed(&embedder, |done, total| seen = (done, total))).unwrap();
+    assert!(embedded.failure.is_some() || seen.0 == seen.1, "{seen:?}");
+    embedded
+}
+
+/// Embedded, skipped, failed.
+fn counts(embedded: &Embedded) -> (u64, u64, u64) {
+    (embedded.embedded, embedded.skipped, embedded.failed)
+}
+
+fn last_features(desk: &Desk) -> Features {
+    desk.all::<TurnStarted>().pop().unwrap().features
+}
+
+#[test]
+fn every_message_is_embedded_once_and_every_turn_is_told() {
+    let stand_in = stand_in();
+    let mut desk = Desk::with(NO_EMBEDDER);
+    desk.turn("one", "users cannot sign in");
+    desk.turn("two", "users cannot sign in");
+    assert_eq!(last_features(&desk).text, None);
+    desk.edit_policy(&policy(&stand_in));
+    for (name, message) in [("one", "users cannot sign in"), ("one", "write a poem"), ("two", "write a poem")] {
+        desk.turn(name, message);
+        assert!(last_features(&desk).text.is_some());
+    }
+    let embedded = embed(&mut desk, &stand_in);
+    assert_eq!((counts(&embedded), embedded.embedder.as_deref()), ((2, 0, 0), Some("m/4")));
+    assert_eq!(stand_in.asked().len(), 1);
+    assert_eq!(stand_in.asked()[0].texts(), ["users cannot sign in", "write a poem"]);
+    // Two turns without a key, and one of those that share each key.
+    let facts = desk.all::<TurnEmbedded>();
+    assert_eq!(facts.len(), 4);
+    assert!(facts.iter().all(|fact| fact.vector == patterns::project(&meaning("users cannot sign in"))
+        || fact.text == last_features(&desk).text.unwrap()));
+    assert_eq!(counts(&embed(&mut desk, &stand_in)), (0, 0, 0));
+    assert_eq!(stand_in.asked().len(), 1, "nobody is asked when nothing is new");
+    desk.turn("two", "write a sonnet");
+    assert_eq!(counts(&embed(&mut desk, &stand_in)), (1, 0, 0));
+}
+
+#[test]
+fn a_message_is_found_by_the_start_of_its_hash() {
+    let stand_in = stand_in();
+    let mut desk = Desk::with(&policy(&stand_in));
+    desk.turn("one", "write a poem");
+    let hash = blake3::hash(b"write a poem");
+    let start: [u8; 8] = hash.as_bytes()[..8].try_into().unwrap();
+    assert_eq!(last_features(&desk).text, Some(u64::from_le_bytes(start)));
+}
+
+#[test]
+fn what_was_embedded_stays_when_the_rest_fails() {
+    let stand_in = StandIn::answering(|asked, number| match number {
+        1..=3 => Reply::Status(500, "", ""),
+        _ => meanings(asked),
+    });
+    let mut desk = Desk::with(&policy(&stand_in));
+    for number in 0..70 {
+        desk.turn("one", &format!("message {number}"));
+    }
+    let embedded = embed(&mut desk, &stand_in);
+    assert_eq!(counts(&embedded), (64, 0, 6));
+    assert!(embedded.failure.unwrap().to_string().contains("answered 500 at the last of 3 tries"));
+    let mut desk = desk.restarted();
+    assert_eq!(desk.all::<TurnEmbedded>().len(), 64);
+    assert_eq!(counts(&embed(&mut desk, &stand_in)), (6, 0, 0));
+}
+
+#[test]
+fn a_message_the_endpoint_will_not_take_does_not_stop_the_others() {
+    let stand_in = StandIn::answering(|asked, _| {
+        if asked.texts().iter().any(|text| text == "too long") {
+            return Reply::Status(400, "", "input too long");
+        }
+        meanings(asked)
+    });
+    let mut desk = Desk::with(&policy(&stand_in));
+    for message in ["a", "too long", "b"] {
+        desk.turn("one", message);
+    }
+    let embedded = embed(&mut desk, &stand_in);
+    assert_eq!(counts(&embedded), (2, 0, 1));
+    assert!(embedded.failure.unwrap().to_string().contains("answered 400"));
+}
+
+#[test]
+fn an_endpoint_that_takes_no_key_is_asked_once() {
+    let stand_in = StandIn::answering(|_, _| Reply::Status(401, "", ""));
+    let mut desk = Desk::with(&policy(&stand_in));
+    for number in 0..130 {
+        desk.turn("one", &format!("message {number}"));
+    }
+    assert_eq!(counts(&embed(&mut desk, &stand_in)), (0, 0, 130));
+    assert_eq!(stand_in.asked().len(), 1);
+}
+
+#[test]
+fn texts_beside_the_log_are_read_and_missing_or_empty_ones_are_skipped() {
+    let stand_in = stand_in();
+    let mut desk = Desk::with(&policy(&stand_in));
+    let long = |word: &str| word.repeat(2_000);
+    desk.turn("one", &long("sign in "));
+    desk.turn("one", &long("poem "));
+    desk.turn("one", " \n");
+    desk.texts.remove(*blake3::hash(long("poem ").as_bytes()).as_bytes()).unwrap();
+    assert_eq!(counts(&embed(&mut desk, &stand_in)), (1, 2, 0));
+    assert!(stand_in.asked()[0].texts()[0].starts_with("sign in sign in"));
+}
+
+#[test]
+fn no_turn_waits_for_an_embedder() {
+    let stand_in = StandIn::answering(|_, _| Reply::Silence);
+    let mut desk = Desk::with(&policy(&stand_in));
+    for number in 0..5 {
+        assert!(desk.turn("one", &format!("message {number}")).is_some());
+    }
+    assert_eq!(stand_in.asked().len(), 0, "a turn is decided without asking anyone");
+    let patience = Patience { whole: std::time::Duration::from_millis(50), ..Patience::default() };
+    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, patience).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let embedded = runtime.block_on(desk.engine.embed(&embedder, |_, _| {})).unwrap();
+    assert_eq!(counts(&embedded), (0, 0, 5));
+    assert!(desk.turn("one", "and after that").is_some());
+}
+
+#[test]
+fn where_words_are_forgotten_nothing_is_embedded() {
+    let stand_in = stand_in();
+    let mut desk = Desk::with(NO_EMBEDDER);
+    desk.turn("one", "from before");
+    desk.edit_policy(&format!("{}privacy: {{record_text: never}}\n", policy(&stand_in)));
+    desk.turn("one", "a secret");
+    assert_eq!(last_features(&desk).text, None);
+    assert_eq!(counts(&embed(&mut desk, &stand_in)), (0, 0, 0));
+    assert_eq!(stand_in.asked().len(), 0);
+}
+
+/// Turns of which the first is judged, and all are embedded, in the order of the log.
+fn learned(stand_in: &StandIn, before: &str) -> Desk {
+    let mut desk = Desk::with(before);
+    for (name, message) in [("one", "users cannot sign in since yesterday"), ("two", "write a poem about rain")] {
+        let made = desk.start(name, message);
+        desk.answer(name, contracts::facts::StopReason::EndTurn);
+        desk.end(name);
+        desk.engine.give_feedback(made.turn, Thumb::Up).unwrap();
+    }
+    desk.edit_policy(&policy(stand_in));
+    desk.turn("three", "Anmeldung klappt nicht mehr");
+    embed(&mut desk, stand_in);
+    desk
+}
+
+#[test]
+fn a_message_in_other_words_finds_the_turn_that_means_the_same() {
+    let stand_in = stand_in();
+    for before in [NO_EMBEDDER.to_owned(), policy(&stand_in)] {
+        let mut desk = learned(&stand_in, &before);
+        let first = desk.all::<TurnStarted>()[0].turn;
+        desk.start("four", "Anmeldung klappt nicht mehr");
+        let features = last_features(&desk);
+        for estimator in [Estimator::Paper, Estimator::Calibrated] {
+            let settings = PatternSettings { min_similarity: Score(300_000_000), ..PatternSettings::of(estimator) };
+            let asking =
+                Asking { workspace: None, features: &features, settings: &settings, instead: None, known: &|_| true };
+            let found = desk.engine.state().patterns.explain(&asking).unwrap();
+            let nearest = found.models.iter().flat_map(|model| &model.neighbours).map(|near| near.turn).next();
+            assert_eq!(nearest, Some(first), "{estimator:?}");
+        }
+    }
+}
+
+#[test]
+fn decisions_with_embeddings_are_made_again_with_the_same_bytes_also_when_the_text_is_gone() {
+    let stand_in = stand_in();
+    let mut desk = learned(&stand_in, &policy(&stand_in));
+    for message in ["Anmeldung klappt nicht mehr", "users cannot sign in since yesterday", "something new"] {
+        desk.turn("four", message);
+    }
+    let decided = desk.all::<RouteDecided>();
+    assert_eq!(decided.len(), 6);
+    for fact in &decided {
+        for words in [Words::Kept, Words::Purged] {
+            let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), fact, words).decision;
+            let bytes = |decision: &contracts::Decision| encode_state("decision", decision).unwrap();
+            assert_eq!(bytes(&again), bytes(&fact.decision), "{words:?}");
+        }
+    }
+    assert_ne!(desk.head(), Position::ORIGIN);
+}

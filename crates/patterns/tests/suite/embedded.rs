@@ -1,0 +1,123 @@
+//! Turns compared by what their messages mean, where an embedder said it.
+
+use contracts::{
+    Features, Score,
+    facts::TurnEmbedded,
+    views::{Asking, Estimator, PatternSettings},
+};
+use event_core::{Position, Projected};
+use patterns::{Patterns, features::sketch, project};
+
+use crate::given::{Log, WORKSPACE, judged, turn};
+
+/// The start of the hash of a message; any number will do.
+const LOGIN: u64 = 1;
+const ANMELDUNG: u64 = 2;
+
+/// Features of a message, found by a key when an embedder is set.
+fn message(words: &str, extension: &str, text: Option<u64>) -> Features {
+    Features { sketch: sketch(words), extensions: vec![extension.to_owned()], text, ..Features::default() }
+}
+
+fn login(text: Option<u64>) -> Features {
+    message("users cannot sign in since yesterday", ".rs", text)
+}
+
+/// The same in another language, about other files: no word and no extension in common.
+fn anmeldung(text: Option<u64>) -> Features {
+    message("Anmeldung schlägt seit gestern fehl", ".ts", text)
+}
+
+fn embedded(name: &str, text: u64, embedder: &str, numbers: &[f32]) -> TurnEmbedded {
+    TurnEmbedded { turn: turn(name), text, embedder: embedder.to_owned(), vector: project(numbers) }
+}
+
+/// How alike the first neighbour of the second message is, if it has one.
+fn similarity(patterns: &Patterns, features: &Features, estimator: Estimator) -> Option<Score> {
+    let settings = PatternSettings::of(estimator);
+    let asking = Asking { workspace: Some(WORKSPACE), features, settings: &settings, instead: None, known: &|_| true };
+    Some(patterns.explain(&asking)?.models.first()?.neighbours.first()?.similarity)
+}
+
+/// A judged turn about signing in, and what an embedder said of it.
+fn log(text: Option<u64>) -> Log {
+    let mut log = Log::default();
+    log.turn("one", &login(text), "a:x", Some(5));
+    log.append(&judged("one", 90, 90, 1));
+    log
+}
+
+const CLOSE: [f32; 4] = [0.9, 0.1, -0.2, 0.05];
+const CLOSER: [f32; 4] = [0.88, 0.12, -0.19, 0.04];
+const FAR: [f32; 4] = [-0.1, 0.9, 0.3, -0.8];
+
+#[test]
+fn turns_that_mean_the_same_in_other_words_become_neighbours() {
+    for estimator in [Estimator::Paper, Estimator::Calibrated] {
+        let mut log = log(Some(LOGIN));
+        let asked = anmeldung(Some(ANMELDUNG));
+        let by_words = similarity(log.view.state(), &asked, estimator).unwrap_or_default();
+        log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
+        log.append(&embedded("two", ANMELDUNG, "m/4", &CLOSER));
+        let by_meaning = similarity(log.view.state(), &asked, estimator).unwrap_or_default();
+        assert!(by_words < Score(300_000_000), "{estimator:?} {by_words}");
+        assert!(Score(500_000_000) < by_meaning, "{estimator:?} {by_meaning}");
+    }
+}
+
+#[test]
+fn turns_that_mean_something_else_do_not() {
+    let mut log = log(Some(LOGIN));
+    log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
+    log.append(&embedded("two", ANMELDUNG, "m/4", &FAR));
+    let found = similarity(log.view.state(), &anmeldung(Some(ANMELDUNG)), Estimator::Paper);
+    assert_eq!(found, None);
+}
+
+#[test]
+fn what_two_embedders_say_is_not_compared() {
+    let mut log = log(Some(LOGIN));
+    log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
+    log.append(&embedded("two", ANMELDUNG, "other/4", &CLOSE));
+    assert_eq!(similarity(log.view.state(), &anmeldung(Some(ANMELDUNG)), Estimator::Paper), None);
+    log.append(&embedded("one", LOGIN, "other/4", &CLOSER));
+    assert!(similarity(log.view.state(), &anmeldung(Some(ANMELDUNG)), Estimator::Paper).is_some());
+}
+
+#[test]
+fn a_turn_from_before_there_was_an_embedder_is_found_by_itself() {
+    let mut log = log(None);
+    log.append(&embedded("two", ANMELDUNG, "m/4", &CLOSER));
+    let asked = anmeldung(Some(ANMELDUNG));
+    log.append(&embedded("nobody", LOGIN, "m/4", &CLOSE));
+    assert_eq!(similarity(log.view.state(), &asked, Estimator::Paper), None, "of a turn that has no row");
+    log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
+    assert!(similarity(log.view.state(), &asked, Estimator::Paper).is_some());
+}
+
+#[test]
+fn embeddings_are_the_same_whether_followed_folded_anew_or_resumed() {
+    let mut log = log(Some(LOGIN));
+    log.turn("old", &message("another thing", ".md", None), "a:x", Some(5));
+    log.append(&embedded("old", 7, "m/4", &FAR));
+    log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
+    let saved = log.view.checkpoint().unwrap();
+    log.append(&embedded("two", ANMELDUNG, "m/4", &CLOSER));
+    // Many changes, so that the store learns everything anew in between.
+    for name in 0..20 {
+        log.turn(&format!("n{name}"), &message(&format!("number {name}"), ".md", Some(100 + name)), "a:y", Some(5));
+        log.append(&embedded(&format!("n{name}"), 100 + name, "m/4", &FAR));
+    }
+    let resumed = |mut view: Projected<Patterns>| {
+        let from = view.position();
+        for fact in log.events.iter().filter(|fact| from < fact.position) {
+            view.advance(fact).unwrap();
+        }
+        view
+    };
+    let (anew, resumed) =
+        (resumed(Projected::default()), resumed(Projected::resume(Some(&saved), log.view.position())));
+    assert_ne!(saved.position, Position::ORIGIN);
+    assert!(anew.state() == log.view.state() && resumed.state() == log.view.state());
+    assert!(similarity(resumed.state(), &anmeldung(Some(ANMELDUNG)), Estimator::Calibrated).is_some());
+}
