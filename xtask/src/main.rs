@@ -14,6 +14,7 @@ mod failure;
 mod fuzz;
 mod models;
 mod program;
+mod quality;
 mod reliability;
 mod snapshot;
 mod tidy;
@@ -86,6 +87,17 @@ enum Task {
         /// A folder in the layout of ~/.claude/projects.
         dir: PathBuf,
     },
+    /// Measure how well the pattern store chooses models, on public prompts with known outcomes.
+    Quality {
+        /// A folder of `*.jsonl.gz`: prompts with the score and the cost of each model.
+        dir: PathBuf,
+        /// Print everything that was measured as JSON.
+        #[arg(long, conflicts_with = "write")]
+        json: bool,
+        /// Write the tables of docs/quality.md.
+        #[arg(long)]
+        write: bool,
+    },
     /// Run the bundled session in an empty home.
     Demo,
     /// Review changed snapshots.
@@ -122,6 +134,7 @@ fn run(task: Task) -> Outcome {
         Task::Fuzz { target, seconds } => fuzz::run(seconds, target.as_deref()),
         Task::Models => models::run().map(drop),
         Task::Corpus { dir } => corpus::run(&dir).map(drop),
+        Task::Quality { dir, json, write } => quality::run(&dir, json, write),
         Task::Demo => demo::run(),
         Task::Snapshot => snapshot::run(),
         Task::Deny => deny::run().map(drop),

@@ -62,6 +62,8 @@ pub(super) const RULES: &[Rule] = &[
     effects("xtask", &["contracts", "event-core", "router-core"]),
     // What fuzzing tries.
     effects("hostile-input", &["adapters", "contracts", "engine", "event-bus", "event-core", "router-core"]),
+    // What the pattern store is worth, on public prompts.
+    effects("quality", &["contracts", "event-core", "patterns"]),
     // What benchmarks measure.
     effects("processor-time", &[]),
     // A third party's projection, and a user's policy tests.

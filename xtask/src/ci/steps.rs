@@ -10,7 +10,7 @@ use crate::{
     failure::Outcome,
     models,
     program::{self, cargo, cargo_has, execute},
-    tidy, workspace,
+    quality, tidy, workspace,
 };
 
 /// A check that passed.
@@ -53,6 +53,7 @@ pub(super) const STEPS: &[(&str, Check)] = &[
     ("crash", || crash::run(50, None)),
     ("demo", || demo::run().map(|()| Done::all())),
     ("corpus", real_sessions),
+    ("quality", public_prompts),
 ];
 
 fn clippy() -> Outcome<Done> {
@@ -105,4 +106,14 @@ fn real_sessions() -> Outcome<Done> {
     }
     println!("corpus: SKIPPED, there is no folder `{}`", sessions.display());
     Ok(Done::noting("skipped, no folder of real sessions beside the workspace"))
+}
+
+/// The shared folder of public prompts, when it stands beside the workspace.
+fn public_prompts() -> Outcome<Done> {
+    let sets = workspace::root().join("../shared/bench/quality");
+    if sets.is_dir() {
+        return quality::reduced(&sets);
+    }
+    println!("quality: SKIPPED, there is no folder `{}`", sets.display());
+    Ok(Done::noting("skipped, no folder of public prompts beside the workspace"))
 }

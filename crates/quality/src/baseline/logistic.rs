@@ -1,0 +1,130 @@
+//! Logistic regression on the features of the store: the numbers of a sketch, and its shape as "at least so much".
+
+use contracts::Features;
+
+use crate::{
+    data::Set,
+    forecast::{Forecast, Means},
+    number::number,
+    split::Lesson,
+};
+
+use super::{
+    newton::{Fitted, chance, fit},
+    sparse::{Sparse, dot},
+    terms::unit,
+};
+
+/// How strongly weights are held back: that of most libraries.
+const PENALTY: f64 = 1.0;
+
+/// How many numbers words have.
+const NUMBERS: usize = 1 << 16;
+
+/// Levels above this are alike.
+const HIGHEST: u8 = 31;
+
+/// A regression for each model.
+#[derive(Debug)]
+pub(crate) struct Logistic {
+    space: Space,
+    models: Vec<Option<Fitted>>,
+}
+
+impl Logistic {
+    /// Fits the outcomes of each model in the lessons.
+    pub(crate) fn learn(set: &Set, features: &[Features], lessons: &[Lesson], means: &Means) -> Self {
+        let space = Space::learn(lessons.iter().map(|lesson| &features[lesson.turn]));
+        let fit_model = |model: usize| {
+            let own = || lessons.iter().filter(|lesson| lesson.knows(model));
+            let rows = Sparse::of(own().map(|lesson| space.vector(&features[lesson.turn])), space.columns);
+            let targets: Vec<f64> = own().map(|lesson| set.turns[lesson.turn].outcomes[model].score).collect();
+            fit(&rows, &targets, PENALTY)
+        };
+        let models = means.models.iter().enumerate().map(|(model, known)| known.map(|_| fit_model(model))).collect();
+        Self { space, models }
+    }
+
+    /// What it expects of each model; cost, which it does not look at, is taken from other forecasts.
+    pub(crate) fn forecasts(&self, features: &Features, costs: &[Option<Forecast>]) -> Vec<Option<Forecast>> {
+        let vector = self.space.vector(features);
+        let forecast = |(fitted, cost): (&Option<Fitted>, &Option<Forecast>)| {
+            Some(Forecast { success: chance(dot(&vector, &fitted.as_ref()?.0)), ..(*cost)? })
+        };
+        self.models.iter().zip(costs).map(forecast).collect()
+    }
+}
+
+/// What is a column, and how much it weighs.
+#[derive(Debug)]
+struct Space {
+    /// By number of a word its column and its inverse document frequency, when the past has it.
+    words: Vec<Option<(u32, f64)>>,
+    word_columns: usize,
+    /// Each level of a shape is scaled, so that shapes are about as long as texts.
+    scale: f64,
+    shape_columns: usize,
+    groups: Vec<String>,
+    columns: usize,
+}
+
+impl Space {
+    fn learn<'a>(features: impl Iterator<Item = &'a Features> + Clone) -> Self {
+        let mut with = vec![0; NUMBERS];
+        let (mut all, mut levels) = (0, Vec::<Vec<usize>>::new());
+        for features in features.clone() {
+            all += 1;
+            for word in features.sketch.numbers() {
+                with[usize::from(word)] += 1;
+            }
+            for (place, level) in features.sketch.shape.iter().enumerate() {
+                levels.resize((place + 1).max(levels.len()), vec![0; usize::from(HIGHEST) + 1]);
+                levels[place][usize::from((*level).min(HIGHEST))] += 1;
+            }
+        }
+        let mut columns = 0_u32..;
+        let idf = |with: usize| (number(1 + all) / number(1 + with)).ln() + 1.0;
+        let known = |with: usize| (with != 0).then(|| columns.next().map(|column| (column, idf(with)))).flatten();
+        let words: Vec<_> = with.into_iter().map(known).collect();
+        let word_columns = words.iter().flatten().count();
+        let spread = levels.iter().map(|counts| spread(counts, all)).sum::<f64>();
+        let mut groups: Vec<String> = features.filter_map(|features| features.workload.clone()).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let shape_columns = levels.len() * usize::from(HIGHEST);
+        Self {
+            words,
+            word_columns,
+            scale: if 0.0 < spread { spread.sqrt().recip() } else { 0.0 },
+            columns: word_columns + shape_columns + groups.len() + 1,
+            shape_columns,
+            groups,
+        }
+    }
+
+    fn vector(&self, features: &Features) -> Vec<(u32, f64)> {
+        let known = |word: u16| self.words.get(usize::from(word)).copied().flatten();
+        let mut vector = unit(features.sketch.numbers().filter_map(known).collect());
+        let column = |place: usize| u32::try_from(self.word_columns + place).unwrap_or(u32::MAX);
+        for (place, level) in features.sketch.shape.iter().enumerate() {
+            let start = place * usize::from(HIGHEST);
+            let bits = start..start + usize::from((*level).min(HIGHEST));
+            vector.extend(bits.filter(|bit| *bit < self.shape_columns).map(|bit| (column(bit), self.scale)));
+        }
+        let group = features.workload.as_ref().and_then(|name| self.groups.binary_search(name).ok());
+        vector.extend(group.map(|group| (column(self.shape_columns + group), 1.0)));
+        vector.push((column(self.shape_columns + self.groups.len()), 1.0));
+        vector
+    }
+}
+
+/// The variance of all the bits "at least 1", "at least 2"... of a level.
+fn spread(counts: &[usize], all: usize) -> f64 {
+    let mut below = 0;
+    let share = |below: usize| number(below) / number(all.max(1));
+    let variances = counts.iter().map(|count| {
+        below += count;
+        share(below) * (1.0 - share(below))
+    });
+    variances.sum()
+}

@@ -1,0 +1,125 @@
+//! Logistic regression with a penalty on the squares of its weights, by Newton's method with conjugate gradients.
+
+use super::sparse::Sparse;
+
+/// Steps are enough when the gradient is so small beside the first one.
+const GRADIENT: f64 = 1e-4;
+
+/// So many steps of Newton at most.
+const STEPS: usize = 50;
+
+/// So many steps of conjugate gradients for each at most.
+const INNER_STEPS: usize = 100;
+
+/// Weights of columns, the last one not held back: it is the column of ones.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fitted(pub(super) Vec<f64>);
+
+/// Fits targets from 0 to 1. The last column of the rows must be all ones.
+pub(super) fn fit(rows: &Sparse, targets: &[f64], penalty: f64) -> Fitted {
+    let columns = rows.columns();
+    let mut weights = vec![0.0; columns];
+    let held = |column: usize| if column + 1 == columns { 1e-6 } else { penalty };
+    let mut first = None;
+    for _ in 0..STEPS {
+        let chances: Vec<f64> = rows.times(&weights).into_iter().map(chance).collect();
+        let residuals: Vec<f64> = chances.iter().zip(targets).map(|(chance, target)| chance - target).collect();
+        let mut gradient = rows.sum(&residuals);
+        for (column, (gradient, weight)) in gradient.iter_mut().zip(&weights).enumerate() {
+            *gradient += held(column) * weight;
+        }
+        let size = length(&gradient);
+        let first = *first.get_or_insert(size);
+        if size <= GRADIENT * first {
+            break;
+        }
+        let curvature: Vec<f64> = chances.iter().map(|chance| chance * (1.0 - chance)).collect();
+        let step = solve(rows, &curvature, &held, &gradient);
+        let before = loss(rows, targets, &weights, &held);
+        let slope: f64 = step.iter().zip(&gradient).map(|(step, gradient)| step * gradient).sum();
+        let mut scale = 1.0;
+        // Halved until it leads down as far as a line would promise.
+        let stepped = loop {
+            let tried: Vec<f64> = weights.iter().zip(&step).map(|(weight, step)| weight - scale * step).collect();
+            if loss(rows, targets, &tried, &held) <= before - 1e-4 * scale * slope || scale < 1e-6 {
+                break tried;
+            }
+            scale /= 2.0;
+        };
+        weights = stepped;
+    }
+    Fitted(weights)
+}
+
+/// The solution of `(rows' · curvature · rows + penalty) x = gradient`, to a tenth of its size.
+fn solve(rows: &Sparse, curvature: &[f64], held: &impl Fn(usize) -> f64, gradient: &[f64]) -> Vec<f64> {
+    let mut solution = vec![0.0; gradient.len()];
+    let mut residual = gradient.to_vec();
+    let mut direction = residual.clone();
+    let mut size = residual.iter().map(|value| value * value).sum::<f64>();
+    let enough = size * 0.01;
+    for _ in 0..INNER_STEPS {
+        if size <= enough {
+            break;
+        }
+        let inner: Vec<f64> =
+            rows.times(&direction).iter().zip(curvature).map(|(value, weight)| value * weight).collect();
+        let mut image = rows.sum(&inner);
+        for (column, (image, direction)) in image.iter_mut().zip(&direction).enumerate() {
+            *image += held(column) * direction;
+        }
+        let scale = size / direction.iter().zip(&image).map(|(one, other)| one * other).sum::<f64>();
+        for (place, direction) in direction.iter().enumerate() {
+            solution[place] += scale * direction;
+            residual[place] -= scale * image[place];
+        }
+        let next = residual.iter().map(|value| value * value).sum::<f64>();
+        for (direction, residual) in direction.iter_mut().zip(&residual) {
+            *direction = residual + next / size * *direction;
+        }
+        size = next;
+    }
+    solution
+}
+
+fn loss(rows: &Sparse, targets: &[f64], weights: &[f64], held: &impl Fn(usize) -> f64) -> f64 {
+    // ln(1 + e^x) - target · x, without overflow.
+    let all = rows.times(weights).into_iter().zip(targets);
+    let data: f64 = all.map(|(x, target)| x.max(0.0) + (-x.abs()).exp().ln_1p() - target * x).sum();
+    let penalty: f64 = weights.iter().enumerate().map(|(column, weight)| held(column) * weight * weight).sum();
+    data + penalty / 2.0
+}
+
+/// The logistic function.
+pub(super) fn chance(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+fn length(vector: &[f64]) -> f64 {
+    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_features_the_chance_is_the_mean_of_the_targets() {
+        let rows = Sparse::of(vec![vec![(0, 1.0)]; 4], 1);
+        let Fitted(weights) = fit(&rows, &[1.0, 1.0, 1.0, 0.0], 1.0);
+        assert!((chance(weights[0]) - 0.75).abs() < 1e-4);
+    }
+
+    #[test]
+    fn where_it_stops_the_slope_is_nothing() {
+        // Column 0 speaks for, column 1 against; the last is all ones.
+        let rows = Sparse::of([vec![(0, 1.0), (2, 1.0)], vec![(1, 1.0), (2, 1.0)], vec![(0, 0.5), (2, 1.0)]], 3);
+        let targets = [1.0, 0.0, 0.8];
+        let Fitted(weights) = fit(&rows, &targets, 0.5);
+        let residuals: Vec<f64> =
+            rows.times(&weights).into_iter().zip(targets).map(|(x, target)| chance(x) - target).collect();
+        let slopes = rows.sum(&residuals);
+        assert!((slopes[0] + 0.5 * weights[0]).abs() < 1e-3 && (slopes[1] + 0.5 * weights[1]).abs() < 1e-3);
+        assert!(weights[1] < 0.0 && 0.0 < weights[0]);
+    }
+}

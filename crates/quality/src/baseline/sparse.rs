@@ -1,0 +1,62 @@
+//! Rows of mostly zeros.
+
+/// Rows of `(column, value)`, one after another.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Sparse {
+    cells: Vec<(u32, f64)>,
+    ends: Vec<usize>,
+    columns: usize,
+}
+
+impl Sparse {
+    /// Rows one after another.
+    pub(super) fn of(rows: impl IntoIterator<Item = Vec<(u32, f64)>>, columns: usize) -> Self {
+        let mut all = Self { columns, ..Self::default() };
+        for row in rows {
+            all.cells.extend(row);
+            all.ends.push(all.cells.len());
+        }
+        all
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[(u32, f64)]> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.cells[start..*end])
+    }
+
+    pub(super) const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Every row times a vector.
+    pub(super) fn times(&self, vector: &[f64]) -> Vec<f64> {
+        self.rows().map(|row| dot(row, vector)).collect()
+    }
+
+    /// The sum of rows, each times a number.
+    pub(super) fn sum(&self, factors: &[f64]) -> Vec<f64> {
+        let mut sum = vec![0.0; self.columns];
+        for (row, factor) in self.rows().zip(factors) {
+            for (column, value) in row {
+                sum[*column as usize] += factor * value;
+            }
+        }
+        sum
+    }
+
+    /// Columns as rows.
+    pub(super) fn transposed(&self) -> Vec<Vec<(u32, f64)>> {
+        let mut columns = vec![Vec::new(); self.columns];
+        for (place, row) in (0..).zip(self.rows()) {
+            for (column, value) in row {
+                columns[*column as usize].push((place, *value));
+            }
+        }
+        columns
+    }
+}
+
+/// A row times a vector.
+pub(super) fn dot(row: &[(u32, f64)], vector: &[f64]) -> f64 {
+    row.iter().map(|(column, value)| value * vector[*column as usize]).sum()
+}

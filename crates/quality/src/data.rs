@@ -1,0 +1,126 @@
+//! Sets of prompts with what each model made of them, read from gzipped lines of JSON.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+};
+
+use flate2::read::MultiGzDecoder;
+use serde::Deserialize;
+
+use crate::{failure::Failure, hash::hash};
+
+/// Datasets that are sets of their own, whatever file they are in.
+const OWN_SETS: [&str; 2] = ["mmlu", "gsm8k"];
+
+/// What a model made of a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Outcome {
+    /// From 0 to 1.
+    pub score: f64,
+    /// In dollars.
+    #[serde(rename = "cost_usd")]
+    pub cost: f64,
+}
+
+/// A prompt and the outcome of every model of its set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// Unique in the set.
+    pub id: String,
+    /// Empty when it is not public.
+    pub prompt: String,
+    /// What kind of work it is, where the set says so.
+    pub group: Option<String>,
+    /// In the order of the set's models.
+    pub outcomes: Vec<Outcome>,
+    /// The first 32 bits of the hash of the id: what the split goes by.
+    pub bucket: u32,
+}
+
+/// Prompts that the same models have answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Set {
+    /// The file, or the dataset where that is a set of its own.
+    pub name: String,
+    /// Sorted by name.
+    pub models: Vec<String>,
+    /// In the order of the file.
+    pub turns: Vec<Turn>,
+}
+
+/// A line of a file.
+#[derive(Debug, Deserialize)]
+struct Line {
+    id: String,
+    dataset: String,
+    #[serde(default)]
+    group: Option<String>,
+    prompt: String,
+    models: BTreeMap<String, Outcome>,
+}
+
+impl Set {
+    /// A set of turns; models that did not answer every prompt are left out.
+    fn of(name: String, lines: Vec<Line>) -> Result<Self, Failure> {
+        let answered = |model: &&String| lines.iter().all(|line| line.models.contains_key(*model));
+        let named: BTreeSet<&String> = lines.iter().flat_map(|line| line.models.keys()).collect();
+        let models: Vec<String> = named.into_iter().filter(answered).cloned().collect();
+        if models.len() < 2 {
+            return Err(Failure::TooFewModels { set: name });
+        }
+        let turn = |line: Line| Turn {
+            bucket: u32::try_from(hash("", &line.id) >> 32).unwrap_or_default(),
+            outcomes: models.iter().filter_map(|model| line.models.get(model).copied()).collect(),
+            id: line.id,
+            prompt: line.prompt,
+            group: line.group,
+        };
+        let turns = lines.into_iter().map(turn).collect();
+        Ok(Self { name, models, turns })
+    }
+
+    /// Whether most prompts are unknown, so that the kind of work is all a store can go by.
+    pub fn goes_by_group(&self) -> bool {
+        self.turns.len() < 2 * self.turns.iter().filter(|turn| turn.prompt.is_empty()).count()
+    }
+}
+
+/// The sets of all `*.jsonl.gz` files directly in a folder, by file name.
+pub fn read(folder: &Path) -> Result<Vec<Set>, Failure> {
+    let fail = |cause| Failure::Read { path: folder.to_path_buf(), cause };
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(folder).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        if path.to_string_lossy().ends_with(".jsonl.gz") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut sets = Vec::new();
+    for path in &paths {
+        sets.extend(read_file(path)?);
+    }
+    if sets.is_empty() { Err(Failure::NoSets { folder: folder.to_path_buf() }) } else { Ok(sets) }
+}
+
+fn read_file(path: &Path) -> Result<Vec<Set>, Failure> {
+    let fail = |cause| Failure::Read { path: path.to_path_buf(), cause };
+    let file = File::open(path).map_err(fail)?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = name.trim_end_matches(".jsonl.gz");
+    let mut sets: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+    for (index, line) in BufReader::new(MultiGzDecoder::new(file)).lines().enumerate() {
+        let line = line.map_err(fail)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let fail = |cause| Failure::Line { path: path.to_path_buf(), line: index + 1, cause };
+        let line: Line = serde_json::from_str(&line).map_err(fail)?;
+        let own = OWN_SETS.contains(&line.dataset.as_str());
+        sets.entry(if own { line.dataset.clone() } else { name.to_owned() }).or_default().push(line);
+    }
+    sets.into_iter().map(|(name, lines)| Set::of(name, lines)).collect()
+}

@@ -1,0 +1,147 @@
+//! What the choices of a router come to.
+
+use serde::Serialize;
+
+use crate::{
+    data::Outcome,
+    gap::{GapClosed, gap_closed},
+    hull::Hull,
+    number::number,
+    sweep::{aiq, curve, singles},
+    trial::{Router, RouterKind},
+};
+
+/// The share of the best model's quality at which savings are stated.
+const GOOD_ENOUGH: f64 = 0.98;
+
+/// The share of the dearest model's cost at which quality is stated.
+const CHEAP: f64 = 0.1;
+
+/// The figures of a router, means over the draws of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figures {
+    /// Which.
+    pub router: RouterKind,
+    /// The mean quality over all costs from the cheapest to the dearest single model.
+    pub aiq: f64,
+    /// The lowest of the draws.
+    pub lowest_aiq: f64,
+    /// The part of the best model's cost that is saved at 98 % of its quality; 0 when that is not reached.
+    pub saved: f64,
+    /// The quality at a tenth of the dearest model's cost.
+    pub cheap_score: f64,
+    /// The gap closed, where there are two models.
+    pub gap: Option<GapClosed>,
+    /// Mean score at the usual weight of cost.
+    pub usual_score: f64,
+    /// Mean cost in dollars at the usual weight of cost.
+    pub usual_cost: f64,
+    /// The share of turns for which nothing is recommended at the usual weight.
+    pub silent: f64,
+}
+
+/// What needs no learning.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct References {
+    /// AIQ of the best mix of single models.
+    pub zero: f64,
+    /// AIQ of who knows every outcome.
+    pub oracle: f64,
+    /// Name, mean cost and mean score of the cheapest model.
+    pub cheapest: (String, f64, f64),
+    /// Of the best model.
+    pub best: (String, f64, f64),
+    /// Mean cost and score of any model with the same probability.
+    pub random: (f64, f64),
+    /// Mean cost and score of who knows every outcome, at the usual weight of cost.
+    pub oracle_usual: (f64, f64),
+}
+
+impl Figures {
+    /// The figures of one draw.
+    pub(crate) fn of(outcomes: &[&[Outcome]], router: &Router) -> Self {
+        let singles = singles(outcomes);
+        let hull = Hull::of(curve(outcomes, &router.choices));
+        let (usual_cost, usual_score) = curve(outcomes, &router.usual).first().copied().unwrap_or_default();
+        let best = best(&singles);
+        let dearest = singles.iter().map(|single| single.0).fold(0.0, f64::max);
+        let cost = hull.cost_of(GOOD_ENOUGH * singles[best].1);
+        let aiq = aiq(&hull, &singles);
+        Self {
+            router: router.kind,
+            aiq,
+            lowest_aiq: aiq,
+            saved: cost.map_or(0.0, |cost| 1.0 - cost / singles[best].0),
+            cheap_score: hull.at(CHEAP * dearest),
+            gap: gap(outcomes, &singles, &router.success),
+            usual_score,
+            usual_cost,
+            silent: number(router.silent) / number(outcomes.len().max(1)),
+        }
+    }
+
+    /// The means of several draws.
+    pub(crate) fn mean(draws: &[Self]) -> Option<Self> {
+        let first = draws.first()?;
+        let mean = |of: fn(&Self) -> f64| draws.iter().map(of).sum::<f64>() / number(draws.len());
+        let gap = |of: fn(&GapClosed) -> f64| {
+            draws.iter().filter_map(|draw| draw.gap.as_ref()).map(of).sum::<f64>() / number(draws.len())
+        };
+        Some(Self {
+            router: first.router,
+            aiq: mean(|draw| draw.aiq),
+            lowest_aiq: draws.iter().map(|draw| draw.aiq).fold(f64::INFINITY, f64::min),
+            saved: mean(|draw| draw.saved),
+            cheap_score: mean(|draw| draw.cheap_score),
+            gap: first.gap.map(|_| GapClosed {
+                average: gap(|gap| gap.average),
+                half: gap(|gap| gap.half),
+                four_fifths: gap(|gap| gap.four_fifths),
+            }),
+            usual_score: mean(|draw| draw.usual_score),
+            usual_cost: mean(|draw| draw.usual_cost),
+            silent: mean(|draw| draw.silent),
+        })
+    }
+}
+
+impl References {
+    /// Of turns and the names of their models, the oracle at many weights and at the usual one given as routers are.
+    pub(crate) fn of(outcomes: &[&[Outcome]], models: &[String], oracle: &Router) -> Self {
+        let singles = singles(outcomes);
+        let named = |place: usize| (models[place].clone(), singles[place].0, singles[place].1);
+        let cheapest = (0..singles.len()).min_by(|one, other| singles[*one].0.total_cmp(&singles[*other].0));
+        let sum = singles.iter().fold((0.0, 0.0), |sum, single| (sum.0 + single.0, sum.1 + single.1));
+        let models = number(singles.len().max(1));
+        Self {
+            zero: aiq(&Hull::of(singles.iter().copied()), &singles),
+            oracle: aiq(&Hull::of(curve(outcomes, &oracle.choices)), &singles),
+            cheapest: named(cheapest.unwrap_or(0)),
+            best: named(best(&singles)),
+            random: (sum.0 / models, sum.1 / models),
+            oracle_usual: curve(outcomes, &oracle.usual).first().copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// The single model of the highest mean score.
+fn best(singles: &[(f64, f64)]) -> usize {
+    let all = singles.iter().enumerate();
+    // The first of equals.
+    let best = all.rev().max_by(|one, other| one.1.1.total_cmp(&other.1.1));
+    best.map_or(0, |(place, _)| place)
+}
+
+/// The gap closed between two models.
+fn gap(outcomes: &[&[Outcome]], singles: &[(f64, f64)], success: &[Vec<f64>]) -> Option<GapClosed> {
+    if singles.len() != 2 {
+        return None;
+    }
+    let strong = best(singles);
+    let weak = 1 - strong;
+    let turns = outcomes
+        .iter()
+        .zip(success)
+        .map(|(outcomes, success)| (success[strong] - success[weak], outcomes[strong].score - outcomes[weak].score));
+    gap_closed(&turns.collect::<Vec<_>>())
+}

@@ -1,0 +1,30 @@
+//! Numbers that look random, are the same every time, and follow from an id.
+
+use sha2::{Digest as _, Sha256};
+
+/// The first 64 bits of the SHA-256 of a purpose and an id.
+pub(crate) fn hash(purpose: &str, id: &str) -> u64 {
+    let digest = Sha256::new().chain_update(purpose).chain_update(id).finalize();
+    digest.iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+}
+
+/// A stream of numbers from a seed: `SplitMix64`.
+#[derive(Debug, Clone)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Below a bound of at least 1.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        // The upper half of the product: as good as even for bounds this small.
+        let product = u128::from(self.next()) * bound as u128;
+        usize::try_from(product >> 64).unwrap_or_default()
+    }
+}

@@ -1,0 +1,49 @@
+//! `quality FOLDER`: measures the pattern store on a folder of sets and prints tables.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program talks through its streams")]
+
+mod arguments;
+
+use std::{error::Error, process::ExitCode, time::Instant};
+
+use clap::Parser;
+use quality::{
+    data,
+    report::{Effort, SetReport, measure},
+    tables,
+};
+
+use arguments::Arguments;
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let effort = if arguments.reduced { Effort::Reduced } else { Effort::Whole };
+    let reports = measured(arguments, effort)?;
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&reports)?);
+    } else if arguments.reduced {
+        println!("{}", tables::summary(&reports));
+    } else {
+        print!("{}", tables::all(&reports));
+    }
+    Ok(())
+}
+
+/// Everything measured, with progress on stderr.
+fn measured(arguments: &Arguments, effort: Effort) -> Result<Vec<SetReport>, Box<dyn Error>> {
+    let begun = Instant::now();
+    let mut reports = Vec::new();
+    for set in data::read(&arguments.folder)? {
+        let say = |done: &str| eprintln!("{:>6.1} s  {done}", begun.elapsed().as_secs_f64());
+        reports.push(measure(&set, effort, &say)?);
+    }
+    Ok(reports)
+}

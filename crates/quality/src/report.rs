@@ -1,0 +1,205 @@
+//! A set measured in every way: both modes, every size of the past, all routers.
+
+use std::thread;
+
+use serde::Serialize;
+
+use crate::{
+    bootstrap::{Margin, margins},
+    calibration::Calibration,
+    data::{Outcome, Set},
+    failure::Failure,
+    figures::{Figures, References},
+    forecast::{Forecast, Means},
+    replay::Stream,
+    rule::Rule,
+    split::{Lesson, Mode, Part, parts},
+    sweep::{Sweep, USUAL_WEIGHT, weights},
+    trial::{Plan, Router, RouterKind, Trial, run},
+};
+
+/// Sizes of the past below all of it, and how many different pasts of each are tried.
+const SIZES: [(usize, u32); 3] = [(50, 5), (200, 5), (1_500, 1)];
+
+/// A past of this many times a size is cut down to the size as well.
+const LARGER: usize = 2;
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// All of it.
+    Whole,
+    /// A part of the past and of the questions, in a few seconds; no textbook methods.
+    Reduced,
+}
+
+/// In the reduced form so many turns of the past...
+const REDUCED_PAST: usize = 600;
+
+/// ... and so many questions of each part.
+const REDUCED_ASKED: usize = 300;
+
+/// What was measured of a set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SetReport {
+    /// Its name.
+    pub set: String,
+    /// Its turns.
+    pub turns: usize,
+    /// Its models.
+    pub models: usize,
+    /// The turns asked about.
+    pub asked: usize,
+    /// The parts: 1 where the halves are fixed, else folds.
+    pub parts: usize,
+    /// Whether most prompts are unknown and the kind of work stands for them.
+    pub by_group: bool,
+    /// What needs no learning.
+    pub references: References,
+    /// By mode, and by size from all of the past down.
+    pub trials: Vec<TrialReport>,
+}
+
+/// What was measured with one past.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrialReport {
+    /// What is known of the past.
+    pub mode: Mode,
+    /// The turns of the past, of the smallest part.
+    pub past: usize,
+    /// Whether that is all there is.
+    pub whole: bool,
+    /// How many different pasts.
+    pub draws: u32,
+    /// By router.
+    pub figures: Vec<Figures>,
+    /// The differences in AIQ of the store to the textbook methods, for the first draw.
+    pub margins: Vec<Against>,
+    /// Of the store, over all draws.
+    pub calibration: Calibration,
+}
+
+/// The store compared with another router.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Against {
+    /// The store alone, or as turns are routed.
+    pub store: RouterKind,
+    /// The other.
+    pub other: RouterKind,
+    /// The difference in AIQ.
+    pub margin: Margin,
+}
+
+/// Measures a set, its two modes side by side. `progress` is told what was done.
+pub fn measure(set: &Set, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Result<SetReport, Failure> {
+    let bench = Bench { set, stream: Stream::of(set), parts: parts(set), effort, progress };
+    let (full, partial) = thread::scope(|scope| {
+        let partial = scope.spawn(|| bench.trials(Mode::Partial));
+        (bench.trials(Mode::Full), partial.join())
+    });
+    let partial = partial.map_err(|_| Failure::Stopped { set: set.name.clone() })??;
+    let (references, trials): (Vec<_>, Vec<_>) = full?.into_iter().chain(partial).unzip();
+    let references = references.into_iter().next().ok_or_else(|| Failure::NothingAsked { set: set.name.clone() })?;
+    Ok(SetReport {
+        set: set.name.clone(),
+        turns: set.turns.len(),
+        models: set.models.len(),
+        asked: bench.parts.iter().map(|part| part.test.len().min(asked(effort))).sum(),
+        parts: bench.parts.len(),
+        by_group: set.goes_by_group(),
+        references,
+        trials,
+    })
+}
+
+/// A set ready to be replayed.
+struct Bench<'a> {
+    set: &'a Set,
+    stream: Stream<'a>,
+    parts: Vec<Part>,
+    effort: Effort,
+    progress: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Bench<'_> {
+    /// All sizes of the past of one mode, with what needs no learning on the same questions.
+    fn trials(&self, mode: Mode) -> Result<Vec<(References, TrialReport)>, Failure> {
+        let whole = self.parts.iter().map(|part| part.train.len()).min().unwrap_or(0);
+        let mut found = Vec::new();
+        for (most, draws) in sizes(whole, self.effort) {
+            let plan = |draw| Plan {
+                mode,
+                // The parts differ a little in size.
+                most: if most == whole { usize::MAX } else { most },
+                draw,
+                asked: asked(self.effort),
+                others: draws == 1 && self.effort == Effort::Whole,
+            };
+            let trials: Result<Vec<_>, _> =
+                (0..draws).map(|draw| run(self.set, &self.stream, &self.parts, plan(draw))).collect();
+            let trials = trials?;
+            let Some(first) = trials.first().filter(|first| !first.outcomes.is_empty()) else { continue };
+            let figures = (0..first.routers.len()).filter_map(|router| {
+                let draws = trials.iter().map(|trial| Figures::of(&trial.outcomes, &trial.routers[router]));
+                Figures::mean(&draws.collect::<Vec<_>>())
+            });
+            let report = TrialReport {
+                mode,
+                past: most,
+                whole: most == whole,
+                draws,
+                figures: figures.collect(),
+                margins: if draws == 1 && self.effort == Effort::Whole { against(first) } else { Vec::new() },
+                calibration: Calibration::of(&trials),
+            };
+            let store = report.figures.first().map_or(0.0, |figures| figures.aiq);
+            (self.progress)(&format!("{}, {mode:?}, {most} past turns × {draws}: AIQ {store:.4}", self.set.name));
+            found.push((references(self.set, first), report));
+        }
+        Ok(found)
+    }
+}
+
+const fn asked(effort: Effort) -> usize {
+    match effort {
+        Effort::Whole => usize::MAX,
+        Effort::Reduced => REDUCED_ASKED,
+    }
+}
+
+/// Sizes of the past with the number of draws of each, the largest first.
+fn sizes(whole: usize, effort: Effort) -> Vec<(usize, u32)> {
+    if effort == Effort::Reduced {
+        return vec![(whole.min(REDUCED_PAST), 1)];
+    }
+    let smaller = SIZES.into_iter().rev().filter(|(size, _)| LARGER * size <= whole);
+    [(whole, 1)].into_iter().chain(smaller).collect()
+}
+
+fn references(set: &Set, trial: &Trial<'_>) -> References {
+    let every: Vec<Lesson> = (0..set.turns.len()).map(|turn| Lesson { turn, model: None }).collect();
+    let means = Means::of(set, &every);
+    let (sweep, usual) = (Sweep::over(&weights(), &means), Sweep::over(&[USUAL_WEIGHT], &means));
+    let mut oracle = Router::new(RouterKind::Store);
+    for outcomes in &trial.outcomes {
+        let known = |outcome: &Outcome| {
+            let saved = means.saved(outcome.cost);
+            Some(Forecast { success: outcome.score, saved, ..Forecast::default() })
+        };
+        let forecasts: Vec<_> = outcomes.iter().map(known).collect();
+        oracle.choices.push(sweep.choices(&forecasts, Rule::Alone));
+        oracle.usual.push(usual.choices(&forecasts, Rule::Alone));
+    }
+    References::of(&trial.outcomes, &set.models, &oracle)
+}
+
+/// The store, as its estimator alone and as turns are routed, against all others on the same resamples.
+fn against(trial: &Trial<'_>) -> Vec<Against> {
+    let choices: Vec<_> = trial.routers.iter().map(|router| router.choices.as_slice()).collect();
+    let (stores, others): (Vec<_>, Vec<_>) =
+        (0..trial.routers.len()).partition(|place| trial.routers[*place].kind.is_store());
+    let pairs: Vec<_> = stores.iter().flat_map(|store| others.iter().map(move |other| (*store, *other))).collect();
+    let margins = margins(&trial.outcomes, &choices, &pairs).into_iter().zip(&pairs);
+    let kind = |place: usize| trial.routers[place].kind;
+    margins.map(|(margin, (store, other))| Against { store: kind(*store), other: kind(*other), margin }).collect()
+}
