@@ -1,7 +1,12 @@
 //! The program as a user runs it: a fresh home, real processes, what they print and how they end.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+#[path = "../../../adapters/tests/support/stand_in.rs"]
+#[expect(dead_code, reason = "the tests of adapters use the rest")]
+mod stand_in;
+
 mod desk;
+mod embedded;
 mod feedback;
 mod first_steps;
 mod learning;
