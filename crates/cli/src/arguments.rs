@@ -1,8 +1,16 @@
 //! What can be typed.
 
+mod events;
+mod learning;
+mod what_if;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
+
+pub(crate) use events::EventsCommand;
+pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
+pub(crate) use what_if::{BacktestArguments, RangeArguments};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -114,121 +122,6 @@ pub(crate) enum Command {
     Demo,
     /// Print a completion script for a shell.
     Completions { shell: clap_complete::Shell },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FeedbackArguments {
-    /// How it went; the last thumb on a turn counts.
-    pub(crate) thumb: ThumbChoice,
-    /// `last`, or the id of a turn or the start of one.
-    #[arg(default_value = "last", value_name = "TURN")]
-    pub(crate) turn: String,
-}
-
-/// A thumb as it is typed.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(crate) enum ThumbChoice {
-    /// It went well.
-    Up,
-    /// It went badly.
-    Down,
-}
-
-impl From<ThumbChoice> for contracts::facts::Thumb {
-    fn from(choice: ThumbChoice) -> Self {
-        match choice {
-            ThumbChoice::Up => Self::Up,
-            ThumbChoice::Down => Self::Down,
-        }
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum PatternsCommand {
-    /// Show how much was learned, by workspace.
-    Status,
-    /// Show what is known about each model in a workspace, and the latest outcomes.
-    Inspect {
-        #[command(flatten)]
-        workspace: WorkspaceArgument,
-        /// How many outcomes.
-        #[arg(short, default_value_t = 10)]
-        number: usize,
-    },
-    /// Show which turns a decision was compared with, what each contributed, and what would change the choice.
-    Explain {
-        /// `last`, or the id of a turn or the start of one.
-        #[arg(default_value = "last", value_name = "TURN")]
-        turn: String,
-        /// How many turns for each model.
-        #[arg(short, default_value_t = 5)]
-        number: usize,
-    },
-    /// Forget what was learned in a workspace. The facts stay, and turns from now on are learned as before.
-    Clear {
-        #[command(flatten)]
-        workspace: WorkspaceArgument,
-        /// Forget it in every workspace.
-        #[arg(long, conflicts_with = "workspace")]
-        all: bool,
-        /// Act.
-        #[arg(long)]
-        yes: bool,
-    },
-    /// Put the messages of the log into numbers by the embedder that `embedding` in routing.yaml names.
-    Embed,
-    /// Judge every turn of the log anew, under the built-in rubric or one of your own.
-    Evaluate {
-        /// A rubric in YAML.
-        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-        rubric: Option<PathBuf>,
-    },
-}
-
-/// Which workspace is asked about.
-#[derive(Debug, Args)]
-pub(crate) struct WorkspaceArgument {
-    /// The workspace; the current folder when left out.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) workspace: Option<PathBuf>,
-}
-
-/// Which turns are asked about.
-#[derive(Debug, Args)]
-pub(crate) struct RangeArguments {
-    /// Only turns that started then or later: `2026-11-01`, `2026-11-01T12:30`, or `7d` for so long ago.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) from: Option<String>,
-    /// Only turns that started before then.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) to: Option<String>,
-    /// Only turns of this session.
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BacktestArguments {
-    /// The policies to try; several are ranked by what they cost. The policy in force when left out.
-    #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
-    pub(crate) policy: Vec<PathBuf>,
-    /// What to compare with: another policy file, or `recorded`, the models that really ran.
-    #[arg(long, value_name = "FILE|recorded", default_value = "recorded", value_hint = ValueHint::FilePath)]
-    pub(crate) against: String,
-    /// Try a number of the policy at several values: `pattern.cost_weight=0:0.3:0.05`.
-    #[arg(long, value_name = "NUMBER=FROM:TO:STEP")]
-    pub(crate) sweep: Option<what_if::Sweep>,
-    #[command(flatten)]
-    pub(crate) range: RangeArguments,
-    /// Print every turn, not only those that change model.
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Print comma-separated values, a line for each turn and policy.
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) csv: bool,
-    /// Write a report with charts into a file that needs nothing beside it.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -348,67 +241,5 @@ pub(crate) enum ImportCommand {
         /// The file, or a folder of such files.
         #[arg(value_hint = ValueHint::AnyPath)]
         file: PathBuf,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum EventsCommand {
-    /// Show the latest facts.
-    Tail {
-        /// How many.
-        #[arg(short, default_value_t = 20)]
-        number: usize,
-        /// Wait for more.
-        #[arg(short, long)]
-        follow: bool,
-        /// Only kinds that start like this, such as `route.`.
-        #[arg(long, value_name = "KIND")]
-        kind: Option<String>,
-    },
-    /// Show one fact with everything in it.
-    Show {
-        /// Its position or id.
-        event: String,
-    },
-    /// Write the log as JSON Lines, loss-free.
-    Export {
-        /// The file; standard output when left out.
-        #[arg(value_hint = ValueHint::FilePath)]
-        file: Option<PathBuf>,
-        /// Only facts after this position.
-        #[arg(long, default_value_t = 0)]
-        after: u64,
-    },
-    /// Read JSON Lines into an empty log, or the rest of this one.
-    Import {
-        /// The file; standard input when it is `-`.
-        #[arg(value_hint = ValueHint::FilePath)]
-        file: PathBuf,
-        /// Take lines that carry no hash chain, as another tool writes them.
-        #[arg(long)]
-        without_chain: bool,
-    },
-    /// Walk everything: frames, chain, index, texts, and every projection rebuilt.
-    Verify,
-    /// Remove the text that users and models wrote; every decision about it stays, and the hash chain still holds.
-    Purge {
-        /// Remove text: the messages of turns, in the log and beside it.
-        #[arg(long, required = true)]
-        text: bool,
-        /// Only what was written before a time: `2026-11-01`, `2026-11-01T12:30`, or `30d` for so long ago.
-        #[arg(long, value_name = "TIME")]
-        before: Option<String>,
-        /// Only the messages of a session.
-        #[arg(long, value_name = "ID")]
-        session: Option<String>,
-        /// Act. There is no way back.
-        #[arg(long)]
-        yes: bool,
-    },
-    /// Explain what is damaged and what can be saved; with --yes do it, keeping the old files.
-    Repair {
-        /// Act.
-        #[arg(long)]
-        yes: bool,
     },
 }

@@ -26,6 +26,7 @@ impl<T: Ord + Copy + Default> Nearest<T> {
         self.floor
     }
 
+    #[inline]
     pub(crate) fn show(&mut self, item: T) {
         if self.most == 0 || self.floor.is_some_and(|floor| floor <= item) {
             return;

@@ -13,7 +13,7 @@ use crate::{
     row::Row,
     space::{Point, Query},
     structure::Structure,
-    words::{Direction, ONE, cosine, product},
+    words::{Direction, ONE, cosine},
 };
 
 /// What a search needs room for, kept from one to the next.
@@ -68,6 +68,7 @@ impl Neighbour {
 pub(crate) struct Candidate(u64);
 
 impl Candidate {
+    #[inline]
     fn new(similarity: i64, place: u32) -> Self {
         // The similarity is at most one, with fifteen binary places.
         let farness = u64::try_from(ONE - similarity).unwrap_or(u64::MAX >> 32);
@@ -96,14 +97,15 @@ impl Store {
         SCRATCH.with_borrow_mut(|scratch| {
             scratch.known.clear();
             scratch.known.extend(self.models.iter().map(known));
-            scratch.cosines.clear();
+            scratch.cosines.resize(self.fingerprints.len(), 0);
             if asked.hybrid {
                 let query = asked.point.direction.map(i16::from);
-                let cosines = self.knowledge.directions.iter().map(|other| narrow(cosine(product(other, &query))));
-                scratch.cosines.extend(cosines);
+                for (place, other) in scratch.cosines.iter_mut().zip(&self.knowledge.directions) {
+                    *place = cosine(other, &query);
+                }
                 self.compare_meaning(asked, scratch);
             } else {
-                scratch.cosines.resize(self.fingerprints.len(), 0);
+                scratch.cosines.fill(0);
             }
             then(scratch)
         })
@@ -116,7 +118,7 @@ impl Store {
         let same = self.knowledge.embedded.iter().filter(|other| other.embedder == embedding.embedder);
         for other in same {
             if let Some(place) = scratch.cosines.get_mut(other.place) {
-                *place = narrow(cosine(product(&other.direction, &query)));
+                *place = cosine(&other.direction, &query);
             }
         }
     }
@@ -211,11 +213,6 @@ impl Scratch {
     pub(crate) fn knows(&self, model: u32) -> bool {
         self.known.get(model as usize) == Some(&true)
     }
-}
-
-/// At most one with fifteen binary places, which just does not fit.
-fn narrow(cosine: i64) -> i16 {
-    i16::try_from(cosine).unwrap_or(i16::MAX)
 }
 
 /// A cosine as a score: nothing when it points the other way.

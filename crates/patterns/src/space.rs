@@ -66,13 +66,15 @@ impl Query {
     }
 
     /// The similarity, when the words have this cosine: from -1 to 1 with fifteen binary places.
+    #[inline]
     pub(crate) fn similarity(&self, space: &Space, words: i64, structure: &Structure) -> i64 {
         let agreement = space.expectation.agreement(&self.structure, structure).clamp(-ONE, ONE);
-        (self.alpha * words + (ONE - self.alpha) * agreement) / ONE
+        (self.alpha * words + (ONE - self.alpha) * agreement) >> 15
     }
 
     /// The most the similarity can be when the words have this cosine.
+    #[inline]
     pub(crate) const fn at_most(&self, words: i64) -> i64 {
-        (self.alpha * words + (ONE - self.alpha) * ONE) / ONE
+        (self.alpha * words + (ONE - self.alpha) * ONE) >> 15
     }
 }

@@ -27,17 +27,20 @@ pub(crate) const BITS: usize = WORKLOADS + 128;
 const SET_BITS: usize = LEVELS * (HIGHEST as usize + 1);
 const WORKLOADS: usize = SET_BITS + SETS * 128;
 
+/// So many bits of sets are compared: those that vary most.
+const SET_BITS_COMPARED: usize = 64;
+
 /// The structure of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Structure {
     /// How many of the levels that count it reaches, of each.
     lanes: [u8; LANES],
-    /// The values that count, of each set.
-    sets: [u128; SETS],
+    /// The values that count, of all sets.
+    sets: u64,
+    /// What its bits are expected to agree in with any turn, with fifteen binary places.
+    expected: i32,
     /// The number of its workload, from 1; 0 for none.
     workload: u8,
-    /// What is to be expected of its levels and of its sets: sums of `p` over its bits.
-    expected: [i64; 2],
 }
 
 /// What a turn brings along to be compared.
@@ -69,8 +72,10 @@ pub(crate) struct Expectation {
     steps: Vec<(u8, i64)>,
     /// Frequencies of the levels that count, by lane and by how many lie below.
     lanes: Vec<i64>,
-    masks: [u128; SETS],
-    frequencies: Vec<i64>,
+    /// The bits of sets that are compared, with their frequencies, in order.
+    values: Vec<(usize, i64)>,
+    /// What is expected of no bits at all.
+    nothing: i64,
     levels: Scale,
     sets: Scale,
 }
@@ -112,6 +117,11 @@ impl Expectation {
         let frequency = |with: i64| with.saturating_mul(ONE) / all.max(1);
         let counts = |frequency: &i64| LEAST_SPREAD < frequency * (ONE - frequency) / ONE;
         let known = (0..).zip(with).map(|(bit, with)| (bit, frequency(with))).filter(|(_, often)| counts(often));
+        let (levels, mut values): (Vec<_>, Vec<_>) = known.partition(|(bit, _)| usize::from(*bit) < SET_BITS);
+        values.sort_by_key(|(bit, often)| (std::cmp::Reverse(often * (ONE - often)), *bit));
+        values.truncate(SET_BITS_COMPARED);
+        values.sort_unstable();
+        let known = levels.into_iter().chain(values);
         // A frequency is at most one, and so fits.
         let known: Vec<_> = known.map(|(bit, often)| (bit, u16::try_from(often).unwrap_or(u16::MAX))).collect();
         Self::from_known(known)
@@ -128,12 +138,7 @@ impl Expectation {
             return Self::default();
         }
         let width = usize::from(HIGHEST) + 1;
-        let mut found = Self {
-            steps: vec![(0, 0); SET_BITS],
-            lanes: vec![0; SET_BITS],
-            frequencies: vec![0; SETS * 128],
-            ..Self::default()
-        };
+        let mut found = Self { steps: vec![(0, 0); SET_BITS], lanes: vec![0; SET_BITS], ..Self::default() };
         let frequencies: std::collections::BTreeMap<usize, i64> =
             known.iter().map(|(bit, often)| (usize::from(*bit), i64::from(*often))).collect();
         for lane in 0..LEVELS {
@@ -149,17 +154,14 @@ impl Expectation {
             }
         }
         for (bit, often) in frequencies.range(SET_BITS..) {
-            let bit = bit - SET_BITS;
-            if let Some(mask) = found.masks.get_mut(bit / 128) {
-                *mask |= 1 << (bit % 128);
-                found.frequencies[bit] = *often;
-                found.sets.add(*often);
-            }
+            found.values.push((bit - SET_BITS, *often));
+            found.sets.add(*often);
         }
         // Half each where both vary.
         let both = 0 < found.levels.spread && 0 < found.sets.spread;
         found.levels.finish(both);
         found.sets.finish(both);
+        found.nothing = (found.levels.factor * found.levels.squares + found.sets.factor * found.sets.squares) / ONE;
         found.known = known;
         found
     }
@@ -168,22 +170,26 @@ impl Expectation {
     pub(crate) fn structure(&self, raw: &Raw<'_>) -> Structure {
         let width = usize::from(HIGHEST) + 1;
         let mut lanes = [0; LANES];
-        let mut expected = [0; 2];
+        let mut of_levels = 0;
         for (lane, level) in raw.levels.iter().enumerate().take(LEVELS) {
             let step = self.steps.get(lane * width + usize::from((*level).min(HIGHEST)));
             let (reached, sum) = step.copied().unwrap_or_default();
             lanes[lane] = reached;
-            expected[0] += sum;
+            of_levels += sum;
         }
-        let mut sets = raw.sets;
-        for (set, (values, mask)) in sets.iter_mut().zip(&self.masks).enumerate() {
-            *values &= mask;
-            expected[1] += ones(*values).map(|bit| self.frequencies[set * 128 + bit]).sum::<i64>();
+        let (mut sets, mut of_sets) = (0, 0);
+        for (number, (bit, often)) in self.values.iter().enumerate() {
+            if raw.sets[bit / 128] >> (bit % 128) & 1 == 1 {
+                sets |= 1 << number;
+                of_sets += often;
+            }
         }
-        Structure { lanes, sets, workload: raw.workload, expected }
+        let expected = (self.levels.factor * of_levels + self.sets.factor * of_sets) / ONE;
+        Structure { lanes, sets, expected: i32::try_from(expected).unwrap_or(i32::MAX), workload: raw.workload }
     }
 
     /// How much two turns agree: 0 for strangers, about 1 for the same turn; one more for the same workload.
+    #[inline]
     pub(crate) fn agreement(&self, one: &Structure, other: &Structure) -> i64 {
         let same_work = one.workload != 0 && one.workload == other.workload;
         self.likeness(one, other) + if same_work { ONE } else { 0 }
@@ -194,14 +200,17 @@ impl Expectation {
         self.likeness(turn, turn) + if turn.workload == 0 { 0 } else { WORKLOAD_WEIGHT }
     }
 
+    #[inline]
     fn likeness(&self, one: &Structure, other: &Structure) -> i64 {
-        let levels: u32 = one.lanes.iter().zip(&other.lanes).map(|(one, other)| u32::from(*one.min(other))).sum();
-        let mut agreement = self.levels.of(i64::from(levels), one.expected[0] + other.expected[0]);
-        if self.sets.factor != 0 {
-            let common = one.sets.iter().zip(&other.sets).map(|(one, other)| (one & other).count_ones()).sum::<u32>();
-            agreement += self.sets.of(i64::from(common), one.expected[1] + other.expected[1]);
-        }
-        agreement
+        // At most 31 in each of some dozens of lanes; saying that it cannot overflow lets the compiler take many at once.
+        let levels = one
+            .lanes
+            .iter()
+            .zip(&other.lanes)
+            .fold(0_u16, |sum, (one, other)| sum.wrapping_add(u16::from(*one.min(other))));
+        let values = (one.sets & other.sets).count_ones();
+        let common = self.levels.factor * i64::from(levels) + self.sets.factor * i64::from(values);
+        common - i64::from(one.expected) - i64::from(other.expected) + self.nothing
     }
 
     /// The bits of a turn, each with its weight and its frequency: the agreement of two turns is the sum over all bits
@@ -214,12 +223,11 @@ impl Expectation {
                 Bit { index, weight: self.levels.factor, frequency }
             })
         });
-        let sets = turn.sets.iter().enumerate().flat_map(move |(set, values)| {
-            ones(*values).map(move |bit| Bit {
-                index: SET_BITS + set * 128 + bit,
-                weight: self.sets.factor,
-                frequency: self.frequencies[set * 128 + bit],
-            })
+        let values = self.values.iter().enumerate().filter(|(number, _)| turn.sets >> number & 1 == 1);
+        let sets = values.map(|(_, (bit, frequency))| Bit {
+            index: SET_BITS + bit,
+            weight: self.sets.factor,
+            frequency: *frequency,
         });
         let workload = (turn.workload != 0).then(|| Bit {
             index: WORKLOADS + usize::from(turn.workload - 1) % 128,
@@ -229,11 +237,9 @@ impl Expectation {
         lanes.chain(sets).chain(workload)
     }
 
-    /// What the bits of a turn are expected to have in common with any turn, weighted; and the same for no bits at all.
+    /// What the bits of a turn are expected to have in common with any turn, weighted, less the same for no bits at all.
     pub(crate) fn expected(&self, turn: &Structure) -> i64 {
-        (self.levels.factor * (turn.expected[0] - self.levels.squares)
-            + self.sets.factor * (turn.expected[1] - self.sets.squares))
-            / ONE
+        i64::from(turn.expected) - self.nothing
     }
 }
 
@@ -253,10 +259,6 @@ impl Scale {
     fn finish(&mut self, shared: bool) {
         let whole = if shared { ONE * ONE / 2 } else { ONE * ONE };
         self.factor = whole.checked_div(self.spread).unwrap_or(0);
-    }
-
-    fn of(&self, common: i64, expected: i64) -> i64 {
-        self.factor * (common * ONE - expected + self.squares) / ONE
     }
 }
 

@@ -47,14 +47,4 @@ pub enum Failure {
         /// Which set.
         set: String,
     },
-    /// What is computed here from estimates is not what the store itself recommends.
-    #[error("set `{set}`: the store recommends `{store}`, the estimates lead to `{here}`")]
-    Differs {
-        /// Which set.
-        set: String,
-        /// The store's choice.
-        store: String,
-        /// The choice made here.
-        here: String,
-    },
 }

@@ -9,25 +9,14 @@ pub(crate) struct Forecast {
     pub(crate) success: f64,
     /// What part of the dearest model's cost is saved: at most 1.
     pub(crate) saved: f64,
-    /// One standard error of the success.
-    pub(crate) error: f64,
-    /// One standard error of what is saved.
-    pub(crate) saved_error: f64,
     /// Outcomes of similar turns.
     pub(crate) samples: u64,
-    /// Outcomes of all turns.
-    pub(crate) outcomes: u64,
 }
 
 impl Forecast {
     /// Success and savings, weighed.
     pub(crate) fn utility(&self, cost_weight: f64) -> f64 {
         (1.0 - cost_weight) * self.success + cost_weight * self.saved
-    }
-
-    /// By how much that may be off.
-    pub(crate) fn utility_error(&self, cost_weight: f64) -> f64 {
-        ((1.0 - cost_weight) * self.error).hypot(cost_weight * self.saved_error)
     }
 }
 

@@ -10,9 +10,8 @@ use crate::{
     data::{Outcome, Set},
     failure::Failure,
     figures::{Figures, References},
-    forecast::{Forecast, Means},
+    forecast::{Forecast, Means, best},
     replay::Stream,
-    rule::Rule,
     split::{Lesson, Mode, Part, parts},
     sweep::{Sweep, USUAL_WEIGHT, weights},
     trial::{Plan, Router, RouterKind, Trial, run},
@@ -97,8 +96,8 @@ pub fn measure(set: &Set, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> R
         let partial = scope.spawn(|| bench.trials(Mode::Partial));
         (bench.trials(Mode::Full), partial.join())
     });
-    let partial = partial.map_err(|_| Failure::Stopped { set: set.name.clone() })??;
-    let (references, trials): (Vec<_>, Vec<_>) = full?.into_iter().chain(partial).unzip();
+    let partial = partial.map_err(|_| Failure::Stopped { set: set.name.clone() })?;
+    let (references, trials): (Vec<_>, Vec<_>) = full.into_iter().chain(partial).unzip();
     let references = references.into_iter().next().ok_or_else(|| Failure::NothingAsked { set: set.name.clone() })?;
     Ok(SetReport {
         set: set.name.clone(),
@@ -123,7 +122,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// All sizes of the past of one mode, with what needs no learning on the same questions.
-    fn trials(&self, mode: Mode) -> Result<Vec<(References, TrialReport)>, Failure> {
+    fn trials(&self, mode: Mode) -> Vec<(References, TrialReport)> {
         let whole = self.parts.iter().map(|part| part.train.len()).min().unwrap_or(0);
         let mut found = Vec::new();
         for (most, draws) in sizes(whole, self.effort) {
@@ -135,9 +134,8 @@ impl Bench<'_> {
                 asked: asked(self.effort),
                 others: draws == 1 && self.effort == Effort::Whole,
             };
-            let trials: Result<Vec<_>, _> =
-                (0..draws).map(|draw| run(self.set, &self.stream, &self.parts, plan(draw))).collect();
-            let trials = trials?;
+            let trial = |draw| run(self.set, &self.stream, &self.parts, plan(draw));
+            let trials: Vec<_> = (0..draws).map(trial).collect();
             let Some(first) = trials.first().filter(|first| !first.outcomes.is_empty()) else { continue };
             let figures = (0..first.routers.len()).filter_map(|router| {
                 let draws = trials.iter().map(|trial| Figures::of(&trial.outcomes, &trial.routers[router]));
@@ -156,7 +154,7 @@ impl Bench<'_> {
             (self.progress)(&format!("{}, {mode:?}, {most} past turns × {draws}: AIQ {store:.4}", self.set.name));
             found.push((references(self.set, first), report));
         }
-        Ok(found)
+        found
     }
 }
 
@@ -187,8 +185,8 @@ fn references(set: &Set, trial: &Trial<'_>) -> References {
             Some(Forecast { success: outcome.score, saved, ..Forecast::default() })
         };
         let forecasts: Vec<_> = outcomes.iter().map(known).collect();
-        oracle.choices.push(sweep.choices(&forecasts, Rule::Alone));
-        oracle.usual.push(usual.choices(&forecasts, Rule::Alone));
+        oracle.choices.push(sweep.choices(|weight| best(&forecasts, weight)));
+        oracle.usual.push(usual.choices(|weight| best(&forecasts, weight)));
     }
     References::of(&trial.outcomes, &set.models, &oracle)
 }

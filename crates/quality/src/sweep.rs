@@ -1,12 +1,6 @@
 //! Which model acts on each turn at each weight of cost, and what that costs and achieves.
 
-use crate::{
-    data::Outcome,
-    forecast::{Forecast, Means},
-    hull::Hull,
-    number::number,
-    rule::Rule,
-};
+use crate::{data::Outcome, expected::Expected, forecast::Means, hull::Hull, number::number};
 
 /// How many weights of cost are tried, from quality alone to cost alone.
 pub(crate) const WEIGHTS: usize = 120;
@@ -32,10 +26,19 @@ impl Sweep {
         Self(weights.iter().map(|weight| (*weight, means.best(*weight))).collect())
     }
 
-    /// Who acts on a turn.
-    pub(crate) fn choices(&self, forecasts: &[Option<Forecast>], rule: Rule) -> Choices {
-        let choose = |(weight, instead): &(f64, usize)| rule.choose(forecasts, *weight, *instead).unwrap_or(*instead);
-        self.0.iter().map(choose).collect()
+    /// Who acts on a turn, when `choose` says who is recommended at a weight.
+    pub(crate) fn choices(&self, choose: impl Fn(f64) -> Option<usize>) -> Choices {
+        self.0.iter().map(|(weight, instead)| choose(*weight).unwrap_or(*instead)).collect()
+    }
+
+    /// Who acts on a turn by what the store expects: its best model, and the one it recommends.
+    pub(crate) fn advised(&self, expected: &mut Expected<'_>) -> [Choices; 2] {
+        let both = self.0.iter().map(|(weight, instead)| {
+            let advice = expected.advice(*weight, *instead);
+            (advice.best.unwrap_or(*instead), advice.recommended.unwrap_or(*instead))
+        });
+        let (best, recommended) = both.unzip();
+        [best, recommended]
     }
 }
 

@@ -38,7 +38,7 @@ fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> Set {
 fn measured(set: &Set, mode: Mode) -> [(f64, f64); 2] {
     let (stream, parts) = (Stream::of(set), parts(set));
     let plan = Plan { mode, most: usize::MAX, draw: 0, asked: usize::MAX, others: true };
-    let trial = run(set, &stream, &parts, plan).unwrap();
+    let trial = run(set, &stream, &parts, plan);
     let oracle = &trial.routers[0];
     let zero = References::of(&trial.outcomes, &set.models, oracle).zero;
     [RouterKind::StoreRouted, RouterKind::Logistic].map(|kind| {

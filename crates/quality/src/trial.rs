@@ -1,21 +1,18 @@
 //! One replay of a set: the same past for the store and for what it has to beat, the same questions to all.
 
-use contracts::views::{Estimator, PatternSettings};
+use contracts::views::Estimator;
 
 use crate::{
     baseline::{Logistic, Neighbours},
     data::{Outcome, Set},
-    failure::Failure,
-    forecast::{Forecast, Means},
+    expected::Expected,
+    forecast::{Forecast, Means, best},
+    gate::Gate,
     hash::hash,
     replay::Stream,
-    rule::{Gate, Rule, recommended},
     split::{Lesson, Mode, Part, past},
     sweep::{Choices, Sweep, USUAL_WEIGHT, weights},
 };
-
-/// Every so many turns what is computed here is compared with what the store itself recommends.
-const CHECKED: usize = 50;
 
 /// What is replayed.
 #[derive(Debug, Clone, Copy)]
@@ -105,14 +102,6 @@ impl Router {
     pub(crate) const fn new(kind: RouterKind) -> Self {
         Self { kind, choices: Vec::new(), usual: Vec::new(), success: Vec::new(), silent: 0 }
     }
-
-    fn rule(&self) -> Rule {
-        match self.kind {
-            RouterKind::StoreRouted => Rule::Calibrated(Gate::of(Estimator::Calibrated)),
-            RouterKind::Paper => Rule::Paper(Gate::of(Estimator::Paper)),
-            _ => Rule::Alone,
-        }
-    }
 }
 
 /// The past of one part as every router sees it.
@@ -124,23 +113,40 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
+    /// Asks the store, whose best model always acts and whose recommendations do.
+    fn ask_store(&self, routers: &mut [Router; 2], expected: &mut Expected<'_>) {
+        let success = self.filled(expected.successes());
+        let advice = expected.advice(USUAL_WEIGHT, self.instead);
+        let choices = self.sweep.advised(expected).into_iter().zip(self.usual.advised(expected));
+        let spoke = [advice.best, advice.recommended];
+        for ((router, (choices, usual)), spoke) in routers.iter_mut().zip(choices).zip(spoke) {
+            router.choices.push(choices);
+            router.usual.push(usual);
+            router.silent += usize::from(spoke.is_none());
+            router.success.push(success.clone());
+        }
+    }
+
+    /// Asks one of the others: the formula of the paper behind its thresholds, or whoever forecasts.
     fn ask(&self, router: &mut Router, forecasts: &[Option<Forecast>]) {
-        let rule = router.rule();
-        router.choices.push(self.sweep.choices(forecasts, rule));
-        router.usual.push(self.usual.choices(forecasts, rule));
-        router.silent += usize::from(rule.choose(forecasts, USUAL_WEIGHT, self.instead).is_none());
-        let known = forecasts.iter().zip(&self.means.models);
-        let success = known.map(|(forecast, mean)| match (forecast, mean) {
-            (Some(forecast), _) => forecast.success,
-            (None, Some((mean, _))) => *mean,
-            (None, None) => 0.0,
-        });
-        router.success.push(success.collect());
+        let gate = (router.kind == RouterKind::Paper).then(|| Gate::of(Estimator::Paper));
+        let choose = |weight| gate.map_or_else(|| best(forecasts, weight), |gate| gate.leader(forecasts, weight));
+        router.choices.push(self.sweep.choices(choose));
+        router.usual.push(self.usual.choices(choose));
+        router.silent += usize::from(choose(USUAL_WEIGHT).is_none());
+        let successes = forecasts.iter().map(|forecast| forecast.map(|forecast| forecast.success));
+        router.success.push(self.filled(successes.collect()));
+    }
+
+    /// With the mean of a model where nothing else is expected of it.
+    fn filled(&self, successes: Vec<Option<f64>>) -> Vec<f64> {
+        let known = successes.into_iter().zip(&self.means.models);
+        known.map(|(success, mean)| success.or_else(|| mean.map(|(mean, _)| mean)).unwrap_or(0.0)).collect()
     }
 }
 
 /// Replays a set.
-pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: Plan) -> Result<Trial<'a>, Failure> {
+pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: Plan) -> Trial<'a> {
     use RouterKind::{FiveNearest, HundredNearest, Logistic as Regression, Paper, Store, StoreRouted};
     let mut trial = Trial { outcomes: Vec::new(), routers: Vec::new(), successes: Vec::new(), bets: Vec::new() };
     let mut own = [Store, StoreRouted].map(Router::new);
@@ -159,22 +165,16 @@ pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: P
         let learned = stream.learn(&lessons);
         let questions = asked(set, part, plan.asked);
         let questions = questions.iter();
-        for (index, place) in questions.clone().enumerate() {
+        for place in questions.clone() {
             let turn = &set.turns[*place];
-            let forecasts = learned.calibrated(*place);
-            let [store, routed] = &mut own;
-            asking.ask(store, &forecasts);
-            asking.ask(routed, &forecasts);
+            let mut expected = learned.expected(*place);
+            asking.ask_store(&mut own, &mut expected);
             if plan.others {
                 asking.ask(&mut paper, &learned.paper(*place));
             }
-            if index % CHECKED == 0 {
-                learned.check(*place, USUAL_WEIGHT, instead)?;
-            }
-            trial.bets.extend(bet(&forecasts, &means, &turn.outcomes, instead));
-            let known = forecasts.iter().zip(&turn.outcomes);
-            let successes = known.filter_map(|(forecast, outcome)| Some(((*forecast)?.success, outcome.score)));
-            trial.successes.extend(successes);
+            trial.bets.extend(bet(&mut expected, &means, &turn.outcomes, instead));
+            let known = expected.successes().into_iter().zip(&turn.outcomes);
+            trial.successes.extend(known.filter_map(|(success, outcome)| Some((success?, outcome.score))));
             trial.outcomes.push(&turn.outcomes);
         }
         if plan.others {
@@ -194,7 +194,7 @@ pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: P
         trial.routers.push(paper);
         trial.routers.extend(baselines);
     }
-    Ok(trial)
+    trial
 }
 
 /// The turns that are asked about: all, or some of every kind.
@@ -206,10 +206,8 @@ fn asked(set: &Set, part: &Part, most: usize) -> Vec<usize> {
 }
 
 /// What is recommended at the usual weight against the other model, and what that brought.
-fn bet(forecasts: &[Option<Forecast>], means: &Means, outcomes: &[Outcome], instead: usize) -> Option<Bet> {
-    let fewest = PatternSettings::of(Estimator::Calibrated).min_sample_size;
-    let found = recommended(forecasts, USUAL_WEIGHT, instead, fewest)?;
-    let other = found.other?;
+fn bet(expected: &mut Expected<'_>, means: &Means, outcomes: &[Outcome], instead: usize) -> Option<Bet> {
+    let found = expected.compared(USUAL_WEIGHT, instead)?;
     let real = |place: usize| {
         let Outcome { score, cost } = outcomes[place];
         let saved = means.saved(cost);
@@ -218,9 +216,9 @@ fn bet(forecasts: &[Option<Forecast>], means: &Means, outcomes: &[Outcome], inst
     let bet = Bet {
         confidence: found.confidence,
         expected: found.gap,
-        gained: real(found.model) - real(other),
-        scored: outcomes[found.model].score - outcomes[other].score,
-        models: (found.model, other),
+        gained: real(found.model) - real(found.other),
+        scored: outcomes[found.model].score - outcomes[found.other].score,
+        models: (found.model, found.other),
     };
     (0.0 < found.confidence).then_some(bet)
 }

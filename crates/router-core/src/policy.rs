@@ -163,7 +163,6 @@ impl Policy {
         workspaces.chain([(None, &self.global)])
     }
 
-    /// The scope of the workspace closest above `path` (decision D7).
     /// The knobs of learned recommendations that hold in a workspace: its own block, or else the global one (decision D7).
     pub fn pattern_settings(&self, workspace: Option<&str>) -> PatternSettings {
         let own = self.workspace(workspace).and_then(|scope| scope.pattern);
@@ -176,6 +175,7 @@ impl Policy {
         own.or(self.global.default.as_ref()).map(|model| &model.id)
     }
 
+    /// The scope of the workspace closest above `path` (decision D7).
     pub(crate) fn workspace(&self, path: Option<&str>) -> Option<&Scope> {
         if self.workspaces.is_empty() {
             return None;

@@ -41,7 +41,10 @@ pub(super) const RULES: &[Rule] = &[
             "router-core",
         ],
     ),
-    effects("what-if", &["adapters", "contracts", "costs", "engine", "event-bus", "event-core", "router-core"]),
+    effects(
+        "what-if",
+        &["adapters", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core"],
+    ),
     effects(
         "cli",
         &[

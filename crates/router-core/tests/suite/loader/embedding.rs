@@ -20,7 +20,8 @@ fn an_endpoint_is_read_and_ends_before_its_slash() {
 
 #[test]
 fn hosts_are_names_or_numbers_with_or_without_a_port() {
-    for url in ["https://api.openai.com/v1", "http://127.0.0.1", "http://[::1]:8080/v1", "https://a_b.example:65535/x%20y"]
+    for url in
+        ["https://api.openai.com/v1", "http://127.0.0.1", "http://[::1]:8080/v1", "https://a_b.example:65535/x%20y"]
     {
         let policy = policy(&format!("embedding: {{url: \"{url}\", model: m}}"));
         let endpoint = policy.embedding().unwrap();
