@@ -38,6 +38,8 @@ mod space;
 mod status;
 mod store;
 mod structure;
+#[cfg(test)]
+mod tests;
 mod vocabulary;
 mod words;
 
