@@ -19,7 +19,7 @@ impl Embedding {
     pub(crate) fn direction(&self) -> Direction {
         let mut direction = [0; DIMENSIONS];
         for (place, part) in direction.iter_mut().zip(&self.vector) {
-            *place = *part;
+            *place = i16::from(*part);
         }
         direction
     }
@@ -49,7 +49,7 @@ pub fn project(numbers: &[f32]) -> Vec<i8> {
             *sum += if signs >> dimension & 1 == 0 { part } else { -part };
         }
     }
-    direction(&sums).to_vec()
+    direction(&sums).iter().map(|part| i8::try_from(*part).unwrap_or_default()).collect()
 }
 
 /// A step of splitmix64: sixty-four signs for each index.

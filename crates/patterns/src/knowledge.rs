@@ -4,7 +4,7 @@ use crate::{
     fingerprint::Fingerprint,
     linear::{Linear, Outcome, PLACES, Seen},
     row::Sums,
-    space::Space,
+    space::{Point, Space},
     structure::Structure,
     words::Direction,
 };
@@ -43,6 +43,8 @@ pub(crate) struct ModelKnowledge {
     pub(crate) sums: Sums,
     /// Places of its rows with a score, in order.
     pub(crate) scored: Vec<u32>,
+    /// The same rows as points of the space, side by side: what a search goes through.
+    pub(crate) points: Vec<Point>,
     /// What words and structure say of it.
     pub(crate) linear: Linear,
 }
@@ -53,13 +55,15 @@ impl Knowledge {
         let mut knowledge = Self { models: vec![ModelKnowledge::default(); models], ..Self::default() };
         for (place, fingerprint) in fingerprints.iter().enumerate() {
             knowledge.place(space, fingerprint);
-            let structure = knowledge.structures[place];
+            let (direction, structure) = (knowledge.directions[place], knowledge.structures[place]);
+            let point = Point { direction, structure };
             let seen = Seen::new(space, &fingerprint.sketch, &structure);
             for row in &fingerprint.rows {
                 let model = knowledge.model(row.model);
                 model.sums.plus(&row.sums);
                 if 0 < row.sums.scored {
                     model.scored.push(u32::try_from(place).unwrap_or(u32::MAX));
+                    model.points.push(point);
                 }
                 model.linear.change(seen, 0, row.coefficient);
             }
@@ -123,11 +127,21 @@ impl Knowledge {
 
     /// Notes that a row has a score, or has none any more.
     pub(crate) fn note_scored(&mut self, model: u32, place: usize, scored: bool) {
+        let (Some(direction), Some(structure)) = (self.directions.get(place), self.structures.get(place)) else {
+            return;
+        };
+        let point = Point { direction: *direction, structure: *structure };
         let place = u32::try_from(place).unwrap_or(u32::MAX);
-        let places = &mut self.model(model).scored;
-        match (places.binary_search(&place), scored) {
-            (Err(index), true) => places.insert(index, place),
-            (Ok(index), false) => drop(places.remove(index)),
+        let known = self.model(model);
+        match (known.scored.binary_search(&place), scored) {
+            (Err(index), true) => {
+                known.scored.insert(index, place);
+                known.points.insert(index, point);
+            }
+            (Ok(index), false) => {
+                known.scored.remove(index);
+                known.points.remove(index);
+            }
             _ => {}
         }
     }

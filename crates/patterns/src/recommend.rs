@@ -58,7 +58,8 @@ impl Store {
             self.space.expectation.structure(&Raw { levels: &levels, sets: packed.masks, workload, turns: 1 });
         let direction = self.space.words.direction(&features.sketch);
         let has_words = hybrid && !features.sketch.words.is_empty();
-        Asked { packed, point: Point { direction, structure }, embedding, hybrid, has_words }
+        let by_place = settings.estimator == Estimator::Paper || (hybrid && embedding.is_some());
+        Asked { packed, point: Point { direction, structure }, embedding, hybrid, has_words, by_place }
     }
 }
 

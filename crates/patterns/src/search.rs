@@ -12,8 +12,7 @@ use crate::{
     packed::{Packed, Query as PackedQuery},
     row::Row,
     space::{Point, Query},
-    structure::Structure,
-    words::{Direction, ONE, cosine},
+    words::{ONE, cosine},
 };
 
 /// What a search needs room for, kept from one to the next.
@@ -26,7 +25,7 @@ pub(crate) struct Scratch {
 }
 
 /// The bytes of a fingerprint that a search of a hybrid store looks at.
-pub const BYTES_COMPARED: usize = size_of::<Direction>() + size_of::<Structure>();
+pub const BYTES_COMPARED: usize = size_of::<Point>();
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
@@ -45,6 +44,9 @@ pub(crate) struct Asked<'a> {
     pub(crate) hybrid: bool,
     /// Whether it has words to compare.
     pub(crate) has_words: bool,
+    /// Whether words are compared by place before anything else: the formula of 004 looks at all rows alike, and an
+    /// embedding takes the place of some. Otherwise they are compared model by model.
+    pub(crate) by_place: bool,
 }
 
 /// A row and how far it is, by the similarity of 004: of two the greater is the farther, then by key, then by model id.
@@ -97,15 +99,14 @@ impl Store {
         SCRATCH.with_borrow_mut(|scratch| {
             scratch.known.clear();
             scratch.known.extend(self.models.iter().map(known));
-            scratch.cosines.resize(self.fingerprints.len(), 0);
-            if asked.hybrid {
-                let query = asked.point.direction.map(i16::from);
+            scratch.cosines.clear();
+            scratch.cosines.resize(if asked.by_place { self.fingerprints.len() } else { 0 }, 0);
+            if asked.hybrid && asked.by_place {
+                let query = asked.point.direction;
                 for (place, other) in scratch.cosines.iter_mut().zip(&self.knowledge.directions) {
                     *place = cosine(other, &query);
                 }
                 self.compare_meaning(asked, scratch);
-            } else {
-                scratch.cosines.fill(0);
             }
             then(scratch)
         })
@@ -114,7 +115,7 @@ impl Store {
     /// Where both turns were embedded by the same embedder, their meaning is compared instead of their words.
     fn compare_meaning(&self, asked: &Asked<'_>, scratch: &mut Scratch) {
         let Some(embedding) = asked.embedding else { return };
-        let query = embedding.direction().map(i16::from);
+        let query = embedding.direction();
         let same = self.knowledge.embedded.iter().filter(|other| other.embedder == embedding.embedder);
         for other in same {
             if let Some(place) = scratch.cosines.get_mut(other.place) {
@@ -139,25 +140,21 @@ impl Store {
         let query = PackedQuery::new(&asked.packed);
         let bare = asked.packed.is_bare() && !asked.has_words;
         let must_share = settings.min_similarity != Score::ZERO && !bare;
-        let (words, rest) = if asked.hybrid && asked.has_words {
-            (settings.alpha.min(Score::ONE), settings.alpha.complement())
-        } else {
-            (Score::ZERO, Score::ONE)
-        };
+        let alpha = if asked.hybrid && asked.has_words { settings.alpha.min(Score::ONE).0 } else { 0 };
+        let mut floor = settings.min_similarity;
         for (place, (fingerprint, cosine)) in (0_u32..).zip(self.fingerprints.iter().zip(&scratch.cosines)) {
             // Where one of them has no words, structure alone is compared.
-            let (words, rest) =
-                if fingerprint.sketch.words.is_empty() { (Score::ZERO, Score::ONE) } else { (words, rest) };
-            let said = words.times(billionths(*cosine));
-            let floor = nearest.floor().map_or(settings.min_similarity, |floor| floor.similarity());
-            if said.0 + rest.0 < floor.0 {
+            let alpha = if fingerprint.sketch.words.is_empty() { 0 } else { alpha };
+            let (said, rest) = (share(alpha, *cosine), Score::ONE.0 - alpha);
+            if said + rest < floor.0 {
                 continue;
             }
-            let similarity = Score(said.0 + rest.times(query.similarity(&fingerprint.packed)).0);
+            // Both factors are at most a billion.
+            let similarity = Score(said + rest * query.similarity(&fingerprint.packed).0 / Score::ONE.0);
             if similarity < settings.min_similarity {
                 continue;
             }
-            let shares = asked.packed.shares_with(&fingerprint.packed) || (words != Score::ZERO && CHANCE < *cosine);
+            let shares = asked.packed.shares_with(&fingerprint.packed) || (alpha != 0 && CHANCE < *cosine);
             if must_share && !shares {
                 continue;
             }
@@ -166,6 +163,9 @@ impl Store {
                     let farness = Score::ONE.0.saturating_sub(similarity.0);
                     nearest.show(Neighbour { farness, key: fingerprint.key, place, row });
                 }
+            }
+            if let Some(farthest) = nearest.floor() {
+                floor = floor.max(farthest.similarity());
             }
         }
         nearest
@@ -182,20 +182,28 @@ impl Store {
         let mut nearest = Nearest::<Candidate>::keeping(usize::from(settings.neighbours));
         let least = i64::try_from(settings.min_similarity.min(Score::ONE).0 * 32_768 / Score::ONE.0).unwrap_or(ONE);
         let Some(known) = self.knowledge.models.get(model) else { return nearest };
-        for place in &known.scored {
-            let index = *place as usize;
-            let (Some(words), Some(structure)) = (scratch.cosines.get(index), self.knowledge.structures.get(index))
-            else {
-                continue;
+        // Below this cosine of the words no structure makes up for it.
+        let mut needed = query.words_needed(0);
+        let mut floor = None;
+        for (place, point) in known.scored.iter().zip(&known.points) {
+            let words = match scratch.cosines.get(*place as usize) {
+                Some(compared) => *compared,
+                None if query.compares_words() => cosine(&point.direction, query.direction()),
+                None => 0,
             };
-            let words = i64::from(*words);
-            let floor = nearest.floor();
-            if floor.is_some_and(|floor| floor <= Candidate::new(query.at_most(words), u32::MAX)) {
+            let words = i64::from(words);
+            if words < needed {
                 continue;
             }
-            let similarity = query.similarity(&self.space, words, structure);
+            let similarity = query.similarity(&self.space, words, &point.structure);
             if 0 < similarity && least <= similarity {
                 nearest.show(Candidate::new(similarity, *place));
+                if nearest.floor() != floor {
+                    floor = nearest.floor();
+                    // The last that is kept has at most fifteen binary places.
+                    let farthest = floor.map_or(0, |floor| i64::try_from(floor.similarity()).unwrap_or(ONE));
+                    needed = query.words_needed(farthest);
+                }
             }
         }
         nearest
@@ -215,7 +223,7 @@ impl Scratch {
     }
 }
 
-/// A cosine as a score: nothing when it points the other way.
-fn billionths(cosine: i16) -> Score {
-    Score(u64::try_from(cosine).unwrap_or(0) * Score::ONE.0 / 32_767)
+/// What words add to a similarity, in billionths: nothing when they point the other way.
+fn share(alpha: u64, cosine: i16) -> u64 {
+    alpha * u64::try_from(cosine).unwrap_or(0) / 32_767
 }

@@ -54,7 +54,7 @@ pub(crate) struct Point {
 
 /// A turn to compare others with.
 pub(crate) struct Query {
-    structure: Structure,
+    point: Point,
     /// The share of words, in 32768ths.
     alpha: i64,
 }
@@ -62,19 +62,31 @@ pub(crate) struct Query {
 impl Query {
     pub(crate) fn new(point: &Point, alpha: contracts::Score) -> Self {
         let alpha = i64::try_from(alpha.min(contracts::Score::ONE).0 * 32_768 / contracts::Score::ONE.0);
-        Self { structure: point.structure, alpha: alpha.unwrap_or_default() }
+        Self { point: *point, alpha: alpha.unwrap_or_default() }
+    }
+
+    /// Whether words have any share.
+    pub(crate) const fn compares_words(&self) -> bool {
+        self.alpha != 0
+    }
+
+    pub(crate) const fn direction(&self) -> &Direction {
+        &self.point.direction
     }
 
     /// The similarity, when the words have this cosine: from -1 to 1 with fifteen binary places.
     #[inline]
     pub(crate) fn similarity(&self, space: &Space, words: i64, structure: &Structure) -> i64 {
-        let agreement = space.expectation.agreement(&self.structure, structure).clamp(-ONE, ONE);
+        let agreement = space.expectation.agreement(&self.point.structure, structure).clamp(-ONE, ONE);
         (self.alpha * words + (ONE - self.alpha) * agreement) >> 15
     }
 
-    /// The most the similarity can be when the words have this cosine.
-    #[inline]
-    pub(crate) const fn at_most(&self, words: i64) -> i64 {
-        (self.alpha * words + (ONE - self.alpha) * ONE) >> 15
+    /// The least cosine of the words at which a similarity can be reached at all.
+    pub(crate) const fn words_needed(&self, similarity: i64) -> i64 {
+        if self.alpha == 0 {
+            return i64::MIN;
+        }
+        let missing = (similarity << 15) - (ONE - self.alpha) * ONE;
+        missing.div_euclid(self.alpha)
     }
 }

@@ -24,8 +24,8 @@ const ALIKE: u16 = 1 << 8;
 /// One, with fifteen binary places.
 pub(crate) const ONE: i64 = 1 << 15;
 
-/// A direction.
-pub(crate) type Direction = [i8; DIMENSIONS];
+/// A direction. Each part fits a byte; two bytes are what a processor multiplies many of at once.
+pub(crate) type Direction = [i16; DIMENSIONS];
 
 /// How rare each word is: `log2((texts + 1) / (texts with it + 1))` with eight binary places, nothing for words that say
 /// nothing.
@@ -106,11 +106,14 @@ impl Words {
 
 /// The direction of any vector.
 pub(crate) fn direction(sums: &[i64; DIMENSIONS]) -> Direction {
-    let squares: u128 = sums.iter().map(|sum| u128::from(sum.unsigned_abs()).pow(2)).sum();
+    // Thirty bits are more than enough for parts of a byte, and their squares fit.
+    let largest = sums.iter().map(|sum| sum.unsigned_abs()).max().unwrap_or(0);
+    let shift = (64 - largest.leading_zeros()).saturating_sub(28);
+    let squares: u64 = sums.iter().map(|sum| (sum.unsigned_abs() >> shift).pow(2)).sum();
     let length = i64::try_from(squares.isqrt()).unwrap_or(i64::MAX).max(1);
     sums.map(|sum| {
-        let part = i128::from(sum) * i128::from(LENGTH) / i128::from(length);
-        i8::try_from(part.clamp(-127, 127)).unwrap_or_default()
+        let part = (sum >> shift) * LENGTH / length;
+        i16::try_from(part.clamp(-127, 127)).unwrap_or_default()
     })
 }
 
@@ -148,18 +151,11 @@ pub(crate) fn logarithm(number: u64) -> u16 {
 
 /// The cosine of two directions, with fifteen binary places: from -1 to 1, and just not 1.
 ///
-/// Eight parts at a time, widened first, and by sums that cannot overflow: so the compiler takes them all at once.
+/// The sum cannot overflow; saying so lets the compiler take many parts at once.
 #[inline]
-pub(crate) fn cosine(one: &Direction, other: &[i16; DIMENSIONS]) -> i16 {
-    let mut sums = [0_i32; 4];
-    for (one, other) in one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0) {
-        let one = one.map(i16::from);
-        for (pair, sum) in sums.iter_mut().enumerate() {
-            let product = |place: usize| i32::from(one[place]).wrapping_mul(i32::from(other[place]));
-            *sum = sum.wrapping_add(product(2 * pair)).wrapping_add(product(2 * pair + 1));
-        }
-    }
-    let product = sums.into_iter().fold(0, i32::wrapping_add);
+pub(crate) fn cosine(one: &Direction, other: &Direction) -> i16 {
+    let products = one.iter().zip(other).map(|(one, other)| i32::from(*one).wrapping_mul(i32::from(*other)));
+    let product = products.fold(0, i32::wrapping_add);
     #[expect(clippy::cast_possible_truncation, reason = "clamped to what fits")]
     let cosine = product.clamp(-32_767, 32_767) as i16;
     cosine
