@@ -205,11 +205,9 @@ impl Store {
         self.learn_at = self.updates + eighth.max(1);
     }
 
-    /// Learns everything anew from all rows.
+    /// Learns from all rows what is rare and what is usual. Coefficients go on from where they stand: what was right in
+    /// the space before is nearly right in this one.
     fn learn(&mut self) {
-        for row in self.fingerprints.iter_mut().flat_map(|fingerprint| &mut fingerprint.rows) {
-            row.coefficient = 0;
-        }
         self.space = Space::learn(&self.fingerprints);
         self.knowledge = Knowledge::of(&self.space, &self.fingerprints, self.models.len());
         self.knowledge.fit(&self.space, &mut self.fingerprints);
