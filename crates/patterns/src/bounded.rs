@@ -44,6 +44,12 @@ impl<K: Ord + Copy, T, const LIMIT: usize> Bounded<K, T, LIMIT> {
         self.values.contains_key(&key)
     }
 
+    /// Forgets all but those that are to be kept.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
+        self.values.retain(|_, (_, value)| keep(value));
+        self.order.retain(|_, key| self.values.contains_key(key));
+    }
+
     pub(crate) fn remove(&mut self, key: K) -> Option<T> {
         let (inserted, value) = self.values.remove(&key)?;
         self.order.remove(&inserted);

@@ -272,7 +272,10 @@ impl Field {
 
     /// By how much the lead of one over the other may be off.
     fn error(&self, one: &Estimate, other: &Estimate) -> u64 {
-        ((one.error.0.pow(2) + other.error.0.pow(2)).isqrt() * self.factor) >> 8
+        // An error of cost is as large as turns are unlike: its square may not fit.
+        let squares = [one, other].map(|estimate| u128::from(estimate.error.0).pow(2));
+        let error = (squares[0] + squares[1]).isqrt() * u128::from(self.factor);
+        u64::try_from(error >> 8).unwrap_or(u64::MAX)
     }
 
     /// The lead in a rather bad case.

@@ -151,17 +151,18 @@ impl Patterns {
     }
 
     fn cleared(&mut self, fact: &PatternsCleared) {
-        if fact.all {
-            self.stores.clear();
-        } else {
-            self.stores.remove(fact.workspace.as_deref().unwrap_or_default());
-        }
+        let goes = |workspace: Option<&str>| {
+            fact.all || workspace.unwrap_or_default() == fact.workspace.as_deref().unwrap_or_default()
+        };
+        self.stores.retain(|workspace, _| !goes(Some(workspace)));
+        // A later verdict on one of these turns must not find a row that was made after them.
+        self.recorded.retain(|turn| !goes(turn.workspace.as_deref()));
     }
 }
 
 impl Projection for Patterns {
     const NAME: &'static str = "patterns";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;

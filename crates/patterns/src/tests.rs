@@ -1,5 +1,6 @@
 //! What the private parts of a store promise, each beside the naive reading of it.
 
+mod caps;
 mod given;
 mod knowledge;
 mod linear;

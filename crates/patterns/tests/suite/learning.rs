@@ -2,7 +2,7 @@
 
 use contracts::{
     Recommendation, Score,
-    facts::{CallRole, EvalCompleted, LlmCallCompleted},
+    facts::{CallRole, EvalCompleted, LlmCallCompleted, PatternsCleared, TurnStarted},
     views::{Asking, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected};
@@ -164,4 +164,45 @@ fn the_packed_form_survives_a_checkpoint() {
     let resumed: Projected<Patterns> = Projected::resume(Some(&saved), Position(4));
     assert_eq!(resumed, log.view);
     assert!(asked(resumed.state(), Some(WORKSPACE), &paper()).is_some());
+}
+
+/// A log with a judged turn in each of two workspaces and in none.
+fn three_workspaces() -> Log {
+    let mut log = Log::default();
+    for (name, workspace) in [("one", Some(WORKSPACE)), ("two", Some("/elsewhere")), ("three", None)] {
+        let workspace = workspace.map(str::to_owned);
+        log.append(&TurnStarted { workspace, ..started(name, &full()) });
+        log.append(&called(name, "a:x", Some(5)));
+        log.append(&ended(name));
+        log.append(&judged(name, 90, 90, 1));
+    }
+    log
+}
+
+#[test]
+fn what_was_learned_in_one_workspace_is_forgotten_when_the_user_says_so() {
+    let elsewhere = || Some("/elsewhere".to_owned());
+    for (cleared, left) in [
+        (PatternsCleared { all: false, workspace: elsewhere(), rows: 1 }, vec![None, Some(WORKSPACE)]),
+        (PatternsCleared { all: false, workspace: None, rows: 1 }, vec![Some("/elsewhere"), Some(WORKSPACE)]),
+        (PatternsCleared { all: true, workspace: elsewhere(), rows: 3 }, vec![]),
+    ] {
+        let mut log = three_workspaces();
+        log.append(&cleared);
+        let workspaces: Vec<_> = log.view.state().status().map(|row| row.workspace).collect();
+        assert_eq!(workspaces, left, "{cleared:?}");
+    }
+}
+
+#[test]
+fn a_verdict_on_a_forgotten_turn_comes_too_late_and_the_next_turn_is_learned_again() {
+    let mut log = three_workspaces();
+    log.append(&PatternsCleared { all: true, workspace: None, rows: 3 });
+    log.append(&judged("one", 10, 90, 2));
+    assert_eq!(log.status(), []);
+    log.turn("four", &full(), "a:x", Some(5));
+    log.append(&judged("one", 20, 90, 3));
+    assert_eq!(log.status(), [(Some(WORKSPACE), 1, 1, 1, 0)]);
+    log.append(&judged("four", 70, 90, 1));
+    assert_eq!(advice(&log), Some(("a:x".to_owned(), 700_000_000)));
 }

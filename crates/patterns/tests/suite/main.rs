@@ -1,6 +1,8 @@
 //! What is learned from turns and how it is found again.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod allocations;
+mod calibrated;
 mod embedded;
 mod features;
 mod given;
@@ -9,3 +11,4 @@ mod properties;
 mod recommendation;
 mod reference;
 mod similarity;
+mod sketch;

@@ -1,0 +1,43 @@
+//! A search takes no memory but for its answer.
+
+use contracts::{Features, ModelId, NanoUsd, Score, TurnId, views::PatternSettings};
+use event_core::Timestamp;
+use patterns::{Sample, Store, features::sketch};
+
+use crate::given::{ask, model};
+
+/// A message of five words of two hundred.
+fn message(number: u64) -> Features {
+    let words: Vec<_> = (1..=5).map(|word| format!("word{}", number.wrapping_mul(word * 7 + 3) % 200)).collect();
+    Features { sketch: sketch(&format!("{} number{number}", words.join(" "))), ..Features::default() }
+}
+
+fn store(fingerprints: u64) -> Store {
+    let models: [ModelId; 3] = ["a:one", "a:two", "a:three"].map(model);
+    let mut store = Store::default();
+    for number in 0..fingerprints {
+        let (turn, at) = (TurnId::default(), Timestamp::default());
+        let (features, cost) = (message(number), Some(NanoUsd(number)));
+        for model in &models {
+            let row = store.record(Sample { turn, features: &features, model, cost, at });
+            store.judge(row, None, Some(Score(number % 5 * 250_000_000)), at);
+        }
+    }
+    store
+}
+
+/// How often memory is asked for in a search of a store that was searched before.
+fn allocations(store: &Store) -> u64 {
+    let (features, settings) = (message(77), PatternSettings::default());
+    assert!(ask(store, &features, &settings).is_some());
+    let search = || drop(ask(store, &features, &settings));
+    allocation_counter::measure(search).count_total
+}
+
+#[test]
+fn a_search_asks_for_memory_a_few_times_for_its_answer_however_large_the_store() {
+    let [small, large] = [100, 5_000].map(|fingerprints| allocations(&store(fingerprints)));
+    assert_eq!(small, large);
+    // Two lists of models with their ids, and the ids of those that are recommended and preferred.
+    assert!(0 < small && small <= 20, "{small} times");
+}

@@ -1,0 +1,90 @@
+//! From a message to the numbers of its words.
+
+use contracts::Sketch;
+use patterns::features::{MOST_NUMBERS, SHAPE_LEVELS, sketch};
+use proptest::prelude::*;
+
+/// A text of so many different words.
+fn words(prefix: &str, count: usize) -> String {
+    (0..count).map(|number| format!("{prefix}{number}")).collect::<Vec<_>>().join(" ")
+}
+
+/// How many words of the first are in the second.
+fn common(one: &Sketch, other: &Sketch) -> usize {
+    one.words.iter().filter(|word| other.words.contains(word)).count()
+}
+
+#[test]
+fn an_empty_text_has_no_words_and_a_shape_of_zeros() {
+    for empty in ["", " ", "\n\t\n"] {
+        let Sketch { words, pairs, shape } = sketch(empty);
+        assert_eq!((words, pairs), (Vec::new(), Vec::new()), "of {empty:?}");
+        assert_eq!(shape.len(), SHAPE_LEVELS);
+    }
+    assert_eq!(sketch("").shape, [0; SHAPE_LEVELS]);
+}
+
+#[test]
+fn a_word_counts_once_whatever_its_case_and_the_marks_around_it() {
+    let [one, other] = ["Fix the LOGIN, fix it!", "«it» (fix) login... the"].map(|text| sketch(text).words);
+    assert_eq!(one, other);
+    // `login` and the others have at most five letters, and so no beginnings of their own.
+    assert_eq!(one.len(), 4);
+}
+
+#[test]
+fn words_with_the_same_beginning_meet() {
+    let [one, other] = ["refactor", "refactoring"].map(sketch);
+    assert_eq!((one.words.len(), other.words.len(), common(&one, &other)), (2, 2, 1));
+}
+
+#[test]
+fn pairs_tell_the_order_of_words() {
+    let [one, other] = ["dog bites man", "man bites dog"].map(sketch);
+    assert_eq!(one.words, other.words);
+    assert_ne!(one.pairs, other.pairs);
+    assert_eq!(one.pairs.len(), 2);
+}
+
+#[test]
+fn of_too_many_words_three_of_four_come_from_the_end() {
+    let (context, question) = (words("c", 400), words("q", 400));
+    let found = sketch(&format!("{context} {question}"));
+    assert_eq!((found.words.len(), found.pairs.len()), (MOST_NUMBERS, 0));
+    let only = |text: &str| common(&found, &sketch(text));
+    // What is in the sketch of the last or the first words alone.
+    let (end, beginning) = (words("q", 400), words("c", 40));
+    let last = end.split(' ').skip(400 - 130).collect::<Vec<_>>().join(" ");
+    assert!((120..=130).contains(&only(&last)), "{} of the last 130 words", only(&last));
+    assert!((36..=40).contains(&only(&beginning)), "{} of the first 40 words", only(&beginning));
+}
+
+#[test]
+fn of_a_text_of_many_kilobytes_the_middle_is_not_looked_at() {
+    let (first, last) = (words("a", 100), words("z", 100));
+    let text = |middle: &str| sketch(&format!("{first} {middle} {last}"));
+    let [one, other] = ["m ", "n "].map(|word| text(&word.repeat(20_000)));
+    assert_eq!(common(&one, &sketch(&last)), 100);
+    assert_eq!(one.words.len(), other.words.len());
+    // But for the one word of the middle, of which enough is in what is looked at.
+    assert!(one.words.len() - common(&one, &other) <= 1);
+    let marked = text(&format!("{} unmistakable {}", "m ".repeat(10_000), "m ".repeat(10_000)));
+    assert_eq!(marked.words, one.words);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_has_a_sketch_of_bounded_size_in_order(text in any::<String>(), times in 1..300_usize) {
+        let text = text.repeat(times);
+        let found = sketch(&text);
+        prop_assert!(found.numbers().count() <= MOST_NUMBERS);
+        prop_assert_eq!(found.shape.len(), SHAPE_LEVELS);
+        for numbers in [&found.words, &found.pairs] {
+            prop_assert!(numbers.is_sorted_by(|one, other| one < other));
+        }
+        prop_assert!(found.pairs.iter().all(|pair| !found.words.contains(pair)));
+        prop_assert_eq!(&sketch(&text), &found);
+    }
+}
