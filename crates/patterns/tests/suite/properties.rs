@@ -2,14 +2,17 @@
 
 use contracts::{
     Features, IntentTags, NanoUsd, Score, SideEffect, TokenBucket,
+    facts::{EvictionReason, PatternEvicted, PatternsCleared, TurnEmbedded},
     views::{Asking, CostScale, Estimator, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected, Timestamp};
-use patterns::{Patterns, Sample, Store, features, similarity};
+use patterns::{Patterns, Sample, Store, features, project, similarity};
 use proptest::{option, prelude::*, sample::select};
 
 use crate::{
-    given::{Log, ask, ask_of, called, called_by_worker, ended, judged, model, overridden, paper, sample, started},
+    given::{
+        Log, WORKSPACE, ask, ask_of, called, called_by_worker, ended, judged, model, overridden, paper, sample, started,
+    },
     reference::{self, Turn},
 };
 
@@ -85,18 +88,37 @@ enum Step {
     Overridden,
     Ended,
     Judged(u64, u64, u16),
+    Embedded(u8),
+    Evicted(Option<u64>, u32),
+    Cleared(bool),
+}
+
+/// Features with words, which the reference does not read.
+fn told() -> impl Strategy<Value = Features> {
+    let words = prop::collection::vec(select(&["fix", "the", "login", "poem", "verse", "now"][..]), 0..5);
+    let workload = option::weighted(0.3, select(&["mail", "code"][..]).prop_map(str::to_owned));
+    (some_features(), words, workload, option::of(0..4_u64)).prop_map(|(features, words, workload, text)| Features {
+        sketch: features::sketch(&words.join(" ")),
+        workload,
+        text,
+        ..features
+    })
 }
 
 fn steps() -> impl Strategy<Value = Vec<(&'static str, Step)>> {
     let step = prop_oneof![
-        2 => some_features().prop_map(Step::Started),
-        3 => (select(&MODELS[..]), option::of(0..1_000_u64)).prop_map(|(model, cost)| Step::Called(model, cost)),
+        6 => told().prop_map(Step::Started),
+        9 => (select(&MODELS[..]), option::of(0..1_000_u64)).prop_map(|(model, cost)| Step::Called(model, cost)),
         1 => Just(Step::Worker),
         1 => Just(Step::Overridden),
-        2 => Just(Step::Ended),
-        2 => (0..=100_u64, 40..=100_u64, 1..3_u16).prop_map(|(score, sure, version)| Step::Judged(score, sure, version)),
+        6 => Just(Step::Ended),
+        1 => any::<u8>().prop_map(Step::Embedded),
+        1 => (option::of(0..200_u64), 0..12_u32).prop_map(|(since, keep)| Step::Evicted(since, keep)),
+        1 => prop::bool::weighted(0.2).prop_map(Step::Cleared),
+        8 => (0..=100_u64, 40..=100_u64, 1..3_u16).prop_map(|(score, sure, version)| Step::Judged(score, sure, version)),
     ];
-    prop::collection::vec((select(&["one", "two", "three", "four"][..]), step), 0..60)
+    let turns = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
+    prop::collection::vec((prop::sample::select(turns.to_vec()), step), 0..200)
 }
 
 fn log(steps: &[(&str, Step)]) -> Log {
@@ -109,6 +131,23 @@ fn log(steps: &[(&str, Step)]) -> Log {
             Step::Overridden => log.append(&overridden(turn, "a:x", "a:y")),
             Step::Ended => log.append(&ended(turn)),
             Step::Judged(score, sure, version) => log.append(&judged(turn, *score, *sure, *version)),
+            Step::Embedded(number) => {
+                let (text, embedder) = (u64::from(number % 4), format!("m/{}", number % 2));
+                let vector = project(&[f32::from(*number), 100.0, -30.0]);
+                log.append(&TurnEmbedded { turn: crate::given::turn(turn), text, embedder, vector });
+            }
+            Step::Evicted(since, keep) => log.append(&PatternEvicted {
+                workspace: Some(WORKSPACE.to_owned()),
+                reason: EvictionReason::Cap,
+                rows: 0,
+                evicted: 0,
+                unchanged_since: since.map(Timestamp::from_secs),
+                keep: *keep,
+            }),
+            Step::Cleared(all) => {
+                let workspace = Some(WORKSPACE.to_owned()).filter(|_| !all);
+                log.append(&PatternsCleared { all: *all, workspace, rows: 0 });
+            }
         }
     }
     log
@@ -147,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(steps in steps(), cut in 0..60_usize) {
+    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(steps in steps(), cut in 0..200_usize) {
         let log = log(&steps);
         let before = self::log(&steps[..cut.min(steps.len())]).view;
         let saved = before.checkpoint().unwrap();
@@ -189,7 +228,7 @@ proptest! {
         log.append(&contracts::facts::EvalCompleted { score: Score(score), ..judged("one", 0, 100, 1) });
         log.append(&ended("one"));
         for features in [&odd, &Features::default()] {
-            let workspace = Some(crate::given::WORKSPACE);
+            let workspace = Some(WORKSPACE);
             let asking = Asking { workspace, features, settings: &settings, instead: None, known: &|_| true };
             let found = log.view.state().recommend(&asking);
             for score in found.iter().flat_map(|found| &found.alternatives).filter_map(|model| model.score) {
