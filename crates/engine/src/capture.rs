@@ -54,7 +54,7 @@ pub(crate) enum Words {
         /// Whether someone may put them into numbers later: then the turn keeps by what these are found.
         embedded: bool,
     },
-    /// Not even a sketch of them stays.
+    /// Not even a sketch of them stays: only what they seem to ask for and their tone, a few bits.
     Forgotten,
 }
 

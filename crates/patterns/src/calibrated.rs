@@ -53,6 +53,8 @@ pub struct Estimate {
     pub worth: i64,
     /// By how much the worth may be off as far as the model's means are uncertain: one standard error.
     pub error: Score,
+    /// The variance of one outcome of the model, as if two more had gone well and two badly: a streak is not certainty.
+    spread: Score,
     /// The variance of the model's cost, in billionths of the square of what the dearest model costs.
     cost_spread: u64,
 }
@@ -151,6 +153,7 @@ impl Neighbourhood {
             outcomes: known.sums.scored,
             worth: 0,
             error: Score::ZERO,
+            spread: known.sums.spread(),
             cost_spread: 0,
         }
     }
@@ -194,8 +197,7 @@ impl Estimate {
         // At most a hundred times one either way.
         self.worth = i64::try_from(worth / i128::from(Score::ONE.0)).unwrap_or_default();
         // The error of the model's means: that is where luck lives when many models are compared.
-        let spread = self.success.times(self.success.complement()).max(LEAST_SPREAD);
-        let of_success = u128::from(weight.complement().times(weight.complement()).times(spread).0);
+        let of_success = u128::from(weight.complement().times(weight.complement()).times(self.spread).0);
         let of_cost = u128::from(self.cost_spread) * u128::from(weight.times(weight).0) / u128::from(Score::ONE.0);
         let variance = (of_success + of_cost) * u128::from(Score::ONE.0) / (u128::from(self.outcomes) + 1);
         self.error = Score(u64::try_from(variance.isqrt()).unwrap_or(Score::ONE.0));
@@ -216,9 +218,6 @@ const MOST_SPREAD: u64 = 1_000_000_000_000;
 
 /// A turn counts as at most so many times as dear as the dearest model is on average.
 const MOST_DEAR: i128 = 100;
-
-/// The spread of successes when all turned out the same: never quite nothing.
-const LEAST_SPREAD: Score = Score(20_000_000);
 
 /// The model to prefer to the one that would act `instead`, or, when there is no such model, the best.
 ///

@@ -120,16 +120,22 @@ impl Store {
                     (calibrated::recommendation(&estimates, asking.instead, settings.min_sample_size), models)
                 }
             };
-            let flips = flips(&models, settings.cost_weight);
+            let chosen = recommendation.as_ref().map(|found| &found.model);
+            let flips = flips(&models, chosen, settings.cost_weight);
             Explanation { recommendation, models, flips }
         })
     }
 
     fn similar(&self, model: &ModelId, query: &Query, asking: &Asking<'_>, scratch: &Scratch) -> Vec<Similar> {
         let Some(number) = self.models.iter().position(|known| known == model) else { return Vec::new() };
-        let near = self.nearest_of(number, query, asking.settings, scratch).kept().filter_map(|candidate| {
+        let mut nearest = self.nearest_of(number, query, asking.settings, scratch);
+        let mut room = u64::from(asking.settings.neighbours);
+        let near = nearest.sorted().map_while(|candidate| {
+            // Those the estimate is made of, and no more.
             let row = self.fingerprints.get(candidate.place())?.row(u32::try_from(number).ok()?)?;
-            Some(Similar::of(row, Score((candidate.similarity() * Score::ONE.0) >> 15)))
+            let counts = 0 < room;
+            room = room.saturating_sub(u64::from(row.sums.scored));
+            counts.then(|| Similar::of(row, Score((candidate.similarity() * Score::ONE.0) >> 15)))
         });
         near.collect()
     }
@@ -202,11 +208,12 @@ fn wide(weight: u128) -> i128 {
     i128::try_from(weight).unwrap_or(i128::MAX)
 }
 
-/// What would put every other model first.
-fn flips(models: &[Considered], cost_weight: Score) -> Vec<Flip> {
-    let Some((first, others)) = models.split_first() else { return Vec::new() };
+/// What would put every other model before the one that leads.
+fn flips(models: &[Considered], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Flip> {
+    let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
+    let others = models.iter().filter(|model| model.model != first.model);
     let (Some(worth), Some(success)) = (first.worth, first.success) else { return Vec::new() };
-    let scored = others.iter().filter_map(|other| Some((other, other.success?)));
+    let scored = others.filter_map(|other| Some((other, other.success?)));
     let weight = cost_weight.min(Score::ONE);
     let flip = |(other, own): (&Considered, Score)| {
         let better = signed(success) - signed(own);

@@ -1,5 +1,7 @@
 //! What follows from the rows of a store: kept beside them so that a search finds it ready, never saved.
 
+use contracts::Score;
+
 use crate::{
     fingerprint::Fingerprint,
     linear::{Linear, Outcome, PLACES, Seen},
@@ -170,6 +172,13 @@ impl Sums {
     pub(crate) fn mean(&self) -> Option<i64> {
         let mean = (u128::from(self.score_sum) << PLACES).checked_div(u128::from(self.scored) * 1_000_000_000)?;
         i64::try_from(mean).ok()
+    }
+
+    /// The variance of one score, from the scores there are and four more, half of them whole and half nothing.
+    pub(crate) fn spread(&self) -> Score {
+        let sum = self.score_sum.saturating_add(2 * Score::ONE.0);
+        let mean = Score(sum / (u64::from(self.scored) + 4)).min(Score::ONE);
+        mean.times(mean.complement())
     }
 
     /// The mean cost in nano-dollars.

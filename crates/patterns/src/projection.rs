@@ -157,6 +157,9 @@ impl Patterns {
         self.stores.retain(|workspace, _| !goes(Some(workspace)));
         // A later verdict on one of these turns must not find a row that was made after them.
         self.recorded.retain(|turn| !goes(turn.workspace.as_deref()));
+        if fact.all {
+            self.embeddings = Bounded::default();
+        }
     }
 }
 

@@ -86,7 +86,11 @@ impl Store {
         });
         let row = &mut rows[index];
         row.sums.add(sample.cost);
-        (row.updated, row.changed_at, row.turn) = (updates, sample.at, sample.turn);
+        row.updated = updates;
+        // Turns of old are imported after newer ones.
+        if row.changed_at <= sample.at {
+            (row.changed_at, row.turn) = (sample.at, sample.turn);
+        }
         let id = RowId { key, model, born: row.born };
         self.knowledge.model(model).sums.add(sample.cost);
         self.learn_when_due();
@@ -99,7 +103,7 @@ impl Store {
         let Some(fingerprint) = self.fingerprints.get_mut(place) else { return };
         let Some(found) = fingerprint.row_mut(row.model).filter(|found| found.born == row.born) else { return };
         self.updates += 1;
-        (found.updated, found.changed_at) = (self.updates, at);
+        (found.updated, found.changed_at) = (self.updates, found.changed_at.max(at));
         for sums in [&mut found.sums, &mut self.knowledge.model(row.model).sums] {
             sums.replace(before, now);
         }

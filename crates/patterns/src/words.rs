@@ -1,6 +1,6 @@
 //! What words tell apart: how rare each is among the texts of a workspace, and texts as directions.
 //!
-//! Rarity is learned from the store now and then (see `learning.rs`), so that no word list comes with the program. A
+//! Rarity is learned from the store now and then (see `Store::learn_when_due`), so that no word list comes with the program. A
 //! text is then a direction in a few dimensions: every word adds its rarity to two of them, for or against.
 
 use contracts::Sketch;

@@ -1,13 +1,14 @@
 //! What the pattern store saw when a turn was decided: its neighbours then, under the policy of then.
 
 use contracts::{
-    ModelId, TurnId,
+    Decision, ModelId, Reason, Slot, TurnId,
     facts::RouteDecided,
     views::{Asking, PatternSettings},
 };
 use event_bus::{EventLog, TextStore};
 use event_core::{Recorded, Timestamp};
 use patterns::Explanation;
+use router_core::Policy;
 use serde::Serialize;
 
 use crate::{
@@ -32,6 +33,8 @@ pub struct Explained {
     pub instead: Option<ModelId>,
     /// The model that took the turn.
     pub chosen: Option<ModelId>,
+    /// Whether the decision asked the pattern store at all: not for an explicit choice or within a delegation.
+    pub asked: bool,
     /// What was found; `None` when nothing had been learned in the workspace.
     pub explanation: Option<Explanation>,
 }
@@ -44,6 +47,20 @@ pub fn explain(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Resul
     let mut found = Finder { turn, explained: None };
     walk(log, texts, &Range::default(), &mut found)?;
     Ok(found.explained)
+}
+
+/// The model that acted when a policy before the pattern store had won: then the question was whether another is better.
+fn otherwise(decision: &Decision) -> Option<&ModelId> {
+    let winner = decision.winner().filter(|winner| winner.slot < Slot::PatternRecommendation)?;
+    winner.candidate.as_ref()
+}
+
+/// Whether the chain came to ask the pattern store.
+fn asked(decision: &Decision, policy: &Policy) -> bool {
+    let in_delegation =
+        decision.chain.iter().any(|entry| matches!(entry.reason, Reason::InDelegation | Reason::Tier { .. }));
+    let explicit = decision.winner().is_some_and(|winner| winner.slot < Slot::ConfiguredRules);
+    !in_delegation && (!explicit || policy.disagreement().surface)
 }
 
 struct Finder {
@@ -63,7 +80,7 @@ impl Visitor for Finder {
             workspace,
             features: &point.started.features,
             settings: &settings,
-            instead: policy.default_model(workspace),
+            instead: otherwise(&point.decided.decision).or(policy.default_model(workspace)),
             known: &|model| policy.registry().get(model).is_some(),
         };
         self.explained = Some(Explained {
@@ -73,6 +90,7 @@ impl Visitor for Finder {
             settings,
             instead: asking.instead.cloned(),
             chosen: point.decided.decision.model.clone(),
+            asked: asked(&point.decided.decision, &policy),
             explanation: point.known.patterns.explain(&asking),
         });
         Ok(())

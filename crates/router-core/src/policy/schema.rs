@@ -82,16 +82,36 @@ pub(crate) const PATTERN: &[Key] = &[
         "How the outcomes of similar turns become a recommendation (default calibrated).",
     ),
     key("fingerprint", Shape::Words(&["structural", "hybrid"]), "What turns are compared by (default hybrid)."),
-    key("alpha", Shape::Fraction, "The share of the words in a hybrid comparison (default 0.6)."),
-    key("neighbours", Shape::Count { least: 1 }, "How many similar outcomes are looked at, at most 512."),
+    key(
+        "alpha",
+        Shape::Fraction,
+        "The share of the words in a hybrid comparison (default 0.8; 0.6 for the estimator paper).",
+    ),
+    key(
+        "neighbours",
+        Shape::Count { least: 1 },
+        "How many similar outcomes are looked at, at most 512 (default 100 of each model; 10 in all for paper).",
+    ),
     key("cost_weight", Shape::Fraction, "0 looks at quality only, 1 at cost only (default 0.05)."),
-    key("min_confidence", Shape::Fraction, "Below it nothing is recommended (default 0.05)."),
-    key("min_sample_size", Shape::Count { least: 1 }, "Below it nothing is recommended (default 5)."),
-    key("min_similarity", Shape::Fraction, "Turns less alike than this do not count (default 0.30)."),
+    key(
+        "min_confidence",
+        Shape::Fraction,
+        "Below it nothing is recommended: a probability from 0.5 on (default 0.78); a lead in score for paper (0.05).",
+    ),
+    key(
+        "min_sample_size",
+        Shape::Count { least: 1 },
+        "Judged turns that both models must have (default 10); among the neighbours for paper (5).",
+    ),
+    key(
+        "min_similarity",
+        Shape::Fraction,
+        "Turns less alike than this do not count (default 0, where strangers are; 0.30 for paper).",
+    ),
     key(
         "cost_scale",
         Shape::Words(&["cluster", "relative"]),
-        "How cost becomes a number from 0 to 1 (default cluster).",
+        "How cost becomes a number from 0 to 1 for the estimator paper (default cluster).",
     ),
 ];
 

@@ -41,6 +41,9 @@ fn show(explained: &Explained, own: &str, messages: &[String], number: usize) {
         anstream::println!("Nothing had been learned in this workspace when it was decided.");
         return;
     };
+    if !explained.asked {
+        anstream::println!("The decision did not ask what was learned; had it asked:");
+    }
     verdict(explained, found);
     let mut messages = messages.iter();
     for model in &found.models {
