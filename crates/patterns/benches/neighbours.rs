@@ -82,7 +82,7 @@ fn store(numbers: &mut Numbers, fingerprints: usize) -> Store {
 fn neighbours(criterion: &mut Criterion<ProcessorTime>) {
     // Building a store of a million takes longer than searching it, so it is left to those who ask for it.
     let sizes: &[usize] =
-        if std::env::var_os("TURNWISE_BENCH_MILLION").is_some() { &[1_000_000] } else { &[1_000, 100_000] };
+        if std::env::var_os("TURNWISE_BENCH_MILLION").is_some() { &[1_000_000] } else { &[1_000, 10_000, 100_000] };
     for fingerprints in sizes {
         let mut numbers = Numbers(42);
         let store = store(&mut numbers, *fingerprints);

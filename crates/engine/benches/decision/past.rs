@@ -69,7 +69,7 @@ impl Past {
     }
 
     fn judged(&mut self, turn: TurnId) -> EvalCompleted {
-        EvalCompleted { turn, score: Score(self.numbers.below(1_000_000_001)), ..EvalCompleted::sample() }
+        EvalCompleted { turn, model: None, score: Score(self.numbers.below(1_000_000_001)), ..EvalCompleted::sample() }
     }
 
     /// What the pattern store needs of a turn: its features, a call, its end and a judgement.
