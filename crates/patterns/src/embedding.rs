@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     knowledge::Embedded,
-    words::{DIMENSIONS, Direction, direction},
+    words::{DIMENSIONS, Direction, direction, mixed},
 };
 
 /// The direction of a message, and whose it is: directions of different embedders have nothing to do with each other.
@@ -44,18 +44,11 @@ pub fn project(numbers: &[f32]) -> Vec<i8> {
         // In millionths of the largest, so that what follows is exact.
         #[expect(clippy::cast_possible_truncation, reason = "at most a million; not a number becomes nothing")]
         let part = if largest > 0.0 { (number / largest * 1_000_000.0) as i64 } else { 0 };
+        // Sixty-four signs for each.
         let signs = mixed(index);
         for (dimension, sum) in sums.iter_mut().enumerate() {
             *sum += if signs >> dimension & 1 == 0 { part } else { -part };
         }
     }
     direction(&sums).iter().map(|part| i8::try_from(*part).unwrap_or_default()).collect()
-}
-
-/// A step of splitmix64: sixty-four signs for each index.
-const fn mixed(index: u64) -> u64 {
-    let mut bits = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
 }

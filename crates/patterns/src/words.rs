@@ -119,11 +119,7 @@ pub(crate) fn direction(sums: &[i64; DIMENSIONS]) -> Direction {
 
 /// The two dimensions of a word, and whether it speaks for or against.
 fn spread(number: u16) -> [(usize, i64); 2] {
-    // A step of splitmix64: neighbouring numbers go to dimensions that have nothing to do with each other.
-    let mut bits = (u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 31;
+    let bits = mixed(u64::from(number));
     let sign = |bit: u64| if bits >> bit & 1 == 0 { 1 } else { -1 };
     // Both fit, being small; they differ, so one word alone is never longer than a dimension holds.
     let first = usize::try_from(bits % 64).unwrap_or_default();
@@ -147,6 +143,14 @@ pub(crate) fn logarithm(number: u64) -> u16 {
     }
     // At most 63 and its places.
     u16::try_from(whole << 8 | places).unwrap_or(u16::MAX)
+}
+
+/// A step of splitmix64: neighbouring numbers have nothing to do with each other.
+pub(crate) const fn mixed(number: u64) -> u64 {
+    let mut bits = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
 }
 
 /// The cosine of two directions, with fifteen binary places: from -1 to 1, and just not 1.
