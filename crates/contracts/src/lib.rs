@@ -18,6 +18,7 @@ mod money;
 mod score;
 mod tokens;
 mod turn;
+mod wire;
 
 pub mod catalogue;
 pub mod facts;
@@ -35,3 +36,4 @@ pub use money::{NanoUsd, ParseMoneyError, PicoUsd, Prices, Rates};
 pub use score::Score;
 pub use tokens::{Estimates, Tokenizer, Usage};
 pub use turn::{Delegation, MessageText, Needs, Override, Turn};
+pub use wire::{Requirement, WireApi};

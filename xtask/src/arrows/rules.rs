@@ -25,6 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     pure("evaluator", &["contracts", "event-core"]),
     pure("patterns", &["contracts", "event-core"]),
     pure("router-core", &["contracts", "event-core"]),
+    pure("wire", &["contracts", "event-core"]),
     effects("adapters", &["contracts", "event-core"]),
     effects("event-bus", &["event-core"]),
     effects(
@@ -67,6 +68,8 @@ pub(super) const RULES: &[Rule] = &[
     effects("hostile-input", &["adapters", "contracts", "engine", "event-bus", "event-core", "router-core"]),
     // What the pattern store is worth, on public prompts.
     effects("quality", &["contracts", "event-core", "patterns"]),
+    // A provider made up for tests.
+    effects("mock-upstream", &[]),
     // What benchmarks measure.
     effects("processor-time", &[]),
     // A third party's projection, and a user's policy tests.
