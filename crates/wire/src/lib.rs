@@ -2,3 +2,18 @@
 //!
 //! Pure: bytes in, bytes out. Same API on both sides: the bytes stay and only what must change is cut out and replaced.
 //! Different APIs: converted without loss, or refused before anything is sent.
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a pure crate: time, ids and randomness are arguments"
+)]
+
+mod answer;
+mod edit;
+mod lineage;
+mod request;
+
+pub use answer::{CalledTool, MAX_ARGUMENT_BYTES, MAX_RAW_USAGE_BYTES, Seen};
+pub use edit::{Edit, apply};
+pub use lineage::Lineage;
+pub use request::{Identity, Inspected, PromptCounts, RequestError, ToolResult, UserMessage};
