@@ -1,0 +1,8 @@
+//! Anthropic's Messages: what is wrong with a request, and the shapes of an answer.
+
+mod history;
+mod read;
+mod write;
+
+pub(crate) use read::read;
+pub(crate) use write::{events, whole};

@@ -1,0 +1,88 @@
+//! A connection that can be reset in the midst of an answer.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
+
+/// Asks for a connection to be reset when it is dropped.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ResetWish(Arc<AtomicBool>);
+
+impl ResetWish {
+    pub(crate) fn make(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// A TCP connection that ends with a reset when that was wished for.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    reset: ResetWish,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: TcpStream, reset: ResetWish) -> Self {
+        Self { stream, reset }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if self.reset.0.load(Ordering::Acquire) {
+            // Without it the other side sees an orderly end: the test that wished for the reset fails and says so.
+            let _ = self.stream.set_zero_linger();
+        }
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.reset.0.load(Ordering::Acquire) {
+            // An orderly end first would make the reset a mere close.
+            return Poll::Ready(Ok(()));
+        }
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,43 @@
+//! `mock-upstream`: the provider made up for tests, as a program.
+#![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
+
+use std::{process::ExitCode, time::Duration};
+
+use clap::Parser;
+use mock_upstream::{MockUpstream, Settings};
+
+#[derive(Debug, Parser)]
+#[command(about = "A provider made up for tests; prints its address when it is ready.")]
+struct Arguments {
+    /// On 127.0.0.1; 0 stands for any that is free.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Of the server.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Answer without looking: neither checks nor records.
+    #[arg(long)]
+    plain: bool,
+    /// Keep the bodies of requests.
+    #[arg(long)]
+    keep: bool,
+    /// Milliseconds between the events of a stream.
+    #[arg(long, default_value_t = 0)]
+    gap: u64,
+}
+
+fn main() -> ExitCode {
+    let Arguments { port, threads, plain, keep, gap } = Arguments::parse();
+    let settings = Settings { port, threads, plain, keep_bodies: keep, gap: Duration::from_millis(gap) };
+    match MockUpstream::start(settings) {
+        Ok(mock) => {
+            println!("{}", mock.url());
+            mock.wait();
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            println!("error: cannot start on port {port}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Starting and stopping the mock.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioIo;
+use tokio::{runtime, sync::oneshot};
+
+use crate::{
+    connection::{Connection, ResetWish},
+    exchange::{State, exchange},
+    failure::Failure,
+    record::Request,
+};
+
+/// How a mock is started.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// On 127.0.0.1; 0 stands for any that is free.
+    pub port: u16,
+    /// Of the server, from 1.
+    pub threads: usize,
+    /// Answer without looking: neither checks nor records, only the model and whether to stream. For measuring others.
+    pub plain: bool,
+    /// Keep the bodies of requests too.
+    pub keep_bodies: bool,
+    /// Between the events of a stream; none of it by default.
+    pub gap: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { port: 0, threads: 1, plain: false, keep_bodies: true, gap: Duration::ZERO }
+    }
+}
+
+/// A provider made up for tests, on a thread of its own; dropping it ends its connections.
+#[derive(Debug)]
+pub struct MockUpstream {
+    address: SocketAddr,
+    state: Arc<State>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl MockUpstream {
+    /// Starts one; it takes requests as soon as this returns.
+    ///
+    /// # Errors
+    /// When the port is taken, or no thread can be started.
+    pub fn start(settings: Settings) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port))?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let state = Arc::new(State::new(settings));
+        let (stop, stopped) = oneshot::channel();
+        let runtime = if settings.threads > 1 {
+            runtime::Builder::new_multi_thread().worker_threads(settings.threads).enable_all().build()?
+        } else {
+            runtime::Builder::new_current_thread().enable_all().build()?
+        };
+        let listener = {
+            let _entered = runtime.enter();
+            tokio::net::TcpListener::from_std(listener)?
+        };
+        let accepting = accept(listener, Arc::clone(&state));
+        let body = move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = accepting => {}
+                    // It ends when the value is dropped, too.
+                    _ = stopped => {}
+                }
+            });
+            // What is still being answered shall not keep the thread.
+            runtime.shutdown_background();
+        };
+        let thread = std::thread::Builder::new().name("mock-upstream".to_owned()).spawn(body)?;
+        Ok(Self { address, state, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The same as the beginning of a URL, such as `http://127.0.0.1:4000`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The last 1,000 requests, the oldest first, without those to `/control`.
+    pub fn requests(&self) -> Vec<Request> {
+        self.state.requests.all()
+    }
+
+    /// How many requests there were since the start, without those to `/control`.
+    pub fn count(&self) -> u64 {
+        self.state.count()
+    }
+
+    /// Makes requests fail; failures that were asked for before come first.
+    pub fn fail(&self, failure: Failure) {
+        self.state.failures.add(failure);
+    }
+
+    /// Forgets all failures and requests.
+    pub fn reset(&self) {
+        self.state.failures.clear();
+        self.state.requests.clear();
+    }
+
+    /// Waits until the mock ends, which it does only when its listener fails.
+    pub fn wait(mut self) {
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was printed where it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for MockUpstream {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            // The other side is gone when the thread is.
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn accept(listener: tokio::net::TcpListener, state: Arc<State>) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => drop(tokio::spawn(serve(stream, Arc::clone(&state)))),
+            // Out of file descriptors, mostly: one that is free again will do.
+            Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    }
+}
+
+async fn serve(stream: tokio::net::TcpStream, state: Arc<State>) {
+    // A stream whose small parts wait for acknowledgements would be slow by 40 ms; without the option it still works.
+    let _ = stream.set_nodelay(true);
+    let reset = ResetWish::default();
+    let connection = TokioIo::new(Connection::new(stream, reset.clone()));
+    let service = service_fn(move |request| exchange(Arc::clone(&state), reset.clone(), request));
+    // What ends a connection is the client's going away, or a failure on demand; the record tells which.
+    let _ = http1::Builder::new().serve_connection(connection, service).await;
+}
