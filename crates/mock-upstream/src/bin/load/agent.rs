@@ -1,0 +1,135 @@
+//! A request as large as a coding agent's, made up of random words that are the same every time.
+
+use serde_json::{Map, Value, json};
+
+/// Of which texts are made.
+const WORDS: &[&str] = &[
+    "the",
+    "file",
+    "agent",
+    "command",
+    "when",
+    "returns",
+    "output",
+    "absolute",
+    "path",
+    "must",
+    "never",
+    "before",
+    "user",
+    "tool",
+    "result",
+    "directory",
+    "content",
+    "session",
+    "reads",
+    "writes",
+    "a",
+    "of",
+    "to",
+    "is",
+    "with",
+    "only",
+    "line",
+    "number",
+    "optional",
+    "timeout",
+    "background",
+    "task",
+    "search",
+    "pattern",
+    "edit",
+    "replace",
+    "string",
+    "exactly",
+    "\"quoted\"",
+    "`code`",
+    "(default: 2000)",
+    "use",
+    "this",
+    "instead",
+    "for",
+    "large",
+    "results",
+    "\n-",
+];
+
+/// What tools and their fields are called.
+const NAMES: &[&str] = &["read", "write", "edit", "search", "list", "run", "stop", "plan", "fetch", "note"];
+
+/// Numbers that look random and are the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    /// From 0 to below `end`: an xorshift generator, which is random enough for words.
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % end.max(1) as u64).unwrap_or_default()
+    }
+
+    /// A text of at least so many bytes.
+    fn text(&mut self, bytes: usize) -> String {
+        let mut text = String::with_capacity(bytes + 16);
+        while text.len() < bytes {
+            text.push_str(WORDS.get(self.below(WORDS.len())).copied().unwrap_or_default());
+            text.push(' ');
+        }
+        text
+    }
+
+    fn schema(&mut self) -> Value {
+        let mut properties = Map::new();
+        for place in 0..2 + self.below(6) {
+            let name = format!("{}_{place}", NAMES.get(self.below(NAMES.len())).copied().unwrap_or_default());
+            let kind = ["string", "number", "boolean"].get(self.below(3)).copied().unwrap_or("string");
+            properties.insert(name, json!({"type": kind, "description": self.text(60)}));
+        }
+        let required: Vec<String> = properties.keys().take(1).cloned().collect();
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    }
+}
+
+/// A first turn: what the system says in three blocks, 25 tools, and what the user says behind a long reminder.
+pub(crate) fn body(model: &str, text: &str, stream: bool) -> Value {
+    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    let kept = json!({"type": "ephemeral"});
+    let tools: Vec<Value> = (0..25)
+        .map(|place| {
+            let name = format!("{}Tool{place}", NAMES.get(place % NAMES.len()).copied().unwrap_or_default());
+            // One of them is described at great length.
+            let description = numbers.text(if place == 23 { 15_600 } else { 1_550 });
+            json!({"name": name, "description": description, "input_schema": numbers.schema()})
+        })
+        .collect();
+    let user = r#"{"device_id":"0000","account_uuid":"","session_id":"00000000-0000-4000-8000-000000000000"}"#;
+    json!({
+        "model": model,
+        "messages": [
+            {"role": "user", "content": [
+                {"type": "text", "text": format!("<system-reminder>\n{}</system-reminder>\n", numbers.text(4_000))},
+                {"type": "text", "text": text, "cache_control": kept},
+            ]},
+            {"role": "system", "content": numbers.text(6_000)},
+        ],
+        "system": [
+            {"type": "text", "text": "x-anthropic-billing-header: cc_version=2.1.0.1; cc_entrypoint=cli;"},
+            {"type": "text", "text": "You are a made-up agent.", "cache_control": kept},
+            {"type": "text", "text": numbers.text(9_000), "cache_control": kept},
+        ],
+        "tools": tools,
+        "metadata": {"user_id": user},
+        "max_tokens": 64_000,
+        "thinking": {"type": "adaptive"},
+        "output_config": {"effort": "high"},
+        "context_management": {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]},
+        "stream": stream,
+    })
+}
