@@ -4,6 +4,7 @@
 //! `catalogue/curation.yaml`. A user's `models.yaml` overrides it field by field:
 //!
 //! ```yaml
+//! auto_names: [turnwise, auto]         # what clients ask for when the policy is to choose; this is the default
 //! models:
 //!   anthropic:claude-sonnet-5-5:
 //!     aliases: [sonnet, work]          # replaces the aliases of the built-in entry, nothing else
@@ -16,6 +17,7 @@
 //!     can_delegate: true               # default: false
 //!     configured: true                 # default: true; false rejects it as `not_configured`
 //!     tokenizer: generic               # anthropic, open_ai, google, generic
+//!     apis: [openai_chat]              # what it is served over; default: what its provider usually has
 //!     snapshots: [large-20260901]      # dated names of the same model
 //!     capabilities: {images: true}     # defaults: tools and system_prompt true, images and structured_output false
 //!     prices:                          # USD per million tokens, at most six decimals; left out: no cost is known

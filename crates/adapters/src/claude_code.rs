@@ -66,3 +66,4 @@ mod usage;
 
 pub use reader::{ClaudeCode, Issue, SessionReader, Skipped, discover, read};
 pub use thread::PREAMBLE_TOKENS;
+pub(crate) use tools::{files, side_effect};

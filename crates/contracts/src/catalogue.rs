@@ -79,6 +79,7 @@ pub const KINDS: &[KindSpec] = &[
     entry::<facts::PatternOverrideDismissed>(),
     entry::<facts::PolicyLoaded>(),
     entry::<facts::RouteDecided>(),
+    entry::<facts::RouteFellThrough>(),
     entry::<facts::RouteOverridden>(),
     entry::<facts::PolicyInvalid>(),
     entry::<facts::ProviderRecovered>(),
@@ -94,6 +95,7 @@ pub const KINDS: &[KindSpec] = &[
     entry::<facts::TurnEmbedded>(),
     entry::<facts::TurnEnded>(),
     entry::<facts::earlier::TurnStartedV1>(),
+    entry::<facts::earlier::TurnStartedV2>(),
     entry::<facts::TurnStarted>(),
     entry::<facts::TurnTextRecorded>(),
 ];

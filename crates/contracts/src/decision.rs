@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelId, NanoUsd, Provider, Score, Tier};
+use crate::{ModelId, NanoUsd, Provider, Requirement, Score, Tier, WireApi, facts::ErrorClass};
 
 /// A place in the policy chain, in its fixed order (004 §4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,6 +109,17 @@ pub enum Failure {
     NoSystemPromptSupport,
     /// The answer must follow a schema.
     NoStructuredOutputSupport,
+    /// The request has something that the APIs of the model cannot carry.
+    CannotCarry {
+        /// What it has.
+        requirement: Requirement,
+        /// The API it would have to be said in.
+        api: WireApi,
+    },
+    /// The request holds thinking that another model signed.
+    SignedByAnother,
+    /// It failed a moment ago, in this very turn.
+    JustFailed(ErrorClass),
 }
 
 impl Failure {
@@ -122,6 +133,9 @@ impl Failure {
             Self::NoToolSupport => "no_tool_support",
             Self::NoSystemPromptSupport => "no_system_prompt_support",
             Self::NoStructuredOutputSupport => "no_structured_output_support",
+            Self::CannotCarry { .. } => "cannot_carry",
+            Self::SignedByAnother => "signed_by_another",
+            Self::JustFailed(_) => "just_failed",
         }
     }
 }
@@ -211,6 +225,16 @@ pub enum Reason {
     NoGlobalDefault,
     /// The default of the user.
     GlobalDefault,
+    /// The model that the client asks for, by the name it wrote.
+    ClientModel {
+        /// The name.
+        name: String,
+    },
+    /// The client asks for a model nobody here knows by that name.
+    UnknownClientModel {
+        /// The name.
+        name: String,
+    },
 }
 
 /// A rule that matched and whose model was rejected (decision D1), or a tier that was passed over.

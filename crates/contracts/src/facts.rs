@@ -23,7 +23,7 @@ pub use log::{LogPurged, LogRepaired, RepairAction};
 pub use pattern::{EvictionReason, PatternEvicted, PatternFilling, PatternsCleared, TurnEmbedded};
 pub use policy::{CatalogueLoaded, PolicyInvalid, PolicyLoaded};
 pub use provider::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy};
-pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteOverridden};
+pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteFellThrough, RouteOverridden};
 pub use session::{
     CompactionTrigger, SessionCompacted, SessionModelSelected, SessionResumed, SessionSource, SessionStarted,
 };

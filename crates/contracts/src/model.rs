@@ -1,10 +1,13 @@
 //! Models and the registry of those a user has.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelId, Prices, Provider, Tokenizer};
+use crate::{ModelId, Prices, Provider, Tokenizer, WireApi};
 
 /// How capable, and how dear, a model is (004 §6.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -88,6 +91,9 @@ pub struct ModelSpec {
     pub can_delegate: bool,
     /// Whether the user can reach it (a key, a running server).
     pub configured: bool,
+    /// The APIs it is served over, the preferred one first.
+    #[serde(default)]
+    pub apis: Vec<WireApi>,
 }
 
 /// The models a user has, and every name they go by.
@@ -96,7 +102,12 @@ pub struct Registry {
     models: BTreeMap<ModelId, ModelSpec>,
     /// Lower-case name to id: aliases, and ids themselves.
     names: BTreeMap<String, ModelId>,
+    /// Names under which clients ask for whatever model the policy chooses, in lower case.
+    auto_names: BTreeSet<String>,
 }
+
+/// Names that stand for no model but for the policy's choice, unless the user's file of models has its own.
+pub const AUTO_NAMES: [&str; 2] = ["turnwise", "auto"];
 
 /// A name two models claim.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -132,7 +143,25 @@ impl Registry {
                 }
             }
         }
-        if errors.is_empty() { Ok(Self { models, names }) } else { Err(errors) }
+        let auto_names = AUTO_NAMES.iter().map(|&name| name.to_owned()).collect();
+        if errors.is_empty() { Ok(Self { models, names, auto_names }) } else { Err(errors) }
+    }
+
+    /// This registry with other names for the policy's choice.
+    #[must_use]
+    pub fn with_auto_names(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.auto_names = names.into_iter().map(|name| name.to_lowercase()).collect();
+        self
+    }
+
+    /// Whether clients that ask for this name ask for whatever the policy chooses.
+    pub fn is_auto(&self, name: &str) -> bool {
+        self.auto_names.contains(&name.to_lowercase())
+    }
+
+    /// The names under which clients ask for whatever model the policy chooses.
+    pub fn auto_names(&self) -> impl Iterator<Item = &str> {
+        self.auto_names.iter().map(String::as_str)
     }
 
     /// The model with this id.
@@ -159,8 +188,10 @@ impl Registry {
         self.names.iter().map(|(name, id)| (name.as_str(), id))
     }
 
-    /// The model to use for a tier when no policy says: the first by id that declares it.
+    /// The model to use for a tier when no policy says: the first by id that declares it, of those the user can reach
+    /// if there is one.
     pub fn tier(&self, tier: Tier) -> Option<&ModelSpec> {
-        self.iter().find(|model| model.tier == Some(tier))
+        let of_tier = || self.iter().filter(|model| model.tier == Some(tier));
+        of_tier().find(|model| model.configured).or_else(|| of_tier().next())
     }
 }

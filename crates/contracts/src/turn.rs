@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimates, Features, ModelId, NanoUsd, SessionId, Tier, TurnId};
+use crate::{ClientRequest, Estimates, Features, ModelId, NanoUsd, SessionId, Tier, TurnId, facts::ErrorClass};
 
 /// What the prompt needs from a model. Only what is used is required (004 §4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -35,6 +35,15 @@ pub struct Override {
 pub struct Delegation {
     /// The tier asked for.
     pub tier: Tier,
+}
+
+/// A model that failed in this turn before it answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedCandidate {
+    /// The model.
+    pub model: ModelId,
+    /// What went wrong.
+    pub class: ErrorClass,
 }
 
 /// The message of the turn, as far as rules may look at it.
@@ -83,4 +92,8 @@ pub struct Turn {
     pub spent_today: NanoUsd,
     /// What the pattern store compares.
     pub features: Features,
+    /// The request it came in, when it came over a wire API.
+    pub request: Option<ClientRequest>,
+    /// The models that failed in this turn already.
+    pub failed: Vec<FailedCandidate>,
 }

@@ -32,6 +32,16 @@ impl WireApi {
         }
     }
 
+    /// What a provider of this name serves its models over, the preferred one first.
+    pub fn usual(provider: &str) -> Vec<Self> {
+        match provider {
+            "anthropic" => vec![Self::AnthropicMessages],
+            "openai" => vec![Self::OpenAiResponses, Self::OpenAiChat],
+            "google" | "gemini" => vec![Self::Gemini],
+            _ => vec![Self::OpenAiChat],
+        }
+    }
+
     /// The API called `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|api| api.name() == name)
@@ -104,13 +114,8 @@ impl Requirement {
     ];
 
     /// What a policy may allow to be left out, visibly: the answer is then as good, or nearly.
-    pub const OPTIONAL: [Self; 5] = [
-        Self::CacheControl,
-        Self::ContextManagement,
-        Self::Sampling,
-        Self::Signatures,
-        Self::ThinkingControl,
-    ];
+    pub const OPTIONAL: [Self; 5] =
+        [Self::CacheControl, Self::ContextManagement, Self::Sampling, Self::Signatures, Self::ThinkingControl];
 
     /// Its name in policies and answers.
     pub const fn name(self) -> &'static str {

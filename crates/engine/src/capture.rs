@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use adapters::estimate::{PromptShape, estimates};
 use contracts::{
-    ContentHash, Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId, SideEffect, Sketch,
-    ThreadId, TokenBucket, Tokenizer, Turn, TurnId, facts::TurnStarted,
+    ClientRequest, ContentHash, Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId,
+    SideEffect, Sketch, ThreadId, TokenBucket, Tokenizer, Turn, TurnId, facts::TurnStarted,
 };
 use evaluator::tone;
 use event_core::Timestamp;
@@ -44,6 +44,8 @@ pub(crate) struct Snapshot<'a> {
     pub(crate) seen: Seen<'a>,
     /// What kind of work the caller says it is.
     pub(crate) workload: Option<String>,
+    /// The request it came in.
+    pub(crate) request: Option<ClientRequest>,
 }
 
 /// What becomes of the words of a message.
@@ -110,6 +112,7 @@ impl Snapshot<'_> {
             spent_today: self.spent_today,
             features,
             tone: tone(self.message),
+            request: self.request,
         }
     }
 }
@@ -144,6 +147,8 @@ pub(crate) fn turn_of(fact: &TurnStarted, at: Timestamp, message: MessageText) -
         skills: fact.skills.iter().cloned().collect(),
         spent_today: fact.spent_today,
         features: fact.features.clone(),
+        request: fact.request.clone(),
+        failed: Vec::new(),
     }
 }
 

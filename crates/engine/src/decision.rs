@@ -1,7 +1,7 @@
 //! Deciding a turn that has started, and the fact that says what was decided.
 
 use contracts::{
-    MessageText, Reason, Turn, TurnId,
+    Decision, MessageText, Reason, Turn, TurnId,
     facts::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
 };
 use event_core::{CodecError, NewEvent, Timestamp};
@@ -89,11 +89,16 @@ fn seal(made: &mut DecidedTurn) -> Result<NewEvent, EngineError> {
     }
 }
 
+/// Halves the lists of a decision; false when there is nothing left to leave out.
+pub(crate) fn shorten(decided: &mut RouteDecided) -> bool {
+    shorten_decision(&mut decided.decision, &mut decided.matched)
+}
+
 /// Halves the lists of the chain, and when those are short the list of text predicates that matched, of which a
 /// policy may have thousands; false when there is nothing left to leave out.
-pub(crate) fn shorten(decided: &mut RouteDecided) -> bool {
+pub(crate) fn shorten_decision(decision: &mut Decision, matched: &mut Vec<u16>) -> bool {
     let mut shortened = false;
-    for entry in &mut decided.decision.chain {
+    for entry in &mut decision.chain {
         if let Reason::Pattern(recommendation) = &mut entry.reason
             && 2 < recommendation.alternatives.len()
         {
@@ -105,8 +110,8 @@ pub(crate) fn shorten(decided: &mut RouteDecided) -> bool {
             shortened = true;
         }
     }
-    if !shortened && !decided.matched.is_empty() {
-        decided.matched.truncate(decided.matched.len() / 2);
+    if !shortened && !matched.is_empty() {
+        matched.truncate(matched.len() / 2);
         shortened = true;
     }
     shortened

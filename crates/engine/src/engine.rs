@@ -16,6 +16,7 @@ use crate::{
     decision::{DecidedTurn, decide_turn, facts_of},
     error::EngineError,
     home::Home,
+    live::Attempts,
     models::Models,
     policy_file::{InForce, PolicyFile, Refresh},
     recorder::{Recorder, of_turn},
@@ -51,6 +52,8 @@ pub struct Engine {
     announced: Option<(ContentHash, ContentHash)>,
     /// Up to where in the log the turns were judged.
     judged: Position,
+    /// How often each message was sent.
+    pub(crate) attempts: Attempts,
     /// Trouble with the policy that no started turn has shown yet.
     pub(crate) untold: Option<PolicyTrouble>,
 }
@@ -91,7 +94,17 @@ impl Engine {
         let last_good = || texts.get(recorder.state().in_force.policy?.0).ok().flatten();
         let registry = Arc::clone(&models.registry);
         let policy = PolicyFile::open_or_last_good(home.policy.clone(), home.user_text(), registry, last_good)?;
-        Ok(Self { recorder, texts, policy, models, offset, announced: None, judged: Position::ORIGIN, untold: None })
+        Ok(Self {
+            recorder,
+            texts,
+            policy,
+            models,
+            offset,
+            announced: None,
+            judged: Position::ORIGIN,
+            attempts: Attempts::default(),
+            untold: None,
+        })
     }
 
     /// The state folded from the log.

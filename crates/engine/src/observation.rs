@@ -51,7 +51,8 @@ impl Engine {
     /// Whether the log has a turn that has started and is not decided.
     fn begun(&self) -> bool {
         let mut sessions = self.recorder.state().sessions.iter().map(|(_, session)| session);
-        sessions.any(|session| session.open.as_ref().is_some_and(|open| session.last_turn != Some(open.turn)))
+        sessions
+            .any(|session| session.open.iter().any(|open| session.last_turn != Some(open.turn) && open.model.is_none()))
     }
 
     fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<DecidedTurn, EngineError> {
@@ -88,6 +89,7 @@ impl Engine {
                 side_effects: &before.side_effects,
             },
             workload: None,
+            request: None,
         };
         self.start_and_decide(started, DecisionMode::Observed)
     }

@@ -185,7 +185,7 @@ impl Facts<'_> {
 fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<ModelId, EngineError> {
     let (provider, bare) = match source {
         SessionSource::Codex | SessionSource::OpenAiLog => name.split_once(':').unwrap_or(("openai", name)),
-        SessionSource::ClaudeCode | SessionSource::CommandLine => ("anthropic", name),
+        SessionSource::ClaudeCode | SessionSource::CommandLine | SessionSource::Gateway => ("anthropic", name),
     };
     let of_provider = |known: &&ModelSpec| name == bare || known.id.provider() == provider;
     if let Some(known) = registry.named(bare).filter(of_provider) {
@@ -201,6 +201,6 @@ fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<Mo
 }
 
 /// The start of a text, cut at a character.
-fn cut(text: &str, bytes: usize) -> String {
+pub(crate) fn cut(text: &str, bytes: usize) -> String {
     text[..text.floor_char_boundary(bytes)].to_owned()
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::{
-    ModelId, SessionId, SideEffect, TurnId,
+    ModelId, SessionId, SideEffect, ThreadId, TurnId,
     facts::{
-        LlmCallCompleted, RouteDecided, RouteOverridden, SessionModelSelected, SessionStarted, ToolCalled, TurnEnded,
-        TurnStarted,
+        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFellThrough, RouteOverridden,
+        SessionModelSelected, SessionSource, SessionStarted, ToolCalled, TurnEnded, TurnStarted,
     },
 };
 use event_core::{CodecError, EventId, Projection, Recorded};
@@ -14,6 +14,11 @@ use serde::{Deserialize, Serialize};
 
 /// The most names a session's history keeps of each kind: later ones are left out.
 const MOST_NAMES: usize = 64;
+
+/// The most turns of a session that run at once: of more, the oldest counts as over.
+const MOST_OPEN: usize = 256;
+/// The most threads and models of a session whose signatures are remembered.
+const MOST_SIGNERS: usize = 64;
 
 /// All sessions of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,19 +33,26 @@ pub struct Sessions {
 pub struct Session {
     /// The absolute path of its workspace.
     pub workspace: Option<String>,
+    /// Where it comes from.
+    pub source: Option<SessionSource>,
+    /// The client and its version.
+    pub client: Option<String>,
     /// The model the user set (004 §4.3).
     pub sticky: Option<ModelId>,
     /// A choice made while a turn was running: it takes effect when the next turn starts (004 §3.3). The outer
     /// option says whether there is one, the inner is the choice.
     pub pending: Option<Option<ModelId>>,
-    /// The turn that is running, and the model it is locked to once it is decided (004 §3.2).
-    pub open: Option<OpenTurn>,
+    /// The turns that are running, each with the model it is locked to once it is decided (004 §3.2): one, but for
+    /// sub-agents and clients that ask for several answers at once.
+    pub open: Vec<OpenTurn>,
     /// The last turn that was decided.
     pub last_turn: Option<TurnId>,
     /// How many turns it has had.
     pub turns: u64,
     /// What its tools have touched.
     pub history: History,
+    /// Whose thinking each thread has been given, signed.
+    pub signers: Vec<(Option<ThreadId>, ModelId)>,
 }
 
 /// A turn that has started and not ended.
@@ -48,12 +60,20 @@ pub struct Session {
 pub struct OpenTurn {
     /// The turn.
     pub turn: TurnId,
+    /// The sub-agent at work.
+    pub thread: Option<ThreadId>,
     /// The fact that it started.
     pub started: EventId,
     /// The model that owns the whole turn; `None` before the decision, or when it was refused.
     pub model: Option<ModelId>,
     /// Calls of models answered so far.
     pub llm_calls: u32,
+    /// Calls to a model that were sent.
+    pub calls_sent: u32,
+    /// Calls to a model that were sent and not answered yet.
+    pub calls_waiting: u32,
+    /// Models that failed and were left on the way.
+    pub steps: u32,
     /// Calls of tools so far.
     pub tool_calls: u32,
 }
@@ -95,6 +115,22 @@ impl Sessions {
 }
 
 impl Session {
+    /// The turn that runs in a thread; of several the last.
+    pub fn running(&self, thread: Option<&ThreadId>) -> Option<&OpenTurn> {
+        self.open.iter().rfind(|open| open.thread.as_ref() == thread)
+    }
+
+    /// A turn, if it runs.
+    pub fn open(&self, turn: TurnId) -> Option<&OpenTurn> {
+        self.open.iter().find(|open| open.turn == turn)
+    }
+
+    /// The models whose signed thinking a thread was given.
+    pub fn signers(&self, thread: Option<&ThreadId>) -> BTreeSet<ModelId> {
+        let of_thread = self.signers.iter().filter(|(of, _)| of.as_ref() == thread);
+        of_thread.map(|(_, model)| model.clone()).collect()
+    }
+
     /// The model that is set when the next turn starts.
     pub fn next_sticky(&self) -> Option<&ModelId> {
         self.pending.as_ref().unwrap_or(&self.sticky).as_ref()
@@ -130,11 +166,12 @@ fn extend(names: &mut BTreeSet<String>, more: &[String]) {
 
 impl Projection for Sessions {
     const NAME: &'static str = "sessions";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         if let Some(fact) = event.read::<SessionStarted>()? {
-            self.entry(&fact.session).workspace = fact.workspace;
+            let session = self.entry(&fact.session);
+            (session.workspace, session.source, session.client) = (fact.workspace, Some(fact.source), fact.client);
         } else if let Some(fact) = event.read::<SessionModelSelected>()? {
             let session = self.entry(&fact.session);
             // The last choice of a turn wins; earlier ones are superseded (004 §3.3).
@@ -150,7 +187,7 @@ impl Projection for Sessions {
             }
             session.turns = session.turns.saturating_add(1);
             let started = event.event.id;
-            session.open = Some(OpenTurn { turn: fact.turn, started, model: None, llm_calls: 0, tool_calls: 0 });
+            open(session, &fact, started);
         } else if let Some(fact) = event.read::<RouteDecided>()? {
             let session = self.entry(&fact.session);
             session.last_turn = Some(fact.turn);
@@ -165,16 +202,64 @@ impl Projection for Sessions {
                 open.tool_calls = open.tool_calls.saturating_add(1);
             }
         } else if let Some(fact) = event.read::<LlmCallCompleted>()? {
-            if let Some(open) = running(self.entry(&fact.session), fact.turn) {
+            let session = self.entry(&fact.session);
+            if let Some(open) = running(session, fact.turn) {
+                open.calls_waiting = open.calls_waiting.saturating_sub(1);
                 open.llm_calls = open.llm_calls.saturating_add(1);
             }
-        } else if let Some(fact) = event.read::<TurnEnded>()? {
-            let session = self.entry(&fact.session);
-            if running(session, fact.turn).is_some() {
-                session.open = None;
+            if 0 < fact.thinking_blocks {
+                sign(session, (fact.thread, fact.model));
             }
+        } else if let Some(fact) = event.read::<LlmCallStarted>()? {
+            if let Some(open) = running(self.entry(&fact.session), fact.turn) {
+                open.calls_sent = open.calls_sent.saturating_add(1);
+                open.calls_waiting = open.calls_waiting.saturating_add(1);
+            }
+        } else if let Some(fact) = event.read::<LlmCallFailed>()? {
+            if let Some(open) = running(self.entry(&fact.session), fact.turn) {
+                open.calls_waiting = open.calls_waiting.saturating_sub(1);
+            }
+        } else if let Some(fact) = event.read::<RouteFellThrough>()? {
+            if let Some(open) = running(self.entry(&fact.session), fact.turn) {
+                open.model = fact.decision.model;
+                open.steps = open.steps.saturating_add(1);
+            }
+        } else if let Some(fact) = event.read::<TurnEnded>()? {
+            self.entry(&fact.session).open.retain(|open| open.turn != fact.turn);
         }
         Ok(())
+    }
+}
+
+/// A turn begins. Those before it in its thread are over, whether or not anyone said so, unless a client of the
+/// gateway asks: it may ask several things at once, and the gateway says of each when it is over.
+fn open(session: &mut Session, fact: &TurnStarted, started: EventId) {
+    if fact.request.is_none() {
+        session.open.retain(|open| open.thread != fact.thread);
+    }
+    if MOST_OPEN <= session.open.len() {
+        session.open.remove(0);
+    }
+    let (turn, thread) = (fact.turn, fact.thread.clone());
+    session.open.push(OpenTurn {
+        turn,
+        thread,
+        started,
+        model: None,
+        llm_calls: 0,
+        calls_sent: 0,
+        calls_waiting: 0,
+        steps: 0,
+        tool_calls: 0,
+    });
+}
+
+fn sign(session: &mut Session, signed: (Option<ThreadId>, ModelId)) {
+    if !session.signers.contains(&signed) {
+        if MOST_SIGNERS <= session.signers.len() {
+            session.signers.remove(0);
+        }
+        session.signers.push(signed);
     }
 }
 
@@ -186,5 +271,5 @@ fn lock(session: &mut Session, turn: TurnId, model: Option<ModelId>) {
 
 /// The turn, if it is the one that is running.
 fn running(session: &mut Session, turn: TurnId) -> Option<&mut OpenTurn> {
-    session.open.as_mut().filter(|open| open.turn == turn)
+    session.open.iter_mut().find(|open| open.turn == turn)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use adapters::estimate::PromptShape;
 use contracts::{
-    Delegation, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId,
+    ClientRequest, Delegation, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId,
     facts::{DecisionMode, RouteDecided, SessionSource, SessionStarted, TurnEnded, TurnStatus},
 };
 use event_core::{Event, NewEvent, Timestamp};
@@ -46,6 +46,10 @@ pub struct NewTurn {
     pub delegation: Option<Delegation>,
     /// What kind of work the caller says it is, at most 40 bytes; longer ones are left out.
     pub workload: Option<String>,
+    /// The request it came in, when it came over a wire API.
+    pub request: Option<ClientRequest>,
+    /// The client and its version, for a session not seen before.
+    pub client: Option<String>,
 }
 
 impl NewTurn {
@@ -64,6 +68,8 @@ impl NewTurn {
             seen: History::default(),
             delegation: None,
             workload: None,
+            request: None,
+            client: None,
         }
     }
 }
@@ -92,7 +98,7 @@ impl Engine {
         self.react()?;
         let turn = TurnId::derive(&new.session, &new.name);
         self.commit()?;
-        let open = self.state().sessions.get(&new.session).and_then(|session| session.open.as_ref());
+        let open = self.state().sessions.get(&new.session).and_then(|session| session.running(new.thread.as_ref()));
         if let Some(open) = open {
             let (session, turn) = (new.session.to_string(), open.turn.to_string());
             return Err(EngineError::TurnRunning { session, turn });
@@ -119,7 +125,7 @@ impl Engine {
     }
 
     /// Captures a turn and hands it on.
-    fn with_snapshot<T>(
+    pub(crate) fn with_snapshot<T>(
         &mut self,
         new: &NewTurn,
         turn: TurnId,
@@ -149,6 +155,7 @@ impl Engine {
             spent_today,
             seen: seen(&history),
             workload: new.workload.clone(),
+            request: new.request.clone(),
         };
         then(self, snapshot)
     }
@@ -158,7 +165,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NothingRuns`] when the session has no turn running.
     pub fn end_turn(&mut self, session: &SessionId, status: TurnStatus) -> Result<(), EngineError> {
-        let open = self.state().sessions.get(session).and_then(|session| session.open.clone());
+        let open = self.state().sessions.get(session).and_then(|session| session.running(None)).cloned();
         let open = open.ok_or_else(|| EngineError::NothingRuns { session: session.to_string() })?;
         let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
         let fact = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls, tool_calls };
@@ -180,10 +187,10 @@ impl Engine {
 
     /// The model a session's running turn is locked to (004 §3.2).
     pub fn locked_model(&self, session: &SessionId) -> Option<&ModelId> {
-        self.state().sessions.get(session)?.open.as_ref()?.model.as_ref()
+        self.state().sessions.get(session)?.running(None)?.model.as_ref()
     }
 
-    fn see_session(&mut self, new: &NewTurn) -> Result<(), EngineError> {
+    pub(crate) fn see_session(&mut self, new: &NewTurn) -> Result<(), EngineError> {
         let correlation = new.session.correlation();
         let id = correlation.then(SessionStarted::KIND, 0);
         if self.recorder.knows(id)? {
@@ -191,9 +198,9 @@ impl Engine {
         }
         let fact = SessionStarted {
             session: new.session.clone(),
-            source: SessionSource::CommandLine,
+            source: if new.request.is_some() { SessionSource::Gateway } else { SessionSource::CommandLine },
             workspace: new.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
-            client: None,
+            client: new.client.clone(),
         };
         let now: Timestamp = self.now();
         self.recorder.record(vec![NewEvent::new(id, now, correlation, &fact)?])

@@ -29,6 +29,7 @@ fn registry() -> Arc<Registry> {
         prices: None,
         can_delegate: true,
         configured: true,
+        apis: Vec::new(),
     };
     let models = [
         model("anthropic:claude-haiku-4-5", "haiku", Tier::Fast),

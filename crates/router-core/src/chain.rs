@@ -1,5 +1,6 @@
 //! The chain: seven policies in a fixed order, the first whose model can take the turn wins (004 §4.1).
 
+mod client;
 mod delegation;
 mod pattern;
 mod rules;
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// The version of this decider. It changes when the same turn, policy and views may be decided otherwise.
-pub const DECIDER_VERSION: u16 = 2;
+pub const DECIDER_VERSION: u16 = 3;
 
 /// A decision, and what must be kept so that it can be made again without the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Chain<'_> {
     fn evaluate(&mut self, slot: Slot) -> Evaluation {
         match slot {
             Slot::PerMessageOverride => match &self.turn.override_model {
-                None => silent(slot, Reason::NoOverride),
+                None => self.client_choice(slot),
                 Some(chosen) => self.named(slot, &chosen.model, Reason::Override { alias: chosen.alias.clone() }),
             },
             Slot::ManualSticky => match &self.turn.sticky {
@@ -71,10 +72,7 @@ impl Chain<'_> {
             Slot::ConfiguredRules => self.rules(),
             Slot::PatternRecommendation => self.pattern(),
             Slot::DelegateRequest => self.delegation(),
-            Slot::WorkspaceDefault => match self.scope.and_then(|scope| scope.default.as_ref()) {
-                None => silent(slot, Reason::NoWorkspaceDefault),
-                Some(model) => self.proposed(slot, model, Reason::WorkspaceDefault),
-            },
+            Slot::WorkspaceDefault => self.closest_default(slot),
             Slot::GlobalDefault => match &self.policy.global.default {
                 None => silent(slot, Reason::NoGlobalDefault),
                 Some(model) => self.proposed(slot, model, Reason::GlobalDefault),
@@ -90,13 +88,14 @@ impl Chain<'_> {
         }
         match entry.slot {
             Slot::PerMessageOverride | Slot::ManualSticky => self.policy.on_explicit_reject == OnExplicitReject::Refuse,
-            Slot::DelegateRequest => true,
+            // What is done beside the conversation may be done by anyone.
+            Slot::DelegateRequest => self.side().is_none(),
             _ => false,
         }
     }
 
     fn rejection(&self, model: &ModelSpec) -> Option<Failure> {
-        validate::rejection(model, self.turn, self.views.outages)
+        validate::rejection(model, self.turn, &self.policy.gateway.may_drop, self.views.outages)
     }
 
     /// The verdict on a model that is known.

@@ -26,7 +26,9 @@ pub use chain::{DECIDER_VERSION, Decided, decide};
 pub use check::{Note, notes};
 pub use override_token::{Addressed, OverrideError, address};
 pub use policy::{
-    Disagreement, EmbeddingEndpoint, OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,
+    ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, OnExplicitReject, Policy, Problem,
+    RecordText, RuleView, SCHEMA, SideCalls, schema_text,
 };
 pub use scenario::{Outcome, Scenario, ScenarioError};
+pub use validate::spoken_to;
 pub use why::{WhyHeader, reason_text, why};

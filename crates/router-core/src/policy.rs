@@ -2,6 +2,7 @@
 
 mod embedding;
 mod fields;
+mod gateway;
 mod learning;
 mod load;
 mod paths;
@@ -17,6 +18,7 @@ use contracts::{ModelId, ModelSpec, NanoUsd, Registry, Score, Tier, views::Patte
 use crate::text_set::TextSet;
 
 pub use embedding::EmbeddingEndpoint;
+pub use gateway::{ClientModel, CountTokens, GatewaySettings, SideCalls};
 pub use problem::Problem;
 pub(crate) use problem::nearest_names;
 pub(crate) use rules::{Rule, Rules};
@@ -82,6 +84,7 @@ pub struct Policy {
     pub(crate) disagreement: Disagreement,
     pub(crate) record_text: RecordText,
     pub(crate) embedding: Option<EmbeddingEndpoint>,
+    pub(crate) gateway: GatewaySettings,
 }
 
 /// A rule as `rules show` prints it.
@@ -123,6 +126,11 @@ impl Policy {
     /// Whether the log keeps the text of messages.
     pub const fn record_text(&self) -> RecordText {
         self.record_text
+    }
+
+    /// What clients of the gateway ask for, and what becomes of it.
+    pub const fn gateway(&self) -> &GatewaySettings {
+        &self.gateway
     }
 
     /// Who puts messages into numbers, if anyone.

@@ -1,6 +1,6 @@
 //! Conditions of rules: a closed set (004 §5.3), total on every turn.
 
-use contracts::{NanoUsd, Tokenizer, Turn};
+use contracts::{ClientRequest, ModelId, NanoUsd, SideCall, Tokenizer, Turn};
 
 use crate::{
     text_set::{Matches, Pattern, TextSet},
@@ -21,6 +21,12 @@ pub(crate) enum Predicate {
     Workspace(Pattern),
     TimeOfDay(TimeWindow),
     SpentMoreThan(NanoUsd),
+    /// Names in lower case.
+    Client(Vec<String>),
+    /// Names and ids in lower case.
+    ClientModel(Vec<String>),
+    Subagent(bool),
+    SideCall(Vec<SideCall>),
     Any(Vec<Predicate>),
     /// Without parts: always.
     All(Vec<Predicate>),
@@ -50,6 +56,14 @@ impl Predicate {
             Self::Workspace(pattern) => turn.workspace.as_deref().is_some_and(|path| pattern.is_match(path)),
             Self::TimeOfDay(window) => window.contains(turn.at.local_minute_of_day(turn.offset_minutes)),
             Self::SpentMoreThan(limit) => *limit < turn.spent_today,
+            Self::Client(names) => asked(turn)
+                .and_then(|request| request.client.as_ref())
+                .is_some_and(|client| names.iter().any(|name| name.eq_ignore_ascii_case(client))),
+            Self::ClientModel(names) => asked(turn).is_some_and(|request| asks_for(request, names)),
+            Self::Subagent(wanted) => asked(turn).is_some_and(|request| request.subagent) == *wanted,
+            Self::SideCall(kinds) => {
+                asked(turn).and_then(|request| request.side).is_some_and(|side| kinds.contains(&side))
+            }
             Self::Any(parts) => parts.iter().any(|part| part.holds(situation)),
             Self::All(parts) => parts.iter().all(|part| part.holds(situation)),
             Self::Not(part) => !part.holds(situation),
@@ -120,10 +134,31 @@ impl Predicate {
             Self::Workspace(pattern) => format!("workspace matches /{}/", pattern.text()),
             Self::TimeOfDay(window) => format!("local time {window}"),
             Self::SpentMoreThan(limit) => format!("more than {limit} spent today"),
+            Self::Client(names) => format!("client is {}", names.join(", ")),
+            Self::ClientModel(names) => format!("client asks for {}", names.join(", ")),
+            Self::Subagent(true) => "a sub-agent asks".to_owned(),
+            Self::Subagent(false) => "no sub-agent asks".to_owned(),
+            Self::SideCall(kinds) => {
+                let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+                format!("beside the conversation: {}", names.join(", "))
+            }
             Self::Any(parts) => join(parts, " or "),
             Self::All(parts) if parts.is_empty() => "always".to_owned(),
             Self::All(parts) => join(parts, " and "),
             Self::Not(part) => format!("not ({})", part.describe(texts)),
         }
     }
+}
+
+const fn asked(turn: &Turn) -> Option<&ClientRequest> {
+    turn.request.as_ref()
+}
+
+/// Whether the model that the client asks for is one of these, as it wrote it or by its id.
+fn asks_for(request: &ClientRequest, names: &[String]) -> bool {
+    let named = request.named.as_ref().map(ModelId::as_str);
+    let is = |name: &String| {
+        name.eq_ignore_ascii_case(&request.model) || named.is_some_and(|id| name.eq_ignore_ascii_case(id))
+    };
+    names.iter().any(is)
 }

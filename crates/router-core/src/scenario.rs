@@ -243,6 +243,8 @@ impl Scenario {
             skills: self.skills.iter().cloned().collect(),
             spent_today: self.spent.clone().map_err(unreadable("amount of dollars"))?,
             features: Features { tokens: TokenBucket::of(self.tokens), ..Features::default() },
+            request: None,
+            failed: Vec::new(),
         })
     }
 

@@ -1,13 +1,25 @@
 //! Whether a model can take a turn (004 §4.4): only what the turn uses is required.
 
-use contracts::{Failure, ModelSpec, Turn, views::Outages};
+use std::collections::BTreeSet;
+
+use contracts::{ClientRequest, Failure, ModelSpec, Requirement, Turn, WireApi, views::Outages};
 
 /// Why `model` cannot take `turn`, or `None` when it can. The first failure in the order of 004 §4.4 counts.
-pub(crate) fn rejection(model: &ModelSpec, turn: &Turn, outages: &Outages) -> Option<Failure> {
+pub(crate) fn rejection(
+    model: &ModelSpec,
+    turn: &Turn,
+    may_drop: &BTreeSet<Requirement>,
+    outages: &Outages,
+) -> Option<Failure> {
     let (needs, can) = (turn.needs, model.capabilities);
     let estimate = turn.tokens.of(model.tokenizer);
-    if !model.configured {
+    let request = turn.request.as_ref();
+    let brought = request.and_then(|request| request.brings_key_of.as_ref()).is_some_and(|own| *own == model.provider);
+    if !model.configured && !brought {
         return Some(Failure::NotConfigured);
+    }
+    if let Some(failed) = turn.failed.iter().find(|failed| failed.model == model.id) {
+        return Some(Failure::JustFailed(failed.class));
     }
     if let Some(scope) = outages.against(&model.id, turn.at) {
         return Some(Failure::ProviderUnavailable(scope));
@@ -28,5 +40,37 @@ pub(crate) fn rejection(model: &ModelSpec, turn: &Turn, outages: &Outages) -> Op
     if needs.structured_output && !can.structured_output {
         return Some(Failure::NoStructuredOutputSupport);
     }
-    None
+    request.and_then(|request| spoken_to(model, request, may_drop).err())
+}
+
+/// The API in which a model is sent a request: the request's own where the model is served over it, and otherwise the
+/// first that carries everything the request requires.
+///
+/// # Errors
+/// What keeps the model from being sent it: something that no API of the model carries and that may not be left out.
+pub fn spoken_to(
+    model: &ModelSpec,
+    request: &ClientRequest,
+    may_drop: &BTreeSet<Requirement>,
+) -> Result<WireApi, Failure> {
+    let signed = request.requires.contains(&Requirement::Signatures) && !may_drop.contains(&Requirement::Signatures);
+    // Nobody known to have signed is nobody who may see it.
+    if signed && (request.signed_by.is_empty() || request.signed_by.iter().any(|signer| *signer != model.id)) {
+        return Err(Failure::SignedByAnother);
+    }
+    if model.apis.contains(&request.api) {
+        return Ok(request.api);
+    }
+    let lost = |api: WireApi| {
+        let mut lost = request.requires.iter().filter(|requirement| !requirement.carried(request.api, api));
+        lost.find(|requirement| !may_drop.contains(requirement)).copied()
+    };
+    let mut first_failure = Failure::NotConfigured;
+    for (index, api) in model.apis.iter().copied().enumerate() {
+        let Some(requirement) = lost(api) else { return Ok(api) };
+        if index == 0 {
+            first_failure = Failure::CannotCarry { requirement, api };
+        }
+    }
+    Err(first_failure)
 }

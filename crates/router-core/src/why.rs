@@ -61,6 +61,7 @@ fn how(winner: &Evaluation) -> String {
         Reason::Tier { asked, given } if asked == given => format!("tier {asked}"),
         Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given}"),
         Reason::WorkspaceDefault => "workspace default".to_owned(),
+        Reason::ClientModel { name } => format!("client asked for \"{name}\""),
         _ => "global default".to_owned(),
     }
 }
@@ -70,6 +71,10 @@ pub fn reason_text(entry: &Evaluation) -> String {
     let model = candidate(entry);
     let mut text = match &entry.reason {
         Reason::NoOverride => "no @model token in message".to_owned(),
+        Reason::ClientModel { name } => format!("client asked for \"{name}\" → {model}"),
+        Reason::UnknownClientModel { name } => {
+            format!("client asked for \"{name}\", which no model here goes by")
+        }
         Reason::NoSticky => "no sticky model set".to_owned(),
         Reason::NoRules => "no rules configured".to_owned(),
         Reason::NoRuleMatched => "no rule matched".to_owned(),
@@ -108,7 +113,11 @@ pub fn reason_text(entry: &Evaluation) -> String {
     };
     for attempt in rest {
         let (name, model) = (&attempt.name, &attempt.candidate);
-        let what = if entry.slot == Slot::DelegateRequest { "tier" } else { "rule" };
+        let what = match entry.slot {
+            Slot::DelegateRequest => "tier",
+            Slot::WorkspaceDefault => "client asked for",
+            _ => "rule",
+        };
         let _ = write!(text, "\n{what} \"{name}\" →\n{model} rejected ({})", failure_text(&attempt.failure));
     }
     text
@@ -129,6 +138,8 @@ fn failure_text(failure: &Failure) -> String {
         Failure::ExceedsContextWindow { estimate, window } => {
             format!("exceeds_context_window: {estimate} tokens expected, {window} fit")
         }
+        Failure::CannotCarry { requirement, api } => format!("cannot_carry: {api} has no {requirement}"),
+        Failure::JustFailed(class) => format!("just_failed: {}", class.name()),
         failure => failure.name().to_owned(),
     }
 }

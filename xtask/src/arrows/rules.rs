@@ -47,6 +47,22 @@ pub(super) const RULES: &[Rule] = &[
         &["adapters", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core"],
     ),
     effects(
+        "gateway",
+        &[
+            "adapters",
+            "availability",
+            "contracts",
+            "costs",
+            "engine",
+            "evaluator",
+            "event-bus",
+            "event-core",
+            "router-core",
+            "what-if",
+            "wire",
+        ],
+    ),
+    effects(
         "cli",
         &[
             "adapters",
@@ -57,6 +73,7 @@ pub(super) const RULES: &[Rule] = &[
             "evaluator",
             "event-bus",
             "event-core",
+            "gateway",
             "patterns",
             "router-core",
             "what-if",

@@ -23,11 +23,13 @@ fn way<F: Fact>(written_by: &'static str, folded_by: &'static [&'static str]) ->
 }
 
 const IMPORT: &str = "an import";
+const GATEWAY: &str = "a call through the gateway";
+const WORK: &str = "a call through the gateway, an import";
 const TURN: &str = "a live turn, an import";
 const OPENING: &str = "a change of the files, seen before a turn";
 
 /// The ways of all kinds.
-fn all() -> [Traffic; 28] {
+fn all() -> [Traffic; 29] {
     [
         way::<facts::CatalogueLoaded>(OPENING, &["in force"]),
         way::<facts::EvalCompleted>(
@@ -36,11 +38,11 @@ fn all() -> [Traffic; 28] {
         ),
         way::<facts::FeedbackGiven>("`feedback`", &["evaluator"]),
         way::<facts::LlmCallCompleted>(
-            IMPORT,
+            WORK,
             &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"],
         ),
-        way::<facts::LlmCallFailed>(IMPORT, &["availability", "evaluator"]),
-        way::<facts::LlmCallStarted>("nothing yet", &[]),
+        way::<facts::LlmCallFailed>(WORK, &["availability", "evaluator", "sessions"]),
+        way::<facts::LlmCallStarted>(GATEWAY, &["sessions"]),
         way::<facts::LogPurged>("`events purge`", &[]),
         way::<facts::LogRepaired>("opening the log", &[]),
         way::<facts::PatternsCleared>("`patterns clear`", &["patterns"]),
@@ -49,6 +51,7 @@ fn all() -> [Traffic; 28] {
         way::<facts::PatternOverrideDismissed>("`route ignore`", &["evaluator"]),
         way::<facts::PolicyLoaded>(OPENING, &["in force"]),
         way::<facts::RouteDecided>(TURN, &["sessions"]),
+        way::<facts::RouteFellThrough>("a call through the gateway that failed", &["sessions"]),
         way::<facts::RouteOverridden>("`route override`", &["evaluator", "patterns", "sessions"]),
         way::<facts::PolicyInvalid>(OPENING, &[]),
         way::<facts::ProviderRecovered>("the reaction to what availability says", &["availability"]),
@@ -57,8 +60,8 @@ fn all() -> [Traffic; 28] {
         way::<facts::SessionModelSelected>("`model`", &["sessions"]),
         way::<facts::SessionResumed>(IMPORT, &["prompt cache"]),
         way::<facts::SessionStarted>(TURN, &["sessions"]),
-        way::<facts::ToolCalled>(IMPORT, &["evaluator", "sessions"]),
-        way::<facts::ToolFinished>(IMPORT, &["evaluator"]),
+        way::<facts::ToolCalled>(WORK, &["evaluator", "sessions"]),
+        way::<facts::ToolFinished>(WORK, &["evaluator"]),
         way::<facts::TurnEmbedded>("`patterns embed`", &["patterns"]),
         way::<facts::TurnEnded>(TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
         way::<facts::TurnStarted>(TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{ModelId, PicoUsd, Tier, Tokenizer};
+use contracts::{ModelId, PicoUsd, Tier, Tokenizer, WireApi};
 
 /// The models of one file, by id.
 pub type Entries = BTreeMap<ModelId, ModelEntry>;
@@ -30,6 +30,8 @@ pub struct ModelEntry {
     pub tokenizer: Option<Tokenizer>,
     /// Whether the user can reach it.
     pub configured: Option<bool>,
+    /// The APIs it is served over, the preferred one first.
+    pub apis: Option<Vec<WireApi>>,
     /// What it charges.
     pub prices: Option<PriceEntry>,
 }
@@ -100,6 +102,7 @@ impl ModelEntry {
             },
             tokenizer: other.tokenizer.or(self.tokenizer),
             configured: other.configured.or(self.configured),
+            apis: other.apis.or(self.apis),
             prices: match (self.prices, other.prices) {
                 (Some(below), Some(above)) => Some(PriceEntry {
                     base: below.base.overridden_by(above.base),

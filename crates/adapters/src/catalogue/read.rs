@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use contracts::{ModelId, PicoUsd, Tier, Tokenizer};
+use contracts::{ModelId, PicoUsd, Tier, Tokenizer, WireApi};
 use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::{Location, Spanned};
 
@@ -21,7 +21,7 @@ pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// structure is right, every id and price that is not one.
 pub fn parse(file: &str, text: &str) -> Result<Entries, CatalogueErrors> {
     let located = read(file, text)?;
-    Ok(located.into_iter().map(|(id, located)| (id, located.entry)).collect())
+    Ok(located.models.into_iter().map(|(id, located)| (id, located.entry)).collect())
 }
 
 /// An entry and the line and column where it starts.
@@ -31,7 +31,14 @@ pub(super) struct Located {
     pub(super) place: (u64, u64),
 }
 
-pub(super) fn read(file: &str, text: &str) -> Result<BTreeMap<ModelId, Located>, CatalogueErrors> {
+/// A file, read.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    pub(super) models: BTreeMap<ModelId, Located>,
+    pub(super) auto_names: Option<Vec<String>>,
+}
+
+pub(super) fn read(file: &str, text: &str) -> Result<File, CatalogueErrors> {
     let fail = |place, cause| CatalogueErrors(vec![CatalogueError { file: file.to_owned(), place, cause }]);
     if MAX_BYTES < text.len() {
         let cause = format!("the file has {} bytes, the most is {MAX_BYTES}", text.len());
@@ -43,6 +50,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<BTreeMap<ModelId, Located>,
     })?;
     let mut errors = Vec::new();
     let mut models = BTreeMap::new();
+    let auto_names = raw.auto_names.map(|names| names.0);
     for (name, raw) in raw.models.unwrap_or_default() {
         let place = place_of(raw.referenced);
         match ModelId::try_from(name.as_str()) {
@@ -57,7 +65,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<BTreeMap<ModelId, Located>,
             }
         }
     }
-    if errors.is_empty() { Ok(models) } else { Err(CatalogueErrors::sorted(errors)) }
+    if errors.is_empty() { Ok(File { models, auto_names }) } else { Err(CatalogueErrors::sorted(errors)) }
 }
 
 /// Small limits: a file of models is a flat list.
@@ -96,6 +104,7 @@ fn place_of(location: Location) -> (u64, u64) {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
+    auto_names: Option<Names>,
     models: Option<BTreeMap<String, Spanned<RawEntry>>>,
 }
 
@@ -114,6 +123,7 @@ struct RawEntry {
     capabilities: RawCapabilities,
     tokenizer: Option<Tokenizer>,
     configured: Option<bool>,
+    apis: Option<Vec<WireApi>>,
     prices: Option<RawPrices>,
 }
 
@@ -203,6 +213,7 @@ impl RawEntry {
             },
             tokenizer: self.tokenizer,
             configured: self.configured,
+            apis: self.apis,
             prices: self.prices.map(|raw| PriceEntry {
                 base: RateEntry {
                     input: money(raw.input, report),

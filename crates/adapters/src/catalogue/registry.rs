@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contracts::{Capabilities, ModelId, ModelSpec, PicoUsd, Prices, Provider, Rates, Registry};
+use contracts::{Capabilities, ModelId, ModelSpec, PicoUsd, Prices, Provider, Rates, Registry, WireApi};
 
 use super::{
     BUILT_IN, CatalogueError, CatalogueErrors, PriceEntry, RateEntry,
-    read::{Located, read},
+    read::{File, Located, read},
 };
 
 /// A file of models.
@@ -32,21 +32,23 @@ pub fn load(user: Option<Source<'_>>) -> Result<Registry, CatalogueErrors> {
 /// As [`load`].
 pub fn load_over(below: Source<'_>, user: Option<Source<'_>>) -> Result<Registry, CatalogueErrors> {
     let mut errors = Errors::default();
-    let below_models = read(below.file, below.text)?;
-    let user_models = match user {
+    let below_models = read(below.file, below.text)?.models;
+    let user_file = match user {
         Some(user) => read(user.file, user.text)?,
-        None => BTreeMap::new(),
+        None => File::default(),
     };
+    let user_models = user_file.models;
+    let auto_names = user_file.auto_names;
     let mut models: BTreeMap<ModelId, Model<'_>> = below_models
         .into_iter()
         .map(|(id, located)| (id, Model { located, file: below.file, built_in: true, own_aliases: false }))
         .collect();
-    let user_file = user.map_or("", |user| user.file);
+    let user_name = user.map_or("", |user| user.file);
     for (id, above) in user_models {
         let known = models.remove(&id);
         if above.entry.remove {
             if known.is_none() {
-                errors.push(user_file, above.place, format!("no model `{id}` to remove"));
+                errors.push(user_name, above.place, format!("no model `{id}` to remove"));
             }
             continue;
         }
@@ -56,12 +58,15 @@ pub fn load_over(below: Source<'_>, user: Option<Source<'_>>) -> Result<Registry
             None => above.entry,
         };
         let located = Located { entry, place: above.place };
-        models.insert(id, Model { located, file: user_file, built_in, own_aliases });
+        models.insert(id, Model { located, file: user_name, built_in, own_aliases });
     }
     let names = Names::of(&models);
     let specs: Vec<ModelSpec> = models.iter().filter_map(|(id, model)| spec(id, model, &names, &mut errors)).collect();
     match Registry::new(specs) {
-        Ok(registry) if errors.0.is_empty() => Ok(registry),
+        Ok(registry) if errors.0.is_empty() => Ok(match auto_names {
+            Some(names) => registry.with_auto_names(names),
+            None => registry,
+        }),
         Ok(_) => Err(CatalogueErrors::sorted(errors.0)),
         Err(clashes) => {
             for clash in clashes {
@@ -186,6 +191,7 @@ fn spec(id: &ModelId, model: &Model<'_>, names: &Names, errors: &mut Errors) -> 
         prices: entry.prices.as_ref().and_then(|said| prices(id, said, &mut report)),
         can_delegate: entry.can_delegate.unwrap_or(false),
         configured: entry.configured.unwrap_or(true),
+        apis: entry.apis.clone().unwrap_or_else(|| WireApi::usual(id.provider())),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The registry as one canonical text: what `catalogue.loaded` hashes, and what a replay reads back.
 
-use contracts::{ModelSpec, Registry, RegistryError};
+use contracts::{ModelSpec, Registry, RegistryError, WireApi};
 
 /// Why a text is not a registry.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,10 @@ pub fn registry_text(registry: &Registry) -> String {
 /// # Errors
 /// [`RegistryTextError`] when it did not.
 pub fn registry_from_text(text: &str) -> Result<Registry, RegistryTextError> {
-    let models: Vec<ModelSpec> = serde_json::from_str(text)?;
+    let mut models: Vec<ModelSpec> = serde_json::from_str(text)?;
+    // Lists written before there was a gateway do not say it.
+    for model in models.iter_mut().filter(|model| model.apis.is_empty()) {
+        model.apis = WireApi::usual(model.id.provider());
+    }
     Registry::new(models).map_err(RegistryTextError::Names)
 }

@@ -55,6 +55,10 @@ fn fields(entry: &ModelEntry) -> Vec<String> {
     if let Some(tokenizer) = entry.tokenizer {
         fields.push(format!("tokenizer: {}", tokenizer_name(tokenizer)));
     }
+    if let Some(apis) = &entry.apis {
+        let names: Vec<&str> = apis.iter().map(|api| api.name()).collect();
+        fields.push(format!("apis: [{}]", names.join(", ")));
+    }
     let said = entry.capabilities;
     let capabilities: Vec<String> = [
         ("images", said.images),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::session_file::{Places, Text, Touched, add_taken_back};
 
 /// What a tool does to the world; tools of MCP servers count as talking to the network.
-pub(super) fn side_effect(name: &str) -> SideEffect {
+pub(crate) fn side_effect(name: &str) -> SideEffect {
     match name {
         "Bash" | "KillShell" | "KillBash" | "PowerShell" => SideEffect::Execute,
         "Read" | "Grep" | "Glob" | "LS" | "NotebookRead" | "LSP" => SideEffect::Read,
@@ -21,7 +21,7 @@ pub(super) fn side_effect(name: &str) -> SideEffect {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Input<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, alias = "filePath")]
     file_path: Text<'a>,
     #[serde(borrow)]
     notebook_path: Text<'a>,
@@ -37,7 +37,7 @@ struct Input<'a> {
 
 /// The files a call of a tool names, for which shell lines are not searched, and what it does to files: those it writes,
 /// and those a shell line takes back.
-pub(super) fn files(name: &str, input: &str, workspace: Option<&str>) -> (Places, Touched) {
+pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (Places, Touched) {
     let (mut places, mut touched) = (Places::default(), Touched::default());
     // Arguments that are not an object name no files.
     let input: Input<'_> = serde_json::from_str(input).unwrap_or_default();

@@ -138,7 +138,7 @@ fact!(
 );
 
 /// What went wrong with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// Too many requests.
@@ -168,6 +168,24 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
+    /// Its name in answers and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RateLimit => "rate_limit",
+            Self::Overloaded => "overloaded",
+            Self::ServerError => "server_error",
+            Self::Network => "network",
+            Self::Timeout => "timeout",
+            Self::ModelNotFound => "model_not_found",
+            Self::Auth => "auth",
+            Self::Cancelled => "cancelled",
+            Self::InvalidRequest => "invalid_request",
+            Self::ContextOverflow => "context_overflow",
+            Self::ContentFilter => "content_filter",
+            Self::Other => "other",
+        }
+    }
+
     /// Whether it says something about the provider rather than about the request (decision D5).
     pub const fn counts_against_provider(self) -> bool {
         matches!(

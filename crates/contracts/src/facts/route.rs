@@ -4,7 +4,10 @@ use event_core::Position;
 use serde::{Deserialize, Serialize};
 
 use super::{fact, sample};
-use crate::{ContentHash, Decision, Evaluation, ModelId, Reason, Score, SessionId, Slot, TurnId, Verdict};
+use crate::{
+    ClientRequest, ContentHash, Decision, Evaluation, FailedCandidate, ModelId, Reason, Score, SessionId, Slot, TurnId,
+    Verdict,
+};
 
 /// Whether the decision was acted on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -77,6 +80,64 @@ fact!(
                     attempts: Vec::new(),
                 },
             ],
+        },
+    }
+);
+
+/// A model failed before the first byte of its answer, and the chain was asked again without it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteFellThrough {
+    /// The turn.
+    pub turn: TurnId,
+    /// Its session.
+    pub session: SessionId,
+    /// Which step of the turn this is, from 1.
+    pub step: u32,
+    /// The models that failed in this request, in the order in which they were tried.
+    pub failed: Vec<FailedCandidate>,
+    /// The request, when it is a later one than that which started the turn.
+    pub request: Option<ClientRequest>,
+    /// The policy in force: the hash in its `policy.loaded`.
+    pub policy: ContentHash,
+    /// The models in force: the hash in their `catalogue.loaded`.
+    pub catalogue: ContentHash,
+    /// The version of the decider.
+    pub decider: u16,
+    /// The log position at which the views stood.
+    pub based_on: Position,
+    /// The text predicates of the policy that matched the message, by number.
+    pub matched: Vec<u16>,
+    /// The model that takes the turn from here on, and why; none when nobody is left.
+    pub decision: Decision,
+}
+
+fact!(
+    RouteFellThrough,
+    "route.fell_through",
+    1,
+    Internal,
+    "A model failed before it answered, and the chain was asked again without it.",
+    RouteFellThrough {
+        turn: sample::turn(),
+        session: sample::session(),
+        step: 1,
+        failed: vec![FailedCandidate { model: sample::model(), class: super::ErrorClass::Overloaded }],
+        request: None,
+        policy: ContentHash([0x22; 32]),
+        catalogue: ContentHash([0x33; 32]),
+        decider: 3,
+        based_on: Position(9),
+        matched: vec![0],
+        decision: Decision {
+            model: Some(sample::name("anthropic:claude-haiku-4-5")),
+            chain: vec![Evaluation {
+                slot: Slot::GlobalDefault,
+                verdict: Verdict::Chose,
+                candidate: Some(sample::name("anthropic:claude-haiku-4-5")),
+                reason: Reason::GlobalDefault,
+                failure: None,
+                attempts: Vec::new(),
+            }],
         },
     }
 );

@@ -17,6 +17,8 @@ pub enum SessionSource {
     Codex,
     /// A log of requests to the chat completions of `OpenAI` or a compatible provider.
     OpenAiLog,
+    /// A client of the gateway.
+    Gateway,
 }
 
 /// A session was seen for the first time.

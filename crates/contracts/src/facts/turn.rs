@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{TextBody, earlier::TurnStartedV1, fact, sample};
+use super::{TextBody, earlier::TurnStartedV2, fact, sample};
 use crate::{
-    Delegation, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Override, SessionId, Sketch, ThreadId,
-    TokenBucket, Tone, TurnId,
+    ClientRequest, Delegation, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Override, Requirement,
+    SessionId, Sketch, ThreadId, TokenBucket, Tone, TurnId, WireApi,
 };
 
 /// A user message arrived: everything a decision reads about it (004 §5.3.1), but its text.
@@ -47,12 +47,14 @@ pub struct TurnStarted {
     pub features: Features,
     /// What the message says about the answer before it.
     pub tone: Tone,
+    /// The request it came in, when it came over a wire API.
+    pub request: Option<ClientRequest>,
 }
 
 fact!(
     TurnStarted,
     "turn.started",
-    2 from TurnStartedV1,
+    3 from TurnStartedV2,
     Internal,
     "A user message arrived and a turn began.",
     TurnStarted {
@@ -86,6 +88,17 @@ fact!(
             text: None,
         },
         tone: Tone::Plain,
+        request: Some(ClientRequest {
+            api: WireApi::AnthropicMessages,
+            client: Some("claude-code".to_owned()),
+            model: "claude-opus-4-8".to_owned(),
+            named: Some(sample::model()),
+            side: None,
+            subagent: false,
+            requires: [Requirement::CacheControl, Requirement::ThinkingControl].into_iter().collect(),
+            signed_by: [sample::model()].into_iter().collect(),
+            brings_key_of: None,
+        }),
     }
 );
 

@@ -39,7 +39,7 @@ fn a_turn_of_the_first_layout_has_no_words_and_a_plain_tone() {
     let read = logged("turn.started", 1).read::<TurnStarted>().unwrap().unwrap();
     let today = TurnStarted::sample();
     let features = Features { workload: None, sketch: Sketch::default(), text: None, ..today.features.clone() };
-    assert_eq!(read, TurnStarted { features, tone: Tone::Plain, ..today });
+    assert_eq!(read, TurnStarted { features, tone: Tone::Plain, request: None, ..today });
 }
 
 #[test]
@@ -61,4 +61,10 @@ fn a_layout_that_never_was_is_refused_by_its_version() {
         let error = fact.read::<LlmCallCompleted>().unwrap_err();
         assert!(matches!(error, CodecError::Version { found, known: 2, .. } if found == version), "{error}");
     }
+}
+
+#[test]
+fn a_turn_of_the_second_layout_came_over_no_wire() {
+    let read = logged("turn.started", 2).read::<TurnStarted>().unwrap().unwrap();
+    assert_eq!(read, TurnStarted { request: None, ..TurnStarted::sample() });
 }

@@ -102,6 +102,7 @@ fn started() -> impl Strategy<Value = TurnStarted> {
                 text: Some(spent).filter(|_| flags[1]),
             },
             tone: if flags[2] { Tone::Correction } else { Tone::Plain },
+            request: flags[1].then(|| TurnStarted::sample().request).flatten(),
         }
     })
 }

@@ -18,6 +18,7 @@ fn model(id: &str, aliases: &[String], tier: Option<Tier>) -> ModelSpec {
         prices: None,
         can_delegate: false,
         configured: true,
+        apis: Vec::new(),
     }
 }
 

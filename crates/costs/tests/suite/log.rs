@@ -65,6 +65,7 @@ pub(crate) fn turn_started(number: u64, session: &str, thread: Option<&str>) -> 
         skills: Vec::new(),
         spent_today: NanoUsd::default(),
         features: Features::default(),
+        request: None,
         tone: Tone::Plain,
     };
     record(number, Timestamp::default(), &fact)

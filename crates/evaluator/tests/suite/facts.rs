@@ -147,6 +147,7 @@ fn started(turn: &str, words: &[&str]) -> TurnStarted {
         skills: Vec::new(),
         spent_today: NanoUsd(0),
         features: Features { sketch: sketch(&message), ..Features::default() },
+        request: None,
         tone: tone(&message),
     }
 }

@@ -118,6 +118,7 @@ pub(crate) fn started(name: &str, features: &Features) -> TurnStarted {
         spent_today: NanoUsd::default(),
         features: features.clone(),
         tone: Tone::Plain,
+        request: None,
     }
 }
 

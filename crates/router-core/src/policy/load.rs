@@ -8,7 +8,7 @@ use std::{
 use contracts::{ModelId, ModelSpec, Registry, Tier};
 
 use super::{
-    Disagreement, OnExplicitReject, Policy, Problem, RecordText, Rule, Rules, Scope,
+    Disagreement, GatewaySettings, OnExplicitReject, Policy, Problem, RecordText, Rule, Rules, Scope,
     fields::Problems,
     paths,
     problem::did_you_mean,
@@ -46,7 +46,7 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
 }
 
 pub(super) struct Loader<'h> {
-    registry: Arc<Registry>,
+    pub(super) registry: Arc<Registry>,
     /// Those that are named, shared by all who name them.
     models: BTreeMap<ModelId, Arc<ModelSpec>>,
     home: Option<&'h str>,
@@ -66,6 +66,7 @@ impl Loader<'_> {
             disagreement: Disagreement::default(),
             record_text: RecordText::default(),
             embedding: None,
+            gateway: GatewaySettings::default(),
         };
         let Some(keys) = root.and_then(|root| self.problems.mapping(root, "the policy", schema::ROOT)) else {
             return policy;
@@ -94,6 +95,9 @@ impl Loader<'_> {
         {
             let words = [("local", RecordText::Local), ("always", RecordText::Always), ("never", RecordText::Never)];
             policy.record_text = self.problems.choice(node, "record_text", &words).unwrap_or_default();
+        }
+        if let Some(settings) = keys.get("gateway").and_then(|node| self.gateway(node)) {
+            policy.gateway = settings;
         }
         policy.embedding = keys.get("embedding").and_then(|node| self.embedding(node));
         if let Some(workspaces) = keys.get("workspaces") {

@@ -1,5 +1,7 @@
 //! Reading conditions.
 
+use contracts::SideCall;
+
 use super::{load::Loader, schema};
 use crate::{
     predicate::Predicate,
@@ -52,12 +54,41 @@ impl Loader<'_> {
             }
             "time_of_day_between" => Predicate::TimeOfDay(self.time_window(node)?),
             "cost_today_exceeds_usd" => Predicate::SpentMoreThan(self.problems.money(node, name)?),
+            "client_is" => Predicate::Client(self.lower_texts(name, node)?),
+            "client_model_is" => Predicate::ClientModel(self.client_models(node)?),
+            "thread_is_subagent" => Predicate::Subagent(self.problems.boolean(node, name)?),
+            "side_call_is" => Predicate::SideCall(self.side_calls(node)?),
             "any_of" => Predicate::Any(self.several(name, node)?),
             "all_of" => Predicate::All(self.several(name, node)?),
             "not" => Predicate::Not(Box::new(self.predicate(node)?)),
             // An unknown key was noted where the mapping was read.
             _ => return None,
         })
+    }
+
+    fn lower_texts(&mut self, name: &str, node: &Node<'_>) -> Option<Vec<String>> {
+        Some(self.problems.texts(node, name)?.into_iter().map(str::to_lowercase).collect())
+    }
+
+    /// Names as clients write them, and beside each the id of the model that goes by it.
+    fn client_models(&mut self, node: &Node<'_>) -> Option<Vec<String>> {
+        let mut names = self.lower_texts("client_model_is", node)?;
+        let ids: Vec<_> =
+            names.iter().filter_map(|name| self.registry.named(name)).map(|model| model.id.to_string()).collect();
+        names.extend(ids);
+        names.sort();
+        names.dedup();
+        Some(names)
+    }
+
+    fn side_calls(&mut self, node: &Node<'_>) -> Option<Vec<SideCall>> {
+        let names = self.problems.texts(node, "side_call_is")?;
+        let known: Option<Vec<_>> = names.iter().map(|name| SideCall::named(name)).collect();
+        if known.is_none() {
+            let all = SideCall::ALL.map(SideCall::name).join(", ");
+            self.problems.note(node.mark, format!("`side_call_is` takes some of {all}"));
+        }
+        known
     }
 
     fn several(&mut self, name: &str, node: &Node<'_>) -> Option<Vec<Predicate>> {

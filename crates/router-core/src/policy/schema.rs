@@ -55,6 +55,7 @@ pub(crate) const ROOT: &[Key] = &[
     key("pattern", Shape::Mapping(PATTERN), "How learned recommendations are made."),
     key("pattern_disagreement", Shape::Mapping(DISAGREEMENT), "When a recommendation is shown that a rule outranked."),
     key("routing", Shape::Mapping(ROUTING), "How the chain behaves."),
+    key("gateway", Shape::Mapping(GATEWAY), "What clients of the gateway ask for, and what becomes of it."),
     key("privacy", Shape::Mapping(PRIVACY), "What is kept of messages."),
     key("embedding", Shape::Mapping(EMBEDDING), "Who puts messages into numbers, for `turnwise patterns embed`."),
     key(
@@ -127,6 +128,32 @@ pub(crate) const ROUTING: &[Key] = &[key(
     "What to do when the model named by @alias or `model` cannot take the turn (default fall_through).",
 )];
 
+pub(crate) const GATEWAY: &[Key] = &[
+    key(
+        "client_model",
+        Shape::Words(&["auto", "default", "override"]),
+        "What the model that a client asks for means: nothing (auto, the default), the model of turns that nothing else \
+         decides (default), or a choice like @alias (override).",
+    ),
+    key(
+        "side_calls",
+        Shape::Words(&["fast", "balanced", "deep", "client", "route"]),
+        "Who takes titles, classifications and the like: a tier (default fast), the model the client asks for, or the \
+         chain as for any turn.",
+    ),
+    key(
+        "count_tokens",
+        Shape::Words(&["provider", "local"]),
+        "Who counts tokens for clients: the provider where it can (default), or an estimate made here.",
+    ),
+    key(
+        "may_drop",
+        Shape::Texts,
+        "What may be left out of a request, visibly, so that another model can take it: cache_control, \
+         context_management, sampling, signatures, thinking_control (default none).",
+    ),
+];
+
 pub(crate) const PRIVACY: &[Key] = &[key(
     "record_text",
     Shape::Words(&["local", "always", "never"]),
@@ -184,6 +211,10 @@ pub(crate) const PREDICATE: &[Key] = &[
     key("workspace_path_matches", Shape::Regex, "A regular expression found in the workspace's absolute path."),
     key("time_of_day_between", Shape::TimeWindow, "Local time, start included, end excluded; may pass midnight."),
     key("cost_today_exceeds_usd", Shape::Money, "More than this was spent since UTC midnight, all sessions."),
+    key("client_is", Shape::Texts, "A client of the gateway by its usual name, such as claude-code, codex, opencode."),
+    key("client_model_is", Shape::Texts, "The client asks for one of these models, by id or alias or as it writes it."),
+    key("thread_is_subagent", Shape::Boolean, "A sub-agent asks."),
+    key("side_call_is", Shape::Texts, "Work beside the conversation: title, classifier, summary, other."),
     key("any_of", Shape::Predicates, "At least one of these holds."),
     key("all_of", Shape::Predicates, "All of these hold."),
     key("not", Shape::Predicate, "This does not hold."),

@@ -20,6 +20,7 @@ pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], tokenizer: Tokenizer
         prices: None,
         can_delegate: tier != Tier::Fast,
         configured: true,
+        apis: Vec::new(),
     }
 }
 

@@ -109,7 +109,7 @@ impl Desk {
 
     /// The turn of a session that is running.
     pub(crate) fn running(&self, name: &str) -> Option<TurnId> {
-        self.engine.state().sessions.get(&session(name))?.open.as_ref().map(|open| open.turn)
+        self.engine.state().sessions.get(&session(name))?.running(None).map(|open| open.turn)
     }
 
     /// A call of the running turn is answered by the model it is locked to.

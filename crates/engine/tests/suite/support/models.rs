@@ -26,6 +26,7 @@ pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], dollars: u64) -> Mod
         prices: Some(Prices { base, long: None }),
         can_delegate: tier != Tier::Fast,
         configured: true,
+        apis: contracts::WireApi::usual(id.split(':').next().unwrap_or_default()),
     }
 }
 

@@ -17,6 +17,7 @@ pattern: {estimator: paper, fingerprint: hybrid, alpha: 0.6, neighbours: 10, cos
 pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
 routing: {on_explicit_reject: refuse}
 privacy: {record_text: never}
+gateway: {client_model: default, side_calls: client, count_tokens: local, may_drop: [cache_control, signatures]}
 embedding: {url: "http://localhost:11434/v1", model: nomic-embed-text, key_env: OPENAI_API_KEY}
 rules:
   - name: every condition
@@ -32,6 +33,10 @@ rules:
       workspace_path_matches: "/shop"
       time_of_day_between: [22:00, 06:00]
       cost_today_exceeds_usd: 5.00
+      client_is: claude-code
+      client_model_is: [opus, claude-unheard-of]
+      thread_is_subagent: true
+      side_call_is: [title, classifier]
       any_of: [{has_images: true}]
       all_of: [{has_images: true}]
       not: {has_images: true}
@@ -60,6 +65,7 @@ fn objects(schema: &Value) -> Vec<(&Value, &'static str)> {
         (&schema["properties"]["routing"], "routing: {KEY: x}"),
         (&schema["properties"]["privacy"], "privacy: {KEY: x}"),
         (&schema["properties"]["embedding"], "embedding: {KEY: x}"),
+        (&schema["properties"]["gateway"], "gateway: {KEY: x}"),
         (workspace, "workspaces: {/w: {KEY: x}}"),
         (&workspace["properties"]["tiers"], "workspaces: {/w: {tiers: {KEY: x}}}"),
         (&workspace["properties"]["pattern"], "workspaces: {/w: {pattern: {KEY: x}}}"),

@@ -201,7 +201,10 @@ fn delegation(policy: &Policy, world: &World) -> Evaluation {
     for (index, given) in order.into_iter().enumerate().filter(|(_, tier)| *tier >= asked) {
         let id = match tiers {
             Some(tiers) => Some(MODELS[tiers[index]].1),
-            None => world.models.iter().find(|model| model.tier == Some(given)).map(|model| model.id.as_str()),
+            None => {
+                let of_tier = || world.models.iter().filter(|model| model.tier == Some(given));
+                of_tier().find(|model| model.configured).or_else(|| of_tier().next()).map(|model| model.id.as_str())
+            }
         };
         let Some(id) = id else { continue };
         let Some(failure) = validate(world, id) else {

@@ -183,6 +183,8 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                 skills: skills.into_iter().map(str::to_owned).collect(),
                 spent_today: NanoUsd(spent),
                 features: Features::default(),
+                request: None,
+                failed: Vec::new(),
             };
             let recommendation = learned.map(|(model, confidence, samples)| Recommendation {
                 model,

@@ -1,0 +1,13 @@
+//! Turns as they come in over the wire: several at once, each decided once and locked, on the disk a moment later.
+//!
+//! Nothing here waits for the disk. Whoever tells a client something calls [`Engine::commit`] first.
+
+mod arrival;
+mod attempts;
+mod calls;
+mod fall;
+
+pub use arrival::{Arrival, Arrived};
+pub(crate) use attempts::Attempts;
+pub use calls::{Call, CallAnswer, CallFailure, Sent, ToolAnswer, ToolRequest};
+pub use fall::FellThrough;

@@ -1,0 +1,121 @@
+//! A request that came in: the start of a turn, or one more step of it.
+
+use contracts::{
+    ClientRequest, ModelId, Requirement, SessionId, ThreadId, TurnId,
+    facts::{DecisionMode, TurnEnded, TurnStatus},
+};
+use event_core::Event;
+use router_core::address;
+
+use super::attempts;
+use crate::{
+    engine::Engine,
+    error::EngineError,
+    recorder::of_turn,
+    turns::{NewTurn, StartedTurn},
+};
+
+/// A request that came in.
+#[derive(Debug, Clone)]
+pub struct Arrival {
+    /// What it says. Its name is that of the user's message it is about, however often that was sent.
+    pub new: NewTurn,
+    /// Whether it brings the answers of tools, so that the turn goes on.
+    pub continues: bool,
+}
+
+/// What a request is to the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arrived {
+    /// It starts a turn, which was decided.
+    Started(Box<StartedTurn>),
+    /// It goes on with a turn on the model that it is locked to (004 §3.2).
+    Continues {
+        /// The turn.
+        turn: TurnId,
+        /// Its model.
+        model: ModelId,
+    },
+}
+
+impl Engine {
+    /// Takes a request: decides the turn it starts, or finds the one it goes on with. Not yet on the disk.
+    ///
+    /// # Errors
+    /// [`EngineError::Override`] for a message addressed to no model: nothing is recorded then. Otherwise when the log
+    /// cannot be written.
+    pub fn arrive(&mut self, arrival: &Arrival) -> Result<Arrived, EngineError> {
+        let new = &arrival.new;
+        let sent_before = self.attempts.of(&self.recorder, &new.session, &new.name)?;
+        if arrival.continues
+            && let Some(last) = sent_before.checked_sub(1)
+            && let Some((turn, model)) = self.running(&new.session, attempts::turn(&new.session, &new.name, last))
+        {
+            return Ok(Arrived::Continues { turn, model });
+        }
+        // An address that names no model is found before anything is recorded.
+        address(&new.message, &self.models.registry)?;
+        self.react()?;
+        self.see_session(new)?;
+        self.end_what_was_left(&new.session, new.thread.as_ref())?;
+        let turn = attempts::turn(&new.session, &new.name, sent_before);
+        let new = self.with_signers(new);
+        let made =
+            self.with_snapshot(&new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
+        self.attempts.set(&new.session, &new.name, sent_before + 1);
+        Ok(Arrived::Started(Box::new(StartedTurn { made, trouble: self.untold.take() })))
+    }
+
+    /// A turn that runs, and the model it is locked to.
+    fn running(&self, session: &SessionId, turn: TurnId) -> Option<(TurnId, ModelId)> {
+        let open = self.state().sessions.get(session)?.open(turn)?;
+        Some((turn, open.model.clone()?))
+    }
+
+    /// Whose thinking a request holds: what the log knows of its thread, or else the model its client takes it to be.
+    fn with_signers(&self, new: &NewTurn) -> NewTurn {
+        let mut new = new.clone();
+        let signers = self.state().sessions.get(&new.session).map(|session| session.signers(new.thread.as_ref()));
+        if let Some(request) = &mut new.request {
+            request.signed_by = signed_by(request, signers.unwrap_or_default());
+        }
+        new
+    }
+
+    /// Ends the turns of a thread in which nothing happens any more: the user has gone on to something else.
+    fn end_what_was_left(&mut self, session: &SessionId, thread: Option<&ThreadId>) -> Result<(), EngineError> {
+        let Some(known) = self.state().sessions.get(session) else { return Ok(()) };
+        let left = known.open.iter().filter(|open| open.thread.as_ref() == thread && open.calls_waiting == 0);
+        let left: Vec<TurnId> = left.map(|open| open.turn).collect();
+        for turn in left {
+            self.end(session, turn, TurnStatus::Cancelled)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a turn, if it runs. Not yet on the disk.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn end(&mut self, session: &SessionId, turn: TurnId, status: TurnStatus) -> Result<(), EngineError> {
+        let open = self.state().sessions.get(session).and_then(|session| session.open(turn)).cloned();
+        let Some(open) = open else { return Ok(()) };
+        let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
+        let fact = TurnEnded { turn, session: session.clone(), status, llm_calls, tool_calls };
+        let cause = turn.0.then(contracts::facts::RouteDecided::KIND, 0);
+        let sealed = of_turn(turn, 0, self.now(), &fact)?.caused_by(cause);
+        self.recorder.record(vec![sealed])?;
+        self.judge()
+    }
+}
+
+/// Whose signed thinking is in a request.
+pub(super) fn signed_by(
+    request: &ClientRequest,
+    known: std::collections::BTreeSet<ModelId>,
+) -> std::collections::BTreeSet<ModelId> {
+    if !request.requires.contains(&Requirement::Signatures) {
+        return std::collections::BTreeSet::new();
+    }
+    if known.is_empty() { request.named.iter().cloned().collect() } else { known }
+}

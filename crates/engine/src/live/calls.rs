@@ -1,0 +1,239 @@
+//! Calls to models and the tools they ask for, recorded as they happen. Not yet on the disk when these return.
+
+use adapters::tool_call::{ToolLook, look};
+use contracts::{
+    CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage,
+    facts::{
+        CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
+        ToolFinished, ToolOutcome, TurnStatus,
+    },
+};
+use event_core::{Event, EventId, NewEvent, Timestamp};
+
+use crate::{capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::of_turn};
+
+/// The longest name of a tool or of its call that a fact carries, in bytes; the rest is cut.
+const LONGEST_NAME: usize = 128;
+/// The longest account of a call's usage that a fact carries, in bytes; longer ones are left out.
+const LONGEST_USAGE: usize = 1_024;
+
+/// A call to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The turn.
+    pub turn: TurnId,
+    /// Its session.
+    pub session: SessionId,
+    /// The sub-agent at work.
+    pub thread: Option<ThreadId>,
+    /// The model.
+    pub model: ModelId,
+    /// Whose work it is.
+    pub role: CallRole,
+    /// Expected tokens of the prompt.
+    pub estimated_input: u64,
+    /// How long the client asked the provider to keep the prompt.
+    pub cache_lifetime: Option<CacheLifetime>,
+}
+
+/// A call that was sent, as the log knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// The call.
+    pub call: Call,
+    /// Its number in the turn, from 0.
+    pub number: u64,
+    /// When it was sent.
+    pub at: Timestamp,
+}
+
+/// What came back from a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallAnswer {
+    /// What it used.
+    pub usage: Usage,
+    /// The provider's own account of the usage.
+    pub raw_usage: Option<String>,
+    /// Why the model stopped.
+    pub stop_reason: StopReason,
+    /// The tools it asked for.
+    pub tools: Vec<ToolRequest>,
+    /// Blocks of thinking.
+    pub thinking_blocks: u32,
+    /// When the answer began.
+    pub began_at: Option<Timestamp>,
+    /// When it was over.
+    pub at: Timestamp,
+}
+
+/// A tool that a model asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolRequest {
+    /// The call of the tool, as the provider names it.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// What it is given, as JSON.
+    pub arguments: String,
+}
+
+/// What came back from a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolAnswer {
+    /// The call of the tool, as the provider names it.
+    pub id: String,
+    /// Whether it failed; false where the client does not say.
+    pub failed: bool,
+    /// Bytes of its result.
+    pub bytes: u64,
+}
+
+/// A call that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallFailure {
+    /// What went wrong.
+    pub class: ErrorClass,
+    /// The provider's status code.
+    pub status: Option<u16>,
+    /// How often it was tried again.
+    pub retries: u32,
+}
+
+impl Engine {
+    /// Records that a call is being sent.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn call_sent(&mut self, call: Call) -> Result<Sent, EngineError> {
+        let at = self.now();
+        let open = self.state().sessions.get(&call.session).and_then(|session| session.open(call.turn));
+        let number = open.map_or(0, |open| u64::from(open.calls_sent));
+        let fact = LlmCallStarted {
+            turn: call.turn,
+            session: call.session.clone(),
+            model: call.model.clone(),
+            role: call.role,
+            estimated_input: call.estimated_input,
+        };
+        let sealed = of_turn(call.turn, number, at, &fact)?.caused_by(call.turn.0.then(RouteDecided::KIND, 0));
+        self.recorder.record(vec![sealed])?;
+        Ok(Sent { call, number, at })
+    }
+
+    /// Records what came back, the tools that were asked for, and the end of the turn unless it waits for them.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn call_answered(&mut self, sent: &Sent, answer: &CallAnswer) -> Result<(), EngineError> {
+        let call = &sent.call;
+        let completed = LlmCallCompleted {
+            turn: call.turn,
+            session: call.session.clone(),
+            thread: call.thread.clone(),
+            model: call.model.clone(),
+            role: call.role,
+            usage: answer.usage,
+            cost: self.cost(&call.model, &answer.usage),
+            latency_ms: Some(answer.at.micros_since(sent.at) / 1_000),
+            stop_reason: answer.stop_reason,
+            tool_calls: u32::try_from(answer.tools.len()).unwrap_or(u32::MAX),
+            thinking_blocks: answer.thinking_blocks,
+            raw_usage: answer.raw_usage.clone().filter(|raw| raw.len() <= LONGEST_USAGE),
+            variant: CacheVariant::PLAIN,
+            cache_lifetime: call.cache_lifetime,
+            began_at: answer.began_at,
+        };
+        let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
+        let sealed = of_turn(call.turn, sent.number, answer.at, &completed)?.caused_by(cause);
+        let cause = sealed.id;
+        let mut facts = vec![sealed];
+        let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.clone());
+        for tool in &answer.tools {
+            facts.push(tool_called(call, tool, workspace.as_deref(), answer.at)?.caused_by(cause));
+        }
+        self.recorder.record(facts)?;
+        if answer.stop_reason == StopReason::ToolUse {
+            return Ok(());
+        }
+        self.end(&call.session, call.turn, TurnStatus::Completed)
+    }
+
+    /// Records that a call failed. The turn goes on: another model may take it.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn call_failed(&mut self, sent: &Sent, failure: CallFailure) -> Result<(), EngineError> {
+        let call = &sent.call;
+        let fact = LlmCallFailed {
+            turn: call.turn,
+            session: call.session.clone(),
+            model: call.model.clone(),
+            class: failure.class,
+            status: failure.status,
+            retries: failure.retries,
+        };
+        let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
+        let sealed = of_turn(call.turn, sent.number, self.now(), &fact)?.caused_by(cause);
+        self.recorder.record(vec![sealed])?;
+        self.react()
+    }
+
+    /// Records what tools of a turn brought.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn tools_answered(
+        &mut self,
+        session: &SessionId,
+        turn: TurnId,
+        answers: &[ToolAnswer],
+    ) -> Result<(), EngineError> {
+        let at = self.now();
+        let mut facts = Vec::with_capacity(answers.len());
+        for answer in answers {
+            let fact = ToolFinished {
+                turn,
+                session: session.clone(),
+                call: cut(&answer.id, LONGEST_NAME),
+                outcome: if answer.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded },
+                output_bytes: answer.bytes,
+            };
+            let id = tool_id(ToolFinished::KIND, turn, &answer.id);
+            let cause = tool_id(ToolCalled::KIND, turn, &answer.id);
+            facts.push(NewEvent::new(id, at, turn.0, &fact)?.caused_by(cause));
+        }
+        self.recorder.record(facts)
+    }
+
+    fn cost(&self, model: &ModelId, usage: &Usage) -> Option<NanoUsd> {
+        // Nobody's prices are guessed.
+        Some(self.models.registry.get(model)?.prices?.cost(usage))
+    }
+}
+
+fn tool_called(
+    call: &Call,
+    tool: &ToolRequest,
+    workspace: Option<&str>,
+    at: Timestamp,
+) -> Result<NewEvent, EngineError> {
+    let ToolLook { side_effect, extensions, directories, files, reverts } =
+        look(&tool.name, &tool.arguments, workspace);
+    let fact = ToolCalled {
+        turn: call.turn,
+        session: call.session.clone(),
+        call: cut(&tool.id, LONGEST_NAME),
+        name: cut(&tool.name, LONGEST_NAME),
+        side_effect,
+        extensions: bounded(&extensions),
+        directories: bounded(&directories),
+        files: files.into_iter().take(64).collect(),
+        reverts,
+    };
+    Ok(NewEvent::new(tool_id(ToolCalled::KIND, call.turn, &tool.id), at, call.turn.0, &fact)?)
+}
+
+/// Providers count their calls from nothing in each answer, some of them: a call is known within its turn only.
+fn tool_id(kind: &str, turn: TurnId, call: &str) -> EventId {
+    EventId::derive(&[kind.as_bytes(), &turn.0.0, call.as_bytes()])
+}

@@ -1,0 +1,105 @@
+//! A model failed before it answered: the chain is asked again without it, and that is a recorded step.
+
+use contracts::{
+    ClientRequest, Decision, FailedCandidate, MessageText, SessionId, TurnId,
+    facts::{RouteDecided, RouteFellThrough, TurnStarted},
+};
+use event_core::{CodecError, Event, NewEvent};
+use router_core::{Banner, DECIDER_VERSION, banners, decide};
+
+use super::arrival::signed_by;
+use crate::{capture::turn_of, decision::shorten_decision, engine::Engine, error::EngineError, recorder::of_turn};
+
+/// The chain asked again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FellThrough {
+    /// The fact, as recorded.
+    pub decided: RouteFellThrough,
+    /// What the user is shown.
+    pub banners: Vec<Banner>,
+}
+
+impl Engine {
+    /// Decides who takes a turn after these models failed in it. Not yet on the disk.
+    ///
+    /// The turn is the one that was captured when it started; `request` is given when a later request of the turn fell
+    /// through, since that may require more.
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownTurn`] for a turn that does not run, otherwise when the log cannot be read or written.
+    pub fn fall_through(
+        &mut self,
+        session: &SessionId,
+        turn: TurnId,
+        message: &str,
+        request: Option<ClientRequest>,
+        failed: Vec<FailedCandidate>,
+    ) -> Result<FellThrough, EngineError> {
+        self.react()?;
+        let unknown = || EngineError::UnknownTurn(turn.to_string());
+        let known = self.state().sessions.get(session).ok_or_else(unknown)?;
+        let open = known.open(turn).ok_or_else(unknown)?.clone();
+        let signers = known.signers(open.thread.as_ref());
+        // What is not on the disk cannot be read back.
+        self.commit()?;
+        let (at, started) = self.started(turn)?;
+        let request = request.map(|mut request| {
+            request.signed_by = signed_by(&request, signers);
+            request
+        });
+        let mut asked = turn_of(&started, at, MessageText::Present(message.to_owned()));
+        if let Some(request) = &request {
+            asked.request = Some(request.clone());
+        }
+        asked.failed.clone_from(&failed);
+        // Outages are asked for as of now, the rest as of the start of the turn.
+        let now = self.now();
+        asked.at = now;
+        let policy = self.policy.in_force();
+        let made = self.state().with_views(now, |views| decide(&asked, &policy.policy, views));
+        let banners = banners(&made.decision, &policy.policy, asked.spent_today);
+        let mut decided = RouteFellThrough {
+            turn,
+            session: session.clone(),
+            step: open.steps.saturating_add(1),
+            failed,
+            request,
+            policy: policy.hash,
+            catalogue: self.models.hash,
+            decider: DECIDER_VERSION,
+            based_on: self.recorder.position(),
+            matched: made.matched,
+            decision: made.decision,
+        };
+        let sealed = seal(&mut decided, now)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
+        self.recorder.record(vec![sealed])?;
+        Ok(FellThrough { decided, banners })
+    }
+
+    fn started(&self, turn: TurnId) -> Result<(event_core::Timestamp, TurnStarted), EngineError> {
+        let unknown = || EngineError::UnknownTurn(turn.to_string());
+        let position = self.log().find(turn.0.then(TurnStarted::KIND, 0))?.ok_or_else(unknown)?;
+        let before = position.before().ok_or_else(unknown)?;
+        let fact = self.log().read_after(before, 1)?.into_iter().next().ok_or_else(unknown)?;
+        let started = fact.read::<TurnStarted>()?.ok_or_else(unknown)?;
+        Ok((fact.event.at, started))
+    }
+}
+
+/// Seals the step; a long chain is shortened at its end, as in a decision.
+fn seal(decided: &mut RouteFellThrough, at: event_core::Timestamp) -> Result<NewEvent, EngineError> {
+    loop {
+        match of_turn(decided.turn, u64::from(decided.step), at, decided) {
+            Err(EngineError::Codec(CodecError::Encode { .. }))
+                if shorten_decision(&mut decided.decision, &mut decided.matched) => {}
+            sealed => return sealed,
+        }
+    }
+}
+
+/// What a step decided, for whoever asks which model comes next.
+impl AsRef<Decision> for FellThrough {
+    fn as_ref(&self) -> &Decision {
+        &self.decided.decision
+    }
+}
