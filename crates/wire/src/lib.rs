@@ -10,10 +10,14 @@
 
 mod answer;
 mod edit;
+mod inspect;
+mod json;
+mod known_fields;
 mod lineage;
 mod request;
 
 pub use answer::{CalledTool, MAX_ARGUMENT_BYTES, MAX_RAW_USAGE_BYTES, Seen};
 pub use edit::{Edit, apply};
-pub use lineage::Lineage;
+pub use inspect::inspect;
+pub use lineage::{ClientHeaders, Lineage, identify};
 pub use request::{Identity, Inspected, PromptCounts, RequestError, ToolResult, UserMessage};

@@ -132,6 +132,9 @@ pub enum RequestError {
         /// Where, in bytes from the start.
         at: usize,
     },
+    /// The body is JSON, but not an object.
+    #[error("the request body is not a JSON object")]
+    NotAnObject,
     /// A field has another type than the API gives it.
     #[error("`{field}` in the request body is not {expected}")]
     WrongType {

@@ -1,0 +1,62 @@
+//! Reading a request body once, for what the gateway has to know of it.
+
+mod anthropic;
+mod anthropic_settings;
+mod chat;
+mod gemini;
+mod history;
+mod member;
+mod reading;
+mod responses;
+mod side;
+mod spoken;
+mod workspace;
+
+use contracts::WireApi;
+
+use crate::{
+    json::{Cursor, Fault},
+    known_fields::{Place, fields},
+    request::{Inspected, RequestError},
+};
+
+use reading::Reading;
+
+/// What the gateway has to know of a request body. Fields that are not understood are no error: they are
+/// [`Native`](contracts::Requirement::Native).
+///
+/// # Errors
+/// When the body is no JSON object, has no conversation in it, or has a field twice that readers may disagree on.
+pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError> {
+    let text = std::str::from_utf8(body)
+        .map_err(|error| RequestError::NotJson { what: "it is not UTF-8", at: error.valid_up_to() })?;
+    let mut cursor = Cursor::new(text);
+    let Some(mut members) = cursor.object()? else { return Err(RequestError::NotAnObject) };
+    let mut reading = Reading::new(api, cursor.place());
+    let table = fields(api, Place::Body);
+    let mut seen = 0_u64;
+    while let Some(name) = members.next(&mut cursor)? {
+        reading.out.places.members = true;
+        if let Some((index, (field, _))) = table.find(&name) {
+            let bit = 1_u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or_default();
+            if seen & bit != 0 {
+                return Err(RequestError::Twice { field });
+            }
+            seen |= bit;
+        }
+        match api {
+            WireApi::AnthropicMessages => reading.anthropic(&mut cursor, &name)?,
+            WireApi::OpenAiChat => reading.chat(&mut cursor, &name)?,
+            WireApi::OpenAiResponses => reading.responses(&mut cursor, &name)?,
+            WireApi::Gemini => reading.gemini(&mut cursor, &name)?,
+        }
+    }
+    cursor.end()?;
+    reading.finish()
+}
+
+impl From<Fault> for RequestError {
+    fn from(fault: Fault) -> Self {
+        Self::NotJson { what: fault.what, at: fault.at }
+    }
+}

@@ -1,0 +1,110 @@
+//! What the body of Anthropic's Messages says beside the conversation: tools, the form of the answer, the user.
+
+use contracts::Requirement;
+
+use super::{member::member, reading::Reading};
+use crate::{
+    json::{Cursor, Kind, Value},
+    known_fields::{Place, fields},
+    request::RequestError,
+};
+
+impl<'a> Reading<'a> {
+    pub(super) fn anthropic_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
+        while elements.next(cursor)? {
+            let mark = *cursor;
+            let Some(mut members) = cursor.object()? else {
+                self.requires(Requirement::Native);
+                cursor.value()?;
+                continue;
+            };
+            let (mut own, mut unknown) = (true, false);
+            while let Some(name) = members.next(cursor)? {
+                let value = cursor.value()?;
+                match name.as_ref() {
+                    "type" => own = value.is_null() || value.string().as_deref() == Some("custom"),
+                    "defer_loading" => self.requires_if(!value.is_nothing(), Requirement::ServerTools),
+                    "allowed_callers" => {
+                        let direct = value.is_nothing() || value.raw == r#"["direct"]"#;
+                        self.requires_if(!direct, Requirement::ServerTools);
+                    }
+                    "cache_control" => self.judge(Place::Tool, &name, &value),
+                    _ => unknown |= fields(self.out.api, Place::Tool).find(&name).is_none(),
+                }
+            }
+            // The other members of the provider's own tools are its own business.
+            self.requires_if(unknown || !own, if own { Requirement::Native } else { Requirement::ServerTools });
+            self.tool(mark.until(cursor));
+        }
+        Ok(())
+    }
+
+    /// `tools` that are no list: nothing, or something only the provider can judge.
+    pub(super) fn not_a_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let value = cursor.value()?;
+        self.requires_if(!value.is_null(), Requirement::Native);
+        Ok(())
+    }
+
+    pub(super) fn output_config(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.object()? else { return self.not_a_list(cursor) };
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.value()?;
+            match name.as_ref() {
+                "effort" => {}
+                "format" => self.output_format(*cursor, &value)?,
+                _ => self.requires_if(!value.is_null(), Requirement::Native),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn output_format(&mut self, cursor: Cursor<'a>, format: &Value<'a>) -> Result<(), RequestError> {
+        if format.kind == Kind::Object {
+            self.out.needs.structured_output = true;
+            if let Some(schema) = member(cursor, format, "schema")? {
+                self.signs.schema(cursor, &schema)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `metadata.user_id`: Claude Code writes its ids there, as JSON or joined with underscores.
+    pub(super) fn metadata(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let metadata = cursor.value()?;
+        let user = member(*cursor, &metadata, "user_id")?.and_then(|user| user.string());
+        if let Some(user) = user {
+            self.out.identity.session = session_in(&user);
+        }
+        Ok(())
+    }
+}
+
+/// The session in a `user_id` of Claude Code; other clients write whatever they like there.
+fn session_in(user: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct User {
+        session_id: String,
+    }
+    if user.starts_with('{') {
+        return serde_json::from_str::<User>(user).ok().map(|user| user.session_id);
+    }
+    let (user, session) = user.rsplit_once("_session_")?;
+    (user.starts_with("user_") && !session.is_empty()).then(|| session.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::session_in;
+
+    #[test]
+    fn a_session_is_found_in_both_kinds_of_user_id_and_in_no_other() {
+        let id = "2074f0b6-0000-4000-8000-9825be318b14";
+        assert_eq!(session_in(&format!(r#"{{"device_id":"d","session_id":"{id}"}}"#)).as_deref(), Some(id));
+        assert_eq!(session_in(&format!("user_0af3_account_99_session_{id}")).as_deref(), Some(id));
+        for user in ["user-17", "", "{", r#"{"session_id":7}"#, "a_session_b", "user_1_session_"] {
+            assert_eq!(session_in(user), None, "{user}");
+        }
+    }
+}

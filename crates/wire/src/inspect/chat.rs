@@ -1,0 +1,316 @@
+//! The body of chat completions.
+
+use contracts::Requirement;
+
+use super::{
+    history::Draft,
+    member::{kind_of, member},
+    reading::{Reading, name_of},
+};
+use crate::{
+    json::{Cursor, Kind, Value},
+    known_fields::{Place, fields},
+    request::{RequestError, ToolResult},
+};
+
+impl<'a> Reading<'a> {
+    /// Reads one member of the body.
+    pub(super) fn chat(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
+        match name {
+            "model" => return self.model(cursor),
+            "stream" => return self.stream(cursor),
+            "messages" => return self.chat_messages(cursor),
+            "tools" => return self.openai_tools(cursor),
+            _ => {}
+        }
+        let value = cursor.value()?;
+        match name {
+            "stream_options" => self.stream_options(*cursor, &value)?,
+            "max_tokens" | "max_completion_tokens" => self.out.max_output = value.whole().or(self.out.max_output),
+            "response_format" => {
+                let schema = member(*cursor, &value, "json_schema")?;
+                let schema = schema.map_or(Ok(None), |outer| member(*cursor, &outer, "schema"))?;
+                self.openai_format(*cursor, &value, schema)?;
+            }
+            "prompt_cache_key" => self.out.identity.cache_key = value.string().map(Into::into),
+            _ => self.openai_setting(name, &value),
+        }
+        Ok(())
+    }
+
+    /// Settings that both of `OpenAI`'s APIs have and that are judged by their value.
+    pub(super) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
+        let (condition, requirement) = match name {
+            "service_tier" => return self.service_tier(value),
+            "store" | "metadata" | "background" => (!value.is_nothing(), Requirement::StoredAnswers),
+            "n" => (value.whole() != Some(1) && !value.is_null(), Requirement::ManyAnswers),
+            "logprobs" | "top_logprobs" => (!value.is_nothing(), Requirement::ManyAnswers),
+            "logit_bias" | "frequency_penalty" | "presence_penalty" => (!value.is_nothing(), Requirement::Sampling),
+            "verbosity" => (is_verbose(value), Requirement::Sampling),
+            "modalities" => (!matches!(value.raw, "null" | r#"["text"]"#), Requirement::AudioVideo),
+            "truncation" => {
+                let whole = value.is_null() || value.string().as_deref() == Some("disabled");
+                (!whole, Requirement::ContextManagement)
+            }
+            _ => return self.judge(Place::Body, name, value),
+        };
+        self.requires_if(condition, requirement);
+    }
+
+    /// How a stream is to be ended and padded.
+    pub(super) fn stream_options(&mut self, mut cursor: Cursor<'a>, options: &Value<'a>) -> Result<(), RequestError> {
+        self.out.places.stream_options = Some(options.span());
+        cursor = cursor.at(options.start);
+        let Some(mut members) = cursor.object()? else {
+            self.requires_if(!options.is_null(), Requirement::Native);
+            return Ok(());
+        };
+        while let Some(name) = members.next(&mut cursor)? {
+            let value = cursor.value()?;
+            match name.as_ref() {
+                "include_usage" => self.out.asks_usage = value.boolean() == Some(true),
+                // Padding against listeners; changes no content.
+                "include_obfuscation" => {}
+                _ => self.requires_if(!value.is_null(), Requirement::Native),
+            }
+        }
+        Ok(())
+    }
+
+    /// The format of the answer; a schema when it says so.
+    pub(super) fn openai_format(
+        &mut self,
+        cursor: Cursor<'a>,
+        format: &Value<'a>,
+        schema: Option<Value<'a>>,
+    ) -> Result<(), RequestError> {
+        match kind_of(cursor, format)?.as_ref() {
+            "" | "text" => self.requires_if(!format.is_null() && format.kind != Kind::Object, Requirement::Native),
+            "json_schema" | "json_object" => self.out.needs.structured_output = true,
+            // A grammar.
+            _ => self.requires(Requirement::Native),
+        }
+        schema.map_or(Ok(()), |schema| self.signs.schema(cursor, &schema))
+    }
+
+    fn chat_messages(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else {
+            return Err(RequestError::WrongType { field: "messages", expected: "a list" });
+        };
+        let start = cursor.place().saturating_sub(1);
+        self.conversation = true;
+        let mut index = 0;
+        while elements.next(cursor)? {
+            self.chat_message(cursor, index)?;
+            index += 1;
+        }
+        self.out.places.history = Some(start..cursor.place());
+        Ok(())
+    }
+
+    fn chat_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.object()? else {
+            return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
+        };
+        let (mut role, mut content, mut calls, mut call, mut named) = (None, None, None, None, false);
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.value()?;
+            match name.as_ref() {
+                "role" => role = Some(value),
+                "content" => content = Some(value),
+                "tool_calls" => calls = Some(value),
+                "tool_call_id" => call = Some(value),
+                "name" => named = !value.is_null(),
+                "refusal" | "annotations" | "function_call" => {
+                    self.requires_if(!value.is_nothing(), Requirement::Native);
+                }
+                "reasoning" | "reasoning_content" | "reasoning_details" if value.is_nothing() => {}
+                "reasoning" | "reasoning_content" => {
+                    self.out.prompt.characters += value.characters();
+                    self.requires(Requirement::Signatures);
+                }
+                _ => self.judge(Place::Message, &name, &value),
+            }
+        }
+        let role = name_of(role.as_ref());
+        // Which of several people spoke; on a tool's result it repeats the call's.
+        self.requires_if(named && role != "tool", Requirement::Native);
+        let mut draft = Draft::default();
+        if let Some(content) = &content {
+            self.parts(cursor.at(content.start), &mut draft)?;
+        }
+        if let Some(calls) = &calls {
+            self.chat_calls(cursor.at(calls.start))?;
+        }
+        match role.as_ref() {
+            "system" | "developer" => {
+                self.openai_system(&draft);
+                return Ok(());
+            }
+            "user" => self.said(index, &draft),
+            "assistant" => self.answered(),
+            "tool" | "function" => {
+                self.requires_if(role == "function", Requirement::Native);
+                self.requires_if(draft.images, Requirement::ToolImages);
+                let bytes = content.map_or(0, |content| content.raw.len() as u64);
+                let result = ToolResult { call: name_of(call.as_ref()), is_error: None, bytes };
+                self.said(index, &Draft { results: vec![result], ..Draft::default() });
+            }
+            _ => self.requires(Requirement::Native),
+        }
+        self.out.prompt.messages += 1;
+        Ok(())
+    }
+
+    /// A system message: at the start it is the system prompt.
+    pub(super) fn openai_system(&mut self, draft: &Draft<'a>) {
+        for text in &draft.texts {
+            // They were counted as parts of a message.
+            self.out.prompt.characters -= text.characters();
+            self.system(*text);
+        }
+        self.requires_if(self.history.begun, Requirement::MidConversationSystem);
+    }
+
+    /// The content of a message in either of `OpenAI`'s APIs: a string or parts.
+    pub(super) fn parts(&mut self, mut cursor: Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else {
+            let value = cursor.value()?;
+            self.out.prompt.characters += value.text().map_or(0, |text| text.characters());
+            draft.texts.extend(value.text());
+            return Ok(());
+        };
+        while elements.next(&mut cursor)? {
+            self.part(&mut cursor, draft)?;
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.object()? else {
+            return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
+        };
+        let (mut kind, mut text, mut image) = (None, None, None);
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.value()?;
+            match name.as_ref() {
+                "type" => kind = Some(value),
+                "text" | "refusal" => text = value.text(),
+                "image_url" | "file_id" => image = Some(value),
+                "annotations" | "logprobs" => self.requires_if(!value.is_nothing(), Requirement::Native),
+                _ => self.judge(Place::Part, &name, &value),
+            }
+        }
+        match name_of(kind.as_ref()).as_ref() {
+            "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
+                self.out.prompt.characters += text.map_or(0, |text| text.characters());
+                draft.texts.extend(text);
+            }
+            "image_url" | "input_image" => {
+                self.image();
+                draft.images = true;
+                let url = match image {
+                    Some(image) if image.kind == Kind::Object => member(*cursor, &image, "url")?,
+                    other => other,
+                };
+                let inside = url.and_then(|url| url.text()).is_some_and(|url| url.raw.starts_with("data:"));
+                self.requires_if(!inside, Requirement::RemoteImages);
+            }
+            "input_audio" | "video_url" => self.requires(Requirement::AudioVideo),
+            "file" | "input_file" => self.requires(Requirement::Documents),
+            _ => self.requires(Requirement::Native),
+        }
+        Ok(())
+    }
+
+    fn chat_calls(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut calls) = cursor.array()? else { return self.not_a_list(&mut cursor) };
+        while calls.next(&mut cursor)? {
+            self.out.tool_calls_in_history = true;
+            let Some(mut members) = cursor.object()? else { return self.not_a_list(&mut cursor) };
+            while let Some(name) = members.next(&mut cursor)? {
+                let value = cursor.value()?;
+                match name.as_ref() {
+                    "id" | "index" => {}
+                    "type" => self.requires_if(value.string().as_deref() == Some("custom"), Requirement::CustomTools),
+                    "function" | "custom" => {
+                        for part in ["name", "arguments", "input"] {
+                            let part = member(cursor, &value, part)?;
+                            self.out.prompt.characters += part.map_or(0, |part| part.characters());
+                        }
+                    }
+                    // Google's compatible API keeps the signature of the thinking here.
+                    "extra_content" => self.requires_if(!value.is_nothing(), Requirement::Signatures),
+                    _ => self.requires_if(!value.is_null(), Requirement::Native),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Definitions of tools in either of `OpenAI`'s APIs.
+    pub(super) fn openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
+        while elements.next(cursor)? {
+            let mark = *cursor;
+            let Some(mut members) = cursor.object()? else {
+                self.requires(Requirement::Native);
+                cursor.value()?;
+                continue;
+            };
+            let (mut kind, mut unknown) = (None, false);
+            while let Some(name) = members.next(cursor)? {
+                let value = cursor.value()?;
+                match name.as_ref() {
+                    "type" => kind = Some(value),
+                    "function" => self.function(*cursor, &value)?,
+                    "defer_loading" => self.requires_if(!value.is_nothing(), Requirement::ServerTools),
+                    "cache_control" => self.judge(Place::Tool, &name, &value),
+                    "tools" => self.grouped(*cursor, &value)?,
+                    _ => unknown |= fields(self.out.api, Place::Tool).find(&name).is_none(),
+                }
+            }
+            match name_of(kind.as_ref()).as_ref() {
+                "function" => self.requires_if(unknown, Requirement::Native),
+                "custom" => {
+                    self.requires(Requirement::CustomTools);
+                    self.requires_if(unknown, Requirement::Native);
+                }
+                // Functions in groups, which are called by two names.
+                "namespace" => self.requires(Requirement::Native),
+                // Its other members are the provider's own business.
+                _ => self.requires(Requirement::ServerTools),
+            }
+            self.tool(mark.until(cursor));
+        }
+        Ok(())
+    }
+
+    /// The tools of a group.
+    fn grouped(&mut self, mut cursor: Cursor<'a>, tools: &Value<'a>) -> Result<(), RequestError> {
+        cursor = cursor.at(tools.start);
+        let Some(mut elements) = cursor.array()? else { return Ok(()) };
+        while elements.next(&mut cursor)? {
+            let tool = cursor.value()?;
+            self.requires_if(kind_of(cursor, &tool)? == "custom", Requirement::CustomTools);
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, mut cursor: Cursor<'a>, function: &Value<'a>) -> Result<(), RequestError> {
+        cursor = cursor.at(function.start);
+        let Some(mut members) = cursor.object()? else { return self.not_a_list(&mut cursor) };
+        while let Some(name) = members.next(&mut cursor)? {
+            let value = cursor.value()?;
+            if !matches!(name.as_ref(), "name" | "description" | "parameters" | "strict") && !value.is_null() {
+                self.requires(Requirement::Native);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a verbosity is another than the usual one.
+pub(super) fn is_verbose(value: &Value<'_>) -> bool {
+    !value.is_null() && value.string().as_deref() != Some("medium")
+}

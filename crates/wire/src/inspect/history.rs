@@ -1,0 +1,147 @@
+//! The conversation so far: what the user wrote, and what goes on.
+
+use std::borrow::Cow;
+
+use super::spoken::{self, Spoken};
+use crate::{
+    json::Text,
+    request::{ToolResult, UserMessage},
+};
+
+/// The conversation so far.
+#[derive(Debug, Default)]
+pub(super) struct History<'a> {
+    pub(super) messages: Vec<UserMessage<'a>>,
+    /// The results of tools after the last message of the model.
+    pub(super) results: Vec<ToolResult<'a>>,
+    pub(super) continues: bool,
+    /// The index of the last message that the user wrote.
+    pub(super) last_user: Option<usize>,
+    /// Whether anybody but the system has said anything.
+    pub(super) begun: bool,
+    /// Whether this is aider, which puts an example and its files before the conversation.
+    pub(super) aider: bool,
+    /// The last message that may be a client's own, for a request that has no other.
+    fallback: Option<(usize, UserMessage<'a>)>,
+}
+
+/// One message of the role `user` while its parts are read.
+#[derive(Debug, Default)]
+pub(super) struct Draft<'a> {
+    pub(super) texts: Vec<Text<'a>>,
+    pub(super) images: bool,
+    pub(super) results: Vec<ToolResult<'a>>,
+    /// Set for the content of a tool's result.
+    pub(super) inside_result: bool,
+}
+
+impl<'a> Draft<'a> {
+    /// The texts that begin like something a client put there.
+    pub(super) fn injected(&self) -> impl Iterator<Item = Text<'a>> {
+        self.texts.iter().copied().filter(|text| text.raw.starts_with(['<', '\\']) || text.raw.contains("Gemini CLI"))
+    }
+}
+
+impl<'a> History<'a> {
+    /// The model said something.
+    pub(super) fn answered(&mut self) {
+        self.begun = true;
+        self.results.clear();
+    }
+
+    /// A message of the role `user`, or a tool's result, at an index of the list.
+    pub(super) fn said(&mut self, index: usize, draft: &Draft<'a>) {
+        self.begun = true;
+        let before = self.messages.len();
+        let mut pieces = Pieces::default();
+        // Beside a tool's result stand the client's own texts, unless the user broke in.
+        let mut heard = draft.results.is_empty();
+        let mut news = false;
+        for text in &draft.texts {
+            let decoded = text.decoded();
+            match spoken::classify(&decoded, self.aider) {
+                Spoken::Typed { from, to } if heard => pieces.typed(text, decoded, from, to),
+                Spoken::Command(command) if heard => pieces.command = Some(command),
+                Spoken::Interruption => {
+                    self.push(index, pieces.take(draft.images));
+                    heard = true;
+                }
+                Spoken::LocalOutput => pieces.command = None,
+                Spoken::News => news = true,
+                Spoken::Restart => {
+                    self.messages.clear();
+                    self.last_user = None;
+                }
+                Spoken::Typed { .. } | Spoken::Command(_) | Spoken::Aside => {}
+            }
+        }
+        self.push(index, pieces.take(draft.images));
+        self.results.extend(draft.results.iter().cloned());
+        if self.messages.len() > before {
+            self.continues = false;
+        } else if news || !draft.results.is_empty() {
+            self.continues = true;
+        } else if let Some(text) = draft.texts.last() {
+            let message =
+                UserMessage { text: text.decoded(), span: Some(text.start..text.end()), images: draft.images };
+            self.fallback = Some((index, message));
+        } else if draft.images {
+            self.push(index, Some(UserMessage { text: Cow::Borrowed(""), span: None, images: true }));
+            self.continues = false;
+        }
+    }
+
+    fn push(&mut self, index: usize, message: Option<UserMessage<'a>>) {
+        if let Some(message) = message {
+            self.messages.push(message);
+            self.last_user = Some(index);
+        }
+    }
+
+    /// Takes what there is for a message when nothing the user wrote was found.
+    pub(super) fn settle(&mut self) {
+        if self.messages.is_empty()
+            && let Some((index, message)) = self.fallback.take()
+        {
+            self.push(index, Some(message));
+        }
+    }
+}
+
+/// The pieces of one message that were typed.
+#[derive(Default)]
+struct Pieces<'a> {
+    message: Option<(Cow<'a, str>, std::ops::Range<usize>)>,
+    /// A command; what follows it is its prompt, unless its output does.
+    command: Option<String>,
+}
+
+impl<'a> Pieces<'a> {
+    fn typed(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, from: usize, to: usize) {
+        if self.command.is_some() {
+            return;
+        }
+        let piece = match decoded {
+            Cow::Borrowed(text) => Cow::Borrowed(text.get(from..to).unwrap_or_default()),
+            Cow::Owned(text) if (from, to) == (0, text.len()) => Cow::Owned(text),
+            Cow::Owned(text) => Cow::Owned(text.get(from..to).unwrap_or_default().to_owned()),
+        };
+        if let Some((message, _)) = &mut self.message {
+            let message = message.to_mut();
+            message.push('\n');
+            message.push_str(&piece);
+        } else {
+            let skipped = text.raw_bytes(from).unwrap_or_default();
+            self.message = Some((piece, text.start + skipped..text.end()));
+        }
+    }
+
+    fn take(&mut self, images: bool) -> Option<UserMessage<'a>> {
+        if let Some(command) = self.command.take() {
+            self.message = None;
+            return Some(UserMessage { text: Cow::Owned(command), span: None, images });
+        }
+        let (text, span) = self.message.take()?;
+        Some(UserMessage { text, span: Some(span), images })
+    }
+}

@@ -1,0 +1,211 @@
+//! What has been read of a body so far, and what all four APIs read alike.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use contracts::{Needs, Requirement, WireApi};
+
+use super::{
+    history::{Draft, History},
+    side::Signs,
+    workspace,
+};
+use crate::{
+    json::{Cursor, Text, Value},
+    known_fields::{Meaning, Place, fields},
+    request::{Identity, Inspected, Places, PromptCounts, RequestError},
+};
+
+/// How much of a text goes into [`Inspected::opening`], in bytes.
+const OPENING_BYTES: usize = 4096;
+
+/// What clients put before everything else, for Anthropic's accounts.
+const BILLING: &str = "x-anthropic-billing-header:";
+
+/// A body that is being read.
+pub(super) struct Reading<'a> {
+    pub(super) out: Inspected<'a>,
+    pub(super) history: History<'a>,
+    pub(super) signs: Signs,
+    /// The first text of a system prompt.
+    first_system: Option<&'a str>,
+    /// The list of messages was there.
+    pub(super) conversation: bool,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(api: WireApi, start: usize) -> Self {
+        let out = Inspected {
+            api,
+            model: None,
+            model_span: None,
+            stream: false,
+            asks_usage: false,
+            user_messages: Vec::new(),
+            continues: false,
+            tool_results: Vec::new(),
+            tool_calls_in_history: false,
+            needs: Needs::default(),
+            message_has_images: false,
+            requires: BTreeSet::new(),
+            prompt: PromptCounts::default(),
+            side: None,
+            identity: Identity::default(),
+            opening: [0; 16],
+            max_output: None,
+            places: Places { start, ..Places::default() },
+        };
+        Self { out, history: History::default(), signs: Signs::default(), first_system: None, conversation: false }
+    }
+
+    pub(super) fn requires(&mut self, requirement: Requirement) {
+        self.out.requires.insert(requirement);
+    }
+
+    pub(super) fn requires_if(&mut self, condition: bool, requirement: Requirement) {
+        if condition {
+            self.requires(requirement);
+        }
+    }
+
+    /// Judges a member that nothing else is known to be done with; passes over its value.
+    pub(super) fn other(&mut self, cursor: &mut Cursor<'a>, place: Place, name: &str) -> Result<(), RequestError> {
+        let value = cursor.value()?;
+        self.judge(place, name, &value);
+        Ok(())
+    }
+
+    /// Judges a member by its name.
+    pub(super) fn judge(&mut self, place: Place, name: &str, value: &Value<'a>) {
+        match fields(self.out.api, place).find(name) {
+            Some((_, (_, Meaning::Plain))) => {}
+            Some(_) if value.is_null() => {}
+            Some((_, (_, Meaning::Requires(requirement)))) => self.requires(requirement),
+            // A value that its reader did not take as one it knows.
+            Some((_, (_, Meaning::ByValue))) | None => self.requires(Requirement::Native),
+        }
+    }
+
+    /// Reads the model's name.
+    pub(super) fn model(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let value = cursor.value()?;
+        let Some(name) = value.string() else {
+            return Err(RequestError::WrongType { field: "model", expected: "a string" });
+        };
+        self.out.model = Some(name);
+        self.out.model_span = Some(value.span());
+        Ok(())
+    }
+
+    pub(super) fn stream(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let value = cursor.value()?;
+        if !value.is_null() {
+            let expected = RequestError::WrongType { field: "stream", expected: "true or false" };
+            self.out.stream = value.boolean().ok_or(expected)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a service tier: only the usual one can be had everywhere.
+    pub(super) fn service_tier(&mut self, value: &Value<'a>) {
+        let usual = value.is_null() || matches!(value.string().as_deref(), Some("auto" | "default"));
+        self.requires_if(!usual, Requirement::Native);
+    }
+
+    /// A text of the system prompt, or of a system message later on.
+    pub(super) fn system(&mut self, text: Text<'a>) {
+        self.out.prompt.characters += text.characters();
+        self.out.needs.system_prompt = true;
+        if text.raw.starts_with(BILLING) {
+            self.out.identity.subagent |= text.raw.contains("cc_is_subagent=true");
+            return;
+        }
+        self.signs.system(text.raw);
+        if self.first_system.is_none() {
+            self.first_system = Some(text.raw);
+            if text.raw.starts_with("Act as an expert ") {
+                self.history.aider = true;
+            }
+        }
+        self.workspace(text);
+    }
+
+    /// Looks for the client's directory in what the client wrote.
+    pub(super) fn workspace(&mut self, text: Text<'a>) {
+        if self.out.identity.workspace.is_none() {
+            self.out.identity.workspace = workspace::find(text.raw);
+        }
+    }
+
+    /// A message of the role `user`, or of the role `tool`.
+    pub(super) fn said(&mut self, index: usize, draft: &Draft<'a>) {
+        if self.out.identity.workspace.is_none() {
+            for text in draft.injected() {
+                self.workspace(text);
+            }
+        }
+        self.history.said(index, draft);
+    }
+
+    /// A message, a call or thinking of the model.
+    pub(super) fn answered(&mut self) {
+        self.history.answered();
+    }
+
+    pub(super) fn image(&mut self) {
+        self.out.needs.images = true;
+        self.out.prompt.images += 1;
+    }
+
+    /// One definition of a tool, as JSON.
+    pub(super) fn tool(&mut self, definition: &str) {
+        self.out.needs.tools = true;
+        self.out.prompt.tools += 1;
+        self.out.prompt.tool_characters += definition.chars().count() as u64;
+    }
+
+    /// What was read, put together.
+    pub(super) fn finish(mut self) -> Result<Inspected<'a>, RequestError> {
+        if !self.conversation {
+            let field = match self.out.api {
+                WireApi::AnthropicMessages | WireApi::OpenAiChat => "messages",
+                WireApi::OpenAiResponses => "input",
+                WireApi::Gemini => "contents",
+            };
+            return Err(RequestError::Missing { field });
+        }
+        let mut out = self.out;
+        self.history.settle();
+        out.side = self.signs.side(&out, &self.history);
+        out.identity.client = self.history.aider.then_some("aider");
+        out.continues = self.history.continues;
+        out.tool_results = self.history.results;
+        out.places.last_user = self.history.last_user;
+        out.message_has_images = self.history.messages.last().is_some_and(|message| message.images);
+        let first = self.history.messages.first().map(|message| message.text.as_ref());
+        out.opening = opening(out.api, self.first_system.unwrap_or_default(), first.unwrap_or_default());
+        out.user_messages = self.history.messages;
+        Ok(out)
+    }
+}
+
+/// The hash that stands for a session without ids.
+fn opening(api: WireApi, system: &str, message: &str) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(api.name().as_bytes());
+    for text in [system, message] {
+        let bytes = text.as_bytes();
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes.get(..OPENING_BYTES).unwrap_or(bytes));
+    }
+    let hash = *hasher.finalize().as_bytes();
+    let mut start = [0; 16];
+    for (to, from) in start.iter_mut().zip(hash) {
+        *to = from;
+    }
+    start
+}
+
+/// The text of a member, when it is one; an empty one otherwise.
+pub(super) fn name_of<'a>(value: Option<&Value<'a>>) -> Cow<'a, str> {
+    value.and_then(Value::string).unwrap_or_default()
+}

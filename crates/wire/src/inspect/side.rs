@@ -1,0 +1,107 @@
+//! Calls beside the conversation, by signs that their clients are known to give.
+//!
+//! A main turn must never be taken for one, so a side call has no tools of the client's (but for a search that Claude
+//! Code delegates) and gives its sign in the system prompt or in the schema of its answer.
+
+use contracts::SideCall;
+
+use super::history::History;
+use crate::{
+    json::{Cursor, Kind, Value},
+    request::{Inspected, RequestError},
+};
+
+/// Beginnings of system prompts and what they ask for.
+const SYSTEM_SIGNS: [(&str, SideCall); 7] = [
+    // opencode.
+    ("You are a title generator", SideCall::Title),
+    ("Summarize what was done in this conversation", SideCall::Summary),
+    // Claude Code until 2.0.
+    ("Analyze if this message indicates a new conversation topic", SideCall::Title),
+    ("Summarize this coding conversation in under 50 characters", SideCall::Title),
+    ("Your task is to process Bash commands that an AI coding agent wants to run", SideCall::Classifier),
+    // Claude Code's web search, which is a call of its own.
+    ("You are an assistant for performing a web search tool use", SideCall::Other),
+    // Gemini CLI's task router.
+    ("You are a specialized Task Routing AI", SideCall::Classifier),
+];
+
+/// What was seen of a side call's signs.
+#[derive(Debug, Default)]
+pub(super) struct Signs {
+    by_system: Option<SideCall>,
+    /// A system text speaks of a title at its start.
+    about_title: bool,
+    /// Claude Code's own words about itself.
+    claude_code: bool,
+    by_schema: Option<SideCall>,
+    /// The answer's schema has a title and next to nothing else.
+    title_schema: bool,
+}
+
+impl Signs {
+    /// Looks at a system text, as the inside of a JSON string.
+    pub(super) fn system(&mut self, raw: &str) {
+        let start = raw.trim_start_matches("\\n").trim_start();
+        if self.by_system.is_none() {
+            self.by_system = SYSTEM_SIGNS.iter().find(|(sign, _)| start.starts_with(sign)).map(|(_, side)| *side);
+        }
+        self.claude_code |=
+            start.starts_with("You are Claude Code") || start.starts_with("You are a Claude agent, built on");
+        let head = start.char_indices().nth(120).map_or(start, |(end, _)| start.get(..end).unwrap_or(start));
+        self.about_title |= head.contains("title");
+    }
+
+    /// Looks at the schema the answer has to follow.
+    pub(super) fn schema<'a>(&mut self, cursor: Cursor<'a>, schema: &Value<'a>) -> Result<(), RequestError> {
+        let names = properties(cursor, schema)?;
+        let has = |name: &str| names.iter().any(|known| known == name);
+        self.title_schema = has("title") && names.len() <= 2;
+        // Gemini CLI: its task router, that router's first version, and whose turn it is to speak.
+        if has("complexity_score") || has("model_choice") || (has("next_speaker") && has("reasoning")) {
+            self.by_schema = Some(SideCall::Classifier);
+        }
+        Ok(())
+    }
+
+    pub(super) fn side(&self, read: &Inspected<'_>, history: &History<'_>) -> Option<SideCall> {
+        if self.by_system == Some(SideCall::Other) {
+            return self.by_system;
+        }
+        if read.needs.tools || read.tool_calls_in_history {
+            return None;
+        }
+        let says = |start: &str| history.messages.last().is_some_and(|message| message.text.starts_with(start));
+        if self.title_schema && self.about_title {
+            return Some(SideCall::Title);
+        }
+        if self.by_system.is_some() || self.by_schema.is_some() {
+            return self.by_system.or(self.by_schema);
+        }
+        // Claude Code asks whether its account still works, and has pages of the web read for it.
+        let probe = read.max_output == Some(1) && says("quota") && read.prompt.characters < 200;
+        let page = self.claude_code && says("Web page content:\n---");
+        (probe || page).then_some(SideCall::Other)
+    }
+}
+
+/// The names of a schema's properties; at most eight.
+fn properties<'a>(cursor: Cursor<'a>, schema: &Value<'a>) -> Result<Vec<String>, RequestError> {
+    let mut names = Vec::new();
+    let mut cursor = cursor.at(schema.start);
+    let Some(mut members) = cursor.object()? else { return Ok(names) };
+    while let Some(name) = members.next(&mut cursor)? {
+        if name == "properties" && cursor.kind()? == Kind::Object {
+            let Some(mut properties) = cursor.object()? else { continue };
+            while let Some(property) = properties.next(&mut cursor)? {
+                if names.len() < 8 {
+                    names.push(property.into_owned());
+                }
+                cursor.value()?;
+            }
+        } else {
+            cursor.value()?;
+        }
+    }
+    Ok(names)
+}

@@ -1,0 +1,56 @@
+//! The directory a client works in, from what the client tells the model about its environment.
+
+use crate::json::decoded;
+
+/// The longest path that is taken, in bytes of JSON.
+const MAX_BYTES: usize = 1024;
+
+/// What stands before the path, inside a JSON string: Claude Code and opencode, Codex, and two versions of Gemini CLI.
+const BEFORE: [&str; 4] =
+    ["orking directory: ", "<cwd>", "Workspace Directories:**\\n  - ", "working in the directory: "];
+
+/// The first absolute path that a text, as the inside of a JSON string, names as the client's directory.
+pub(super) fn find(raw: &str) -> Option<String> {
+    BEFORE.iter().find_map(|before| {
+        // The search for whether it is there at all is the fast one, and it mostly is not.
+        if !raw.contains(before) {
+            return None;
+        }
+        let (_, rest) = raw.split_once(before)?;
+        let end = rest.find(['<', '\n']).into_iter().chain(line_end(rest)).min().unwrap_or(rest.len());
+        let path = decoded(rest.get(..end).filter(|path| path.len() <= MAX_BYTES)?);
+        let path = path.trim();
+        let drive = path.as_bytes().get(1..3).is_some_and(|bytes| bytes == b":\\" || bytes == b":/");
+        (path.starts_with('/') || drive).then(|| path.to_owned())
+    })
+}
+
+/// The first `\n` or `\r` in the inside of a JSON string; a backslash of its own is `\\`.
+fn line_end(raw: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let at = from + raw.get(from..)?.find('\\')?;
+        match raw.as_bytes().get(at + 1)? {
+            b'n' | b'r' => return Some(at),
+            _ => from = at + 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn each_client_s_words_for_its_directory_are_known() {
+        let check = |raw: &str, expected: Option<&str>| assert_eq!(find(raw).as_deref(), expected, "{raw}");
+        check(r"<env>\nWorking directory: /home/dev/shop\nIs directory a git repo: Yes", Some("/home/dev/shop"));
+        check(r" - Primary working directory: /home/dev\n", Some("/home/dev"));
+        check(r"<environment_context>\n  <cwd>/tmp/a b</cwd>\n", Some("/tmp/a b"));
+        check(r"- **Workspace Directories:**\n  - /srv/x\n- **Directory", Some("/srv/x"));
+        check(r"I'm currently working in the directory: /srv/y\n", Some("/srv/y"));
+        check(r"Working directory: C:\\new\\rust\nPlatform: win32", Some(r"C:\new\rust"));
+        check(r"Working directory: unknown\n", None);
+        check("no word of it", None);
+    }
+}

@@ -1,0 +1,17 @@
+//! JSON read in place: every value with the bytes it stands in.
+//!
+//! Edits need positions, and the gateway needs a few facts out of bodies of a hundred kilobytes, so values are walked
+//! over where they are: no tree, no copies, one pass. Whatever is skipped is checked all the same: this reader accepts
+//! exactly what `serde_json` accepts when it ignores a value, but for nesting deeper than `cursor::MAX_DEPTH`.
+
+mod cursor;
+mod scan;
+mod text;
+
+pub(crate) use cursor::{Cursor, Fault};
+pub(crate) use text::{Kind, Text, Value};
+
+/// What the inside of a JSON string means.
+pub(crate) fn decoded(raw: &str) -> std::borrow::Cow<'_, str> {
+    text::decoded(raw)
+}

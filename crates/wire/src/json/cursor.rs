@@ -1,0 +1,255 @@
+//! A place in JSON that moves from value to value.
+
+use std::borrow::Cow;
+
+use super::{
+    scan::{self, Stop},
+    text::{Kind, Value},
+};
+
+/// How many lists and objects may stand in one another in a value that is passed over.
+pub(super) const MAX_DEPTH: u32 = 127;
+
+/// What is not JSON, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) what: &'static str,
+    pub(crate) at: usize,
+}
+
+/// A place in JSON. Copies are marks to come back to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// The members of an object that are still to come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Members {
+    first: bool,
+}
+
+/// The elements of a list that are still to come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Elements {
+    first: bool,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The same text from another place on.
+    pub(crate) fn at(self, at: usize) -> Self {
+        Self { at, ..self }
+    }
+
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
+    fn fault(&self, what: &'static str) -> Fault {
+        Fault { what, at: self.at }
+    }
+
+    /// The next byte that is not white space.
+    fn next(&mut self) -> Option<u8> {
+        self.at = scan::blank(self.text.as_bytes(), self.at);
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// The type of the next value.
+    pub(crate) fn kind(&mut self) -> Result<Kind, Fault> {
+        match self.next() {
+            Some(b'{') => Ok(Kind::Object),
+            Some(b'[') => Ok(Kind::Array),
+            Some(b'"') => Ok(Kind::String),
+            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+            Some(b't') => Ok(Kind::True),
+            Some(b'f') => Ok(Kind::False),
+            Some(b'n') => Ok(Kind::Null),
+            Some(_) => Err(self.fault("no value")),
+            None => Err(self.fault("it ends too early")),
+        }
+    }
+
+    /// Enters an object; `None`, without moving, when the next value is something else.
+    pub(crate) fn object(&mut self) -> Result<Option<Members>, Fault> {
+        let is_one = self.kind()? == Kind::Object;
+        self.at += usize::from(is_one);
+        Ok(is_one.then_some(Members { first: true }))
+    }
+
+    /// Enters a list; `None`, without moving, when the next value is something else.
+    pub(crate) fn array(&mut self) -> Result<Option<Elements>, Fault> {
+        let is_one = self.kind()? == Kind::Array;
+        self.at += usize::from(is_one);
+        Ok(is_one.then_some(Elements { first: true }))
+    }
+
+    /// Passes over the next value and says where it stands.
+    pub(crate) fn value(&mut self) -> Result<Value<'a>, Fault> {
+        let kind = self.kind()?;
+        let start = self.at;
+        let mut surplus = 0;
+        match kind {
+            Kind::Object | Kind::Array => self.nested()?,
+            Kind::String => surplus = self.string()?,
+            _ => self.scalar(kind)?,
+        }
+        Ok(Value { raw: self.text.get(start..self.at).unwrap_or_default(), start, kind, surplus })
+    }
+
+    /// What lies between this place and a later one, passed over already, without white space at its start.
+    pub(crate) fn until(mut self, later: &Self) -> &'a str {
+        self.at = scan::blank(self.text.as_bytes(), self.at);
+        self.text.get(self.at..later.at).unwrap_or_default()
+    }
+
+    /// Nothing but white space is left.
+    pub(crate) fn end(&mut self) -> Result<(), Fault> {
+        self.next().map_or(Ok(()), |_| Err(self.fault("something behind the value")))
+    }
+
+    fn scalar(&mut self, kind: Kind) -> Result<(), Fault> {
+        let word: &[u8] = match kind {
+            Kind::True => b"true",
+            Kind::False => b"false",
+            Kind::Null => b"null",
+            _ => {
+                let end = scan::number(self.text.as_bytes(), self.at);
+                self.at = end.ok_or_else(|| self.fault("a number that is none"))?;
+                return Ok(());
+            }
+        };
+        if self.text.as_bytes().get(self.at..self.at + word.len()) != Some(word) {
+            return Err(self.fault("no value"));
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// Passes over a string; gives the surplus of its escapes.
+    fn string(&mut self) -> Result<usize, Fault> {
+        let bytes = self.text.as_bytes();
+        let mut surplus = 0;
+        self.at += 1;
+        loop {
+            match scan::plain(bytes, self.at) {
+                Stop::Quote(at) => {
+                    self.at = at + 1;
+                    return Ok(surplus);
+                }
+                Stop::Escape(at) => {
+                    self.at = at;
+                    let (length, more) = scan::escape(bytes, at).ok_or_else(|| self.fault("an escape that is none"))?;
+                    surplus += more;
+                    self.at += length;
+                }
+                Stop::Control(at) => {
+                    self.at = at;
+                    return Err(self.fault("a control character in a string"));
+                }
+                Stop::End => {
+                    self.at = bytes.len();
+                    return Err(self.fault("it ends too early"));
+                }
+            }
+        }
+    }
+
+    /// Passes over an object or a list without recursion: one bit for each that is open, set for objects.
+    fn nested(&mut self) -> Result<(), Fault> {
+        let (mut open, mut depth, mut fresh) = (0_u128, 0_u32, true);
+        loop {
+            if depth > 0 {
+                let in_object = open & 1 == 1;
+                let byte = self.next();
+                if byte == Some(if in_object { b'}' } else { b']' }) {
+                    self.at += 1;
+                    open >>= 1;
+                    depth -= 1;
+                    fresh = false;
+                    if depth == 0 {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                self.comma(byte, fresh)?;
+                if in_object {
+                    self.name()?;
+                }
+            }
+            let kind = self.kind()?;
+            fresh = matches!(kind, Kind::Object | Kind::Array);
+            if fresh {
+                if depth == MAX_DEPTH {
+                    return Err(self.fault("values nested too deeply"));
+                }
+                self.at += 1;
+                open = open << 1 | u128::from(kind == Kind::Object);
+                depth += 1;
+            } else if kind == Kind::String {
+                self.string()?;
+            } else {
+                self.scalar(kind)?;
+            }
+        }
+    }
+
+    /// Passes over the comma that stands before every member and element but the first.
+    fn comma(&mut self, byte: Option<u8>, first: bool) -> Result<(), Fault> {
+        if first {
+            return Ok(());
+        }
+        if byte != Some(b',') {
+            return Err(self.fault("no comma between values"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Passes over a name and its colon; gives the name's value.
+    fn name(&mut self) -> Result<Value<'a>, Fault> {
+        if self.next() != Some(b'"') {
+            return Err(self.fault("a member without a name"));
+        }
+        let start = self.at;
+        let surplus = self.string()?;
+        let raw = self.text.get(start..self.at).unwrap_or_default();
+        if self.next() != Some(b':') {
+            return Err(self.fault("a name without a value"));
+        }
+        self.at += 1;
+        Ok(Value { raw, start, kind: Kind::String, surplus })
+    }
+}
+
+impl Members {
+    /// Moves to the value of the next member and gives its name; `None` behind the object.
+    pub(crate) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
+        if !more(cursor, &mut self.first, b'}')? {
+            return Ok(None);
+        }
+        Ok(cursor.name()?.string())
+    }
+}
+
+impl Elements {
+    /// Moves to the next element; false behind the list.
+    pub(crate) fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, Fault> {
+        more(cursor, &mut self.first, b']')
+    }
+}
+
+fn more(cursor: &mut Cursor<'_>, first: &mut bool, close: u8) -> Result<bool, Fault> {
+    let byte = cursor.next();
+    if byte == Some(close) {
+        cursor.at += 1;
+        return Ok(false);
+    }
+    cursor.comma(byte, std::mem::take(first))?;
+    Ok(true)
+}
