@@ -1,0 +1,94 @@
+// Elements of the page. Text only ever becomes a text node, so nothing that a client sent can act as markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** The shapes of the icons, in a square of 16 by 16. */
+const SHAPES = {
+  running: 'M8 1.8a6.2 6.2 0 1 1-6.2 6.2',
+  completed: 'm3.5 8.5 3 3 6-7',
+  failed: 'm4 4 8 8m0-8-8 8',
+  cancelled: 'M3.5 8h9',
+  refused: 'M8 1.8a6.2 6.2 0 1 0 0 12.4 6.2 6.2 0 1 0 0-12.4M3.8 3.8l8.4 8.4',
+  chose: 'm3.5 8.5 3 3 6-7',
+  rejected: 'm4 4 8 8m0-8-8 8',
+  deferred: 'M3 5.5h6.5a3 3 0 0 1 0 6H6m0 0 2-2m-2 2 2 2',
+  not_applicable: 'M4.5 8h7',
+  close: 'm4 4 8 8m0-8-8 8',
+  fold: 'm5 6.5 3 3 3-3',
+  fell: 'M8 2.5v10m0 0 3.5-3.5M8 12.5l-3.5-3.5',
+  key: 'M6 10a3 3 0 1 1 2.2-1L13 4m-2 2 1.5 1.5',
+};
+
+/**
+ * An element. `properties` are attributes, except `class`, `on` (listeners by event) and `data` (data attributes);
+ * what is null, undefined or false is left out. Children are nodes or texts.
+ */
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === 'class') element.className = value;
+    else if (name === 'on') for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    else if (name === 'data') Object.assign(element.dataset, value);
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...wanted(children));
+  return element;
+}
+
+/** Replaces what stands in `element`. */
+export function fill(element, ...children) {
+  element.replaceChildren(...wanted(children));
+  return element;
+}
+
+function wanted(children) {
+  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+}
+
+/** An icon; it says nothing to a screen reader, a text beside it does. */
+export function icon(name) {
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', '0 0 16 16');
+  svg.setAttribute('class', `icon icon-${name}`);
+  svg.setAttribute('aria-hidden', 'true');
+  const path = document.createElementNS(SVG, 'path');
+  path.setAttribute('d', SHAPES[name] ?? SHAPES.not_applicable);
+  svg.append(path);
+  return svg;
+}
+
+/** A text for screen readers only. */
+export function unseen(text) {
+  return make('span', { class: 'unseen' }, text);
+}
+
+/** A text of somebody else, in its own direction of writing. */
+export function foreign(text, properties = {}) {
+  return make('bdi', properties, text);
+}
+
+/** A button that copies a text and says so. */
+export function copier(label, text) {
+  const button = make('button', { type: 'button', class: 'small' }, label);
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'The browser did not allow it';
+    }
+    setTimeout(() => { button.textContent = label; }, 1500);
+  });
+  return button;
+}
+
+let said = '';
+
+/** Has a screen reader say something, politely. */
+export function announce(text) {
+  const region = document.getElementById('announcer');
+  // The same text twice is said twice only if it differs.
+  said = text === said ? `${text}\u00a0` : text;
+  region.textContent = said;
+}

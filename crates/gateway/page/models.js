@@ -1,0 +1,47 @@
+// How a model is shown: its name, its tier as one to three bars, and whether it is what the client asked for.
+
+import { make, unseen } from './elements.js';
+import { modelParts } from './format.js';
+import { known } from './store.js';
+
+const TIERS = ['fast', 'balanced', 'deep'];
+
+/** What the registry says of a model, by its id or one of its aliases. */
+export function modelOf(name) {
+  const models = known.status?.models ?? [];
+  return models.find((model) => model.id === name)
+    ?? models.find((model) => model.aliases.includes(name) || modelParts(model.id).name === name)
+    ?? null;
+}
+
+/** A model's name with its tier. `whole` writes the provider too. */
+export function modelChip(id, { whole = false } = {}) {
+  const { provider, name } = modelParts(id);
+  const tier = modelOf(id)?.tier ?? null;
+  return make('span', { class: `model${tier ? ` tier-${tier}` : ''}`, title: tier ? `${id} · ${tier}` : id },
+    tierBars(tier),
+    whole && provider ? make('span', { class: 'provider' }, `${provider}:`) : null,
+    make('bdi', { class: 'model-name' }, name));
+}
+
+/** One bar for fast, two for balanced, three for deep. */
+export function tierBars(tier) {
+  const level = TIERS.indexOf(tier) + 1;
+  if (level === 0) return null;
+  return make('span', { class: `bars level-${level}`, 'aria-hidden': 'true' },
+    make('i'), make('i'), make('i'));
+}
+
+/** A tier in words, for those who cannot see the bars. */
+export function tierText(tier) {
+  return tier ? unseen(` (${tier})`) : null;
+}
+
+/** The model a client asked for, when another one took the turn; names that leave the choice open do not count. */
+export function askedOther(turn) {
+  const { asked, model } = turn;
+  if (!asked || asked === 'turnwise' || asked === model) return null;
+  const plain = asked.replace(/\[.*\]$/, '');
+  if (model && (modelOf(plain)?.id === model || modelParts(model).name === plain)) return null;
+  return asked;
+}

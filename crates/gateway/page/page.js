@@ -1,0 +1,151 @@
+// The page of the gateway: which view is shown, and what the keys do.
+
+import * as keys from './keys.js';
+import * as live from './live.js';
+import * as providers from './providers.js';
+import * as rules from './rules.js';
+import * as spend from './spend.js';
+import * as statusLine from './status_line.js';
+import { start } from './store.js';
+import * as tokenDialog from './token_dialog.js';
+import * as why from './why.js';
+
+const VIEWS = {
+  live: { module: live, hash: '#/', title: 'Live' },
+  spend: { module: spend, hash: '#/spend', title: 'Spend' },
+  rules: { module: rules, hash: '#/rules', title: 'Rules' },
+  providers: { module: providers, hash: '#/providers', title: 'Providers' },
+};
+
+const main = document.getElementById('content');
+const roots = {};
+let current = null; // the name of the view
+let opened = null; // the id of the turn beside it
+let from = '#/'; // where Escape leads from a turn
+
+function route() {
+  const found = /^#\/turns\/([^/]+)$/.exec(location.hash);
+  if (found) {
+    if (opened === null) from = VIEWS[current ?? 'live'].hash;
+    showView('live', false);
+    showTurn(decode(found[1]));
+    return;
+  }
+  const name = Object.keys(VIEWS).find((each) => VIEWS[each].hash === location.hash) ?? 'live';
+  const closed = opened;
+  shutTurn();
+  showView(name, closed === null || name !== 'live');
+  if (closed !== null && name === 'live') live.focusTurn(closed) || live.focusHeading();
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function showView(name, takesFocus) {
+  const first = current === null;
+  if (name === current) return;
+  current = name;
+  const { module, title } = VIEWS[name];
+  if (!roots[name]) {
+    roots[name] = module.mount();
+    document.getElementById('views').append(roots[name]);
+  }
+  for (const [each, root] of Object.entries(roots)) root.hidden = each !== name;
+  for (const link of document.querySelectorAll('nav a')) {
+    if (link.dataset.view === name) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  document.title = `${title} · turnwise`;
+  module.enter?.();
+  if (takesFocus && !first) roots[name].querySelector('h1').focus({ preventScroll: true });
+}
+
+function showTurn(id) {
+  opened = id;
+  main.classList.add('has-detail');
+  document.title = 'Why this model? · turnwise';
+  why.open(id);
+  live.markOpen(id);
+}
+
+function shutTurn() {
+  if (opened === null) return;
+  opened = null;
+  main.classList.remove('has-detail');
+  why.shut();
+  live.markOpen(null);
+  document.title = `${VIEWS.live.title} · turnwise`;
+}
+
+function closeTurn() {
+  location.hash = from;
+}
+
+function move(by) {
+  if (current !== 'live') return false;
+  if (opened !== null) {
+    const next = live.neighbour(opened, by);
+    // In place, so that one step back leads out of the turn and not through all of them.
+    if (next && next !== opened) location.replace(`#/turns/${encodeURIComponent(next)}`);
+    return true;
+  }
+  const next = live.neighbour(live.focusedTurn(), by);
+  return next !== null && live.focusTurn(next);
+}
+
+function arrow(by) {
+  const focused = document.activeElement;
+  // Elsewhere the arrows scroll, as they always do.
+  if (focused !== document.body && focused !== main && !focused.closest('.view.live .turns') && focused.tagName !== 'H1') return false;
+  return move(by);
+}
+
+function escape() {
+  if (current === 'rules' && rules.escapeEditor()) return true;
+  if (current === 'live' && live.escapeFilter()) return true;
+  if (opened !== null) {
+    closeTurn();
+    return true;
+  }
+  return false;
+}
+
+function goLive(then) {
+  location.hash = '#/';
+  // The hash is followed after this event.
+  setTimeout(then, 0);
+}
+
+keys.mount({
+  escape,
+  arrow,
+  keys: {
+    1: () => { location.hash = '#/'; },
+    2: () => { location.hash = '#/spend'; },
+    3: () => { location.hash = '#/rules'; },
+    4: () => { location.hash = '#/providers'; },
+    j: () => move(1),
+    k: () => move(-1),
+    '/': () => (current === 'live' ? live.focusFilter() : goLive(live.focusFilter)),
+    s: () => current === 'live' && document.getElementById('toggle-s').click(),
+    x: () => current === 'live' && document.getElementById('toggle-x').click(),
+    f: () => current === 'live' && live.foldFocused(),
+    e: () => current === 'rules' && rules.focusEditor(),
+  },
+});
+document.getElementById('skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  main.focus();
+});
+window.addEventListener('hashchange', route);
+
+tokenDialog.mount();
+statusLine.mount();
+why.mount(document.getElementById('detail'), { onClose: closeTurn });
+start();
+route();

@@ -1,0 +1,89 @@
+// The view of what today cost: in all, by model, by whom, against the budgets of the policy.
+
+import { fill, make } from './elements.js';
+import { costText, count, counted, money, share, tokens } from './format.js';
+import { modelChip } from './models.js';
+import { known, listen, refreshSpend } from './store.js';
+import { roleName } from './words.js';
+
+let root;
+let body;
+
+export function mount() {
+  body = make('div', {});
+  root = make('section', { class: 'view padded spend', 'aria-labelledby': 'spend-title' },
+    make('h1', { id: 'spend-title', tabindex: '-1' }, 'Spend today'), body);
+  listen(['spend', 'status'], draw);
+  draw();
+  return root;
+}
+
+export function enter() {
+  refreshSpend(0);
+}
+
+function draw() {
+  const { spend } = known;
+  if (!spend) return fill(body, make('p', { class: 'soft' }, 'Reading the log …'));
+  return fill(body, total(spend), budgets(spend), byRole(spend), byModel(spend));
+}
+
+function total({ total: sum, unpriced_calls: unpriced, day }) {
+  return make('div', { class: 'total' },
+    make('p', { class: 'total-figure' }, money(sum) ?? 'not known'),
+    make('p', { class: 'soft' }, `on ${day}`),
+    unpriced > 0 ? make('p', { class: 'notice' }, `${counted(unpriced, 'call')} to models without a price ${unpriced === 1 ? 'is' : 'are'} not in this sum.`) : null);
+}
+
+function budgets({ budgets: limits, total: sum }) {
+  if (limits.length === 0) return null;
+  const items = [...limits].sort((a, b) => a - b).map((limit) => {
+    const used = share(sum, limit);
+    const over = sum > limit;
+    return make('li', { class: over ? 'budget over' : 'budget' },
+      make('p', {}, make('strong', {}, money(limit)), ' a day',
+        make('span', { class: 'soft' }, over ? ` · exceeded by ${money(sum - limit)}: its rule is in force` : ` · ${money(limit - sum)} left`)),
+      bar([{ part: Math.min(used, 100), kind: over ? 'over' : 'used' }]),
+      make('span', { class: 'budget-share' }, `${Math.round(used)} %`));
+  });
+  return make('section', { class: 'part' }, make('h2', {}, 'Budgets of the policy'), make('ul', { class: 'budgets' }, items));
+}
+
+/** A bar of parts in percent. The figures beside it say the same to those who cannot see it. */
+export function bar(parts) {
+  return make('span', { class: 'meter', 'aria-hidden': 'true' }, parts.map(({ part, kind }) => {
+    const piece = make('i', { class: kind });
+    piece.style.setProperty('--part', `${part}%`);
+    return piece;
+  }));
+}
+
+function byRole({ by_role: roles, total: sum }) {
+  if (roles.length === 0) return null;
+  return make('section', { class: 'part' },
+    make('h2', {}, 'By who asked'),
+    bar(roles.map((each) => ({ part: share(each.cost ?? 0, sum), kind: `role-${each.role}` }))),
+    make('ul', { class: 'roles' }, roles.map((each) => make('li', {},
+      make('i', { class: `swatch role-${each.role}`, 'aria-hidden': 'true' }),
+      make('strong', {}, roleName(each.role)),
+      make('span', { class: 'role-cost' }, costText(each.cost, each.cost === null ? 1 : 0)),
+      make('span', { class: 'soft' }, `${Math.round(share(each.cost ?? 0, sum))} % · ${counted(each.calls, 'call')}`)))));
+}
+
+function byModel({ by_model: models }) {
+  if (models.length === 0) return make('p', { class: 'soft part' }, 'No call was made today.');
+  const sorted = [...models].sort((a, b) => (b.cost ?? -1) - (a.cost ?? -1) || b.calls - a.calls);
+  const most = Math.max(...sorted.map((each) => each.cost ?? 0));
+  const heads = [['Model', null], ['', 'bar-cell'], ['Cost', 'n'], ['Calls', 'n'], ['Tokens in', 'n'], ['Tokens out', 'n']];
+  return make('section', { class: 'part' },
+    make('h2', {}, 'By model'),
+    make('table', { class: 'by-model' },
+      make('thead', {}, make('tr', {}, heads.map(([head, kind]) => (head === '' ? make('td', { class: kind }) : make('th', { scope: 'col', class: kind }, head))))),
+      make('tbody', {}, sorted.map((each) => make('tr', {},
+        make('th', { scope: 'row' }, modelChip(each.model, { whole: true })),
+        make('td', { class: 'bar-cell' }, each.cost === null ? null : bar([{ part: share(each.cost, most), kind: 'used' }])),
+        make('td', { class: 'n' }, each.cost === null ? make('span', { class: 'unpriced' }, 'unpriced') : money(each.cost)),
+        make('td', { class: 'n' }, count(each.calls)),
+        make('td', { class: 'n', title: count(each.input_tokens) }, tokens(each.input_tokens)),
+        make('td', { class: 'n', title: count(each.output_tokens) }, tokens(each.output_tokens)))))));
+}

@@ -1,0 +1,157 @@
+// What the page knows: turns, the state of the gateway, the connection. Views listen and draw.
+
+import { api } from './api.js';
+import { follow } from './stream.js';
+
+/** Most turns kept; the oldest of the live ones go first. */
+const KEPT = 1500;
+
+const turns = new Map();
+const listeners = new Map();
+const changed = new Set();
+let drawing = false;
+
+export const known = {
+  status: null,
+  spend: null,
+  connection: { state: 'connecting', until: 0 },
+  /** Where the page of older turns begins; null when there is none. */
+  older: null,
+  loaded: false,
+  failure: null,
+};
+
+/** Calls `listener` at most once a frame when one of `kinds` changed: turns, status, spend, connection. */
+export function listen(kinds, listener) {
+  for (const kind of kinds) {
+    if (!listeners.has(kind)) listeners.set(kind, new Set());
+    listeners.get(kind).add(listener);
+  }
+}
+
+function tell(kind) {
+  changed.add(kind);
+  if (drawing) return;
+  drawing = true;
+  // Not a frame: a hidden tab has none and would fall behind.
+  setTimeout(() => {
+    drawing = false;
+    const due = new Set();
+    for (const each of changed) for (const listener of listeners.get(each) ?? []) due.add(listener);
+    changed.clear();
+    for (const listener of due) listener();
+  }, 16);
+}
+
+const arrivals = new Set();
+
+/** Calls `listener` with each turn that is new. */
+export function onArrival(listener) {
+  arrivals.add(listener);
+}
+
+export function turn(id) {
+  return turns.get(id) ?? null;
+}
+
+/** All turns, the newest first. */
+export function allTurns() {
+  return [...turns.values()].sort((a, b) => b.time - a.time || b.position - a.position);
+}
+
+function keep(given) {
+  const before = turns.get(given.turn);
+  turns.set(given.turn, { ...given, time: Date.parse(given.at) || 0 });
+  if (known.status && given.position > known.status.position) known.status.position = given.position;
+  return !before;
+}
+
+/** Keeps turns of which the page already knew, or read from the log. */
+export function keepAll(given) {
+  for (const each of given) keep(each);
+  tell('turns');
+}
+
+function arrived(given) {
+  const isNew = keep(given);
+  if (turns.size > KEPT) {
+    const oldest = allTurns().at(-1);
+    turns.delete(oldest.turn);
+    known.older = allTurns().at(-1).position;
+  }
+  if (isNew) for (const listener of arrivals) listener(given);
+  if (given.status !== 'running') refreshSpend();
+  tell('turns');
+  tell('status');
+}
+
+function setStatus(status) {
+  const position = Math.max(status.position, known.status?.position ?? 0);
+  // A gateway that started again may have another log.
+  const same = known.status?.started_at === status.started_at;
+  known.status = { ...status, position: same ? position : status.position };
+  tell('status');
+}
+
+let spendTimer = null;
+
+/** Reads the spend anew, soon, and once for many turns that end together. */
+export function refreshSpend(wait = 800) {
+  if (spendTimer !== null) return;
+  spendTimer = setTimeout(async () => {
+    try {
+      known.spend = await api.spend();
+      tell('spend');
+    } catch {
+      // The connection says that the gateway is away; old figures stay until it is back.
+    } finally {
+      spendTimer = null;
+    }
+  }, wait);
+}
+
+/** Reads the page of turns before the oldest one known. */
+export async function loadOlder() {
+  if (known.older === null) return 0;
+  const page = await api.turns(known.older);
+  known.older = page.next;
+  keepAll(page.turns);
+  return page.turns.length;
+}
+
+async function catchUp() {
+  const [status, page] = await Promise.all([api.status(), api.turns(null)]);
+  setStatus(status);
+  const overlaps = page.turns.length === 0 || page.turns.some((each) => turns.has(each.turn));
+  // So much happened meanwhile that turns in between are unknown: begin anew rather than show a gap.
+  if (!overlaps) turns.clear();
+  if (!known.loaded || !overlaps) known.older = page.next;
+  known.loaded = true;
+  known.failure = null;
+  keepAll(page.turns);
+  refreshSpend(0);
+}
+
+function setConnection(state, until = 0) {
+  known.connection = { state, until };
+  tell('connection');
+}
+
+/** Starts to follow the gateway. */
+export function start() {
+  catchUp().catch((error) => {
+    known.failure = error;
+    tell('turns');
+  });
+  follow({
+    open: async () => {
+      await catchUp();
+      setConnection('connected');
+    },
+    lost: (wait) => setConnection('reconnecting', Date.now() + wait),
+    event: (name, data) => {
+      if (name === 'turn') arrived(data);
+      else if (name === 'status') setStatus(data);
+    },
+  });
+}

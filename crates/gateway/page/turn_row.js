@@ -1,0 +1,91 @@
+// One turn in the list: a link with its time, message, model, reason and figures.
+
+import { foreign, icon, make, unseen } from './elements.js';
+import { clock, costText, duration, fullTime, short, tokens } from './format.js';
+import { askedOther, modelChip } from './models.js';
+import { sideName, slotName, slotNumber } from './words.js';
+
+/** The content of a row. `depth` is 0 for a turn of a session, more below it. */
+export function fillRow(link, turn, { showSession }) {
+  link.href = `#/turns/${encodeURIComponent(turn.turn)}`;
+  link.className = `row is-${turn.status}${turn.side ? ' is-side' : ''}`;
+  link.dataset.turn = turn.turn;
+  link.replaceChildren(
+    make('span', { class: 'row-state', title: turn.status }, icon(turn.status), unseen(`${turn.status}, `)),
+    make('time', { class: 'row-time', datetime: turn.at, title: fullTime(turn.at) }, clock(turn.at)),
+    message(turn),
+    choice(turn),
+    who(turn, showSession),
+    figure('row-tokens', 'tokens', tokensText(turn)),
+    figure('row-latency', 'took', latencyText(turn)),
+    figure('row-cost', 'cost', turnCost(turn)),
+  );
+}
+
+function message(turn) {
+  const text = turn.message === null || turn.message.trim() === ''
+    ? make('span', { class: 'unsaid' }, turn.side ? `${sideName(turn.side)} call` : 'message not recorded')
+    : foreign(turn.message);
+  return make('span', { class: 'row-message', dir: 'auto' },
+    turn.subagent ? make('span', { class: 'tag' }, 'sub-agent') : null,
+    turn.side ? make('span', { class: 'tag' }, sideName(turn.side)) : null,
+    text);
+}
+
+function choice(turn) {
+  const asked = askedOther(turn);
+  return make('span', { class: 'row-choice' },
+    unseen(', '),
+    asked ? make('span', { class: 'asked', title: `the client asked for ${asked}` }, unseen('asked for '), foreign(asked), ' → ') : null,
+    turn.model ? modelChip(turn.model) : make('span', { class: 'model none' }, 'no model'),
+    step(turn),
+    foreign(turn.reason, { class: 'reason' }),
+    turn.fell_through > 0 ? fell(turn.fell_through) : null);
+}
+
+/** The number of the policy in the chain that decided. */
+export function step(turn) {
+  const number = slotNumber(turn.slot);
+  if (number === 0) return null;
+  return make('span', { class: 'step', title: `policy ${number} of 7: ${slotName(turn.slot)}` },
+    make('span', { 'aria-hidden': 'true' }, String(number)), unseen(`, ${slotName(turn.slot)}: `));
+}
+
+export function fell(times) {
+  const text = times === 1 ? 'fell through' : `fell through ${times} times`;
+  return make('span', { class: 'fell' }, icon('fell'), text);
+}
+
+function who(turn, showSession) {
+  return make('span', { class: 'row-who' },
+    unseen(', '),
+    foreign(turn.client ?? 'unknown client', { class: 'client' }),
+    showSession ? make('span', { class: 'session', title: `session ${turn.session}` }, unseen(', session '), foreign(short(turn.session))) : null);
+}
+
+function figure(name, label, text) {
+  return make('span', { class: name }, unseen(`, ${label} `), text);
+}
+
+function tokensText(turn) {
+  if (turn.calls === 0 && turn.input_tokens === 0) return '–';
+  return `${tokens(turn.input_tokens)} → ${tokens(turn.output_tokens)}`;
+}
+
+/** How long a turn took, or takes until now. */
+export function latencyText(turn) {
+  if (turn.status === 'running') return duration(Math.max(0, Math.round((Date.now() - turn.time) / 1000) * 1000)).replace(/^0 ms$/, '0 s');
+  return duration(turn.latency_ms);
+}
+
+export function turnCost(turn) {
+  if (turn.status === 'running' && turn.cost === null && turn.unpriced_calls === 0) return '…';
+  return costText(turn.cost, turn.unpriced_calls);
+}
+
+/** One sentence about a new turn, to be said. */
+export function spoken(turn) {
+  const who = turn.subagent ? 'Sub-agent turn' : turn.side ? `${sideName(turn.side)} call` : 'New turn';
+  const what = turn.message ? `: ${turn.message.slice(0, 80)}` : '';
+  return `${who}${what}. ${turn.model ?? 'No model'}, ${turn.reason}.`;
+}

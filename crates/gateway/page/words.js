@@ -1,0 +1,102 @@
+// The names of the log in words: policies, verdicts, failures, states.
+
+/** The chain, in its order. */
+export const CHAIN = [
+  'PER_MESSAGE_OVERRIDE',
+  'MANUAL_STICKY',
+  'CONFIGURED_RULES',
+  'PATTERN_RECOMMENDATION',
+  'DELEGATE_REQUEST',
+  'WORKSPACE_DEFAULT',
+  'GLOBAL_DEFAULT',
+];
+
+const SLOTS = {
+  PER_MESSAGE_OVERRIDE: '@model in the message',
+  MANUAL_STICKY: 'Model set for the session',
+  CONFIGURED_RULES: 'Your rules',
+  PATTERN_RECOMMENDATION: 'Learned from your log',
+  DELEGATE_REQUEST: 'Tier asked for by a planner',
+  WORKSPACE_DEFAULT: 'Default of the workspace',
+  GLOBAL_DEFAULT: 'Global default',
+};
+
+const VERDICTS = { chose: 'chose', rejected: 'rejected', deferred: 'outranked', not_applicable: 'not applicable' };
+
+const FAILURES = {
+  not_configured: 'no key or server for it',
+  provider_unavailable: 'out after failures',
+  no_vision_support: 'cannot see images',
+  exceeds_context_window: 'the prompt is too long for it',
+  no_tool_support: 'cannot use tools',
+  no_system_prompt_support: 'takes no system prompt',
+  no_structured_output_support: 'cannot follow a schema',
+  rate_limit: 'rate limit',
+  overloaded: 'overloaded',
+  server_error: 'server error',
+  network: 'network error',
+  timeout: 'no answer in time',
+  model_not_found: 'the provider does not know it',
+  auth: 'the key was refused',
+  cancelled: 'cancelled by the client',
+  invalid_request: 'the provider refused the request',
+  context_overflow: 'the prompt was too long',
+  content_filter: 'stopped by a content filter',
+  consecutive_failures: 'several calls in a row failed',
+  auth_error: 'its key was refused',
+  network_errors: 'it could not be reached',
+  multi_model_failures: 'several of its models failed',
+};
+
+const SIDES = { title: 'title', classifier: 'classifier', token_count: 'token count', count_tokens: 'token count' };
+
+const KEYS = {
+  environment: 'key from the environment',
+  file: 'key from a file',
+  client: 'the client’s own key',
+  none: 'no key',
+  not_needed: 'needs no key',
+};
+
+const ROLES = { planner: 'Main agent', worker: 'Sub-agents', side: 'Side calls' };
+
+function plain(name) {
+  return String(name ?? '').replaceAll('_', ' ').toLowerCase();
+}
+
+export function slotName(slot) {
+  return SLOTS[slot] ?? plain(slot);
+}
+
+/** The place of a policy in the chain, from 1; 0 when it has none. */
+export function slotNumber(slot) {
+  return CHAIN.indexOf(slot) + 1;
+}
+
+export function verdictName(verdict) {
+  return VERDICTS[verdict] ?? plain(verdict);
+}
+
+/** A failure in words. What follows its name (`name: more`, `name, more`) is kept. */
+export function failureName(text) {
+  const [name, rest] = split(String(text ?? ''));
+  const words = FAILURES[name] ?? plain(name);
+  return rest ? `${words} (${rest})` : words;
+}
+
+function split(text) {
+  const found = /^([a-z_]+)(?:\s*[,:(]\s*([^]*?)\)?)?$/.exec(text);
+  return found ? [found[1], found[2]] : [text, ''];
+}
+
+export function sideName(side) {
+  return SIDES[side] ?? plain(side);
+}
+
+export function keyName(key) {
+  return KEYS[key] ?? plain(key);
+}
+
+export function roleName(role) {
+  return ROLES[role] ?? plain(role);
+}
