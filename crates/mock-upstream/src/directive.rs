@@ -2,7 +2,7 @@
 //!
 //! - `TOOLCALL:Name:{json}` calls the tool of that name, once for every time it is said; when the results are there, the
 //!   answer is the text `tool said N bytes`.
-//! - `THINK` thinks first, signed with `sig:` and the model.
+//! - `THINK` thinks first, signed with `sig:` and the model (Gemini: that in base64, as its signatures are bytes).
 //! - `LONG:n` answers in n pieces of text.
 //!
 //! Anything else gets a short text. A request for JSON gets JSON, whatever the text says.

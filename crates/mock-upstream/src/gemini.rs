@@ -2,6 +2,7 @@
 
 mod history;
 mod read;
+mod signature;
 mod write;
 
 pub(crate) use read::read;

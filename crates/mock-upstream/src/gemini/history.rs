@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{answer::signature, refusal::Refusal};
+use super::signature::is_signed;
+use crate::refusal::Refusal;
 
 /// What Google accepts in the place of a signature, for calls that its model did not make.
 const UNSIGNED: [&str; 2] = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
@@ -50,7 +51,7 @@ pub(super) fn check(contents: &[Value], model: &str) -> Result<(), Refusal> {
 
 fn signed(part: &Value, model: &str, place: usize, at: usize) -> Result<(), Refusal> {
     match part["thoughtSignature"].as_str() {
-        Some(found) if found != signature(model) && !UNSIGNED.contains(&found) => {
+        Some(found) if !is_signed(found, model) && !UNSIGNED.contains(&found) => {
             Err(Refusal::invalid(format!("Thought signature is not valid: contents[{place}].parts[{at}]")))
         }
         _ => Ok(()),

@@ -3,8 +3,9 @@
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 
+use super::signature::signature;
 use crate::{
-    answer::{Answer, Block, Call, Stop, THOUGHT, Usage, signature},
+    answer::{Answer, Block, Call, Stop, THOUGHT, Usage},
     sse::data_crlf,
 };
 

@@ -1,0 +1,119 @@
+//! What the mock remembers of requests, and what it is told by `/control`.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+use mock_upstream::{Ended, Failure, Fault, MockUpstream, Settings};
+use serde_json::json;
+
+use crate::support::{CHAT, MESSAGES, ask, ask_with, mock, questions};
+
+/// Sends a request and leaves after the first bytes of the answer, or at once.
+fn leave(mock: &MockUpstream, path: &str, body: &serde_json::Value, wait_for_bytes: bool) {
+    let mut stream = TcpStream::connect(mock.address()).unwrap();
+    let body = body.to_string();
+    let head =
+        format!("POST {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body.as_bytes()).unwrap();
+    if wait_for_bytes {
+        assert!(stream.read(&mut [0; 16]).unwrap() > 0);
+    } else {
+        until(|| mock.requests().len() == 1);
+    }
+}
+
+/// Waits for what happens on another thread.
+#[track_caller]
+fn until(holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "it did not happen");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_request_is_remembered_with_headers_and_body() {
+    let mock = mock();
+    let body = json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}], "unknown": [1]});
+    ask_with(&mock, "/v1/messages?beta=true", &body, &[("x-api-key", "k"), ("anthropic-version", "2023-06-01")]);
+    let request = mock.requests().pop().unwrap();
+    assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages?beta=true"));
+    assert_eq!(request.header("x-api-key"), Some("k"));
+    assert_eq!(request.json(), body);
+    assert_eq!((request.status, request.ended), (200, Ended::Complete));
+}
+
+#[test]
+fn a_client_that_leaves_is_remembered_as_one() {
+    let mock = mock();
+    let (path, body) = questions("LONG:100", true).swap_remove(1);
+    for (fault, wait) in [(Fault::SlowChunks(20), true), (Fault::Stall(2), true), (Fault::Never, false)] {
+        mock.reset();
+        mock.fail(Failure::once(fault));
+        leave(&mock, &path, &body, wait);
+        until(|| mock.requests()[0].ended == Ended::Cancelled);
+    }
+}
+
+#[test]
+fn only_the_last_thousand_are_remembered() {
+    let mock = MockUpstream::start(Settings { keep_bodies: false, ..Settings::default() }).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let address = mock.address();
+    runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let io = hyper_util::rt::TokioIo::new(stream);
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
+        tokio::spawn(connection);
+        for number in 0..1_005 {
+            sender.ready().await.unwrap();
+            let request = hyper::Request::get(format!("/v1/models/{number}")).body(String::new()).unwrap();
+            let answer = sender.send_request(request).await.unwrap();
+            http_body_util::BodyExt::collect(answer.into_body()).await.unwrap();
+        }
+    });
+    let requests = mock.requests();
+    assert_eq!((requests.len(), mock.count()), (1_000, 1_005));
+    assert_eq!(requests[0].path, "/v1/models/5");
+    assert_eq!(requests[0].body, None);
+}
+
+#[test]
+fn a_program_tells_the_mock_by_control() {
+    let mock = mock();
+    let (path, body) = questions("hi", false).swap_remove(1);
+    let told = json!({"fault": {"status": {"status": 503}}, "times": 1});
+    assert_eq!(ask(&mock, "/control/fail", &told).status, 200);
+    assert_eq!(ask(&mock, "/control/fail", &json!({"fault": "unheard-of"})).status, 400);
+    assert_eq!(ask(&mock, &path, &body).status, 503);
+    assert_eq!(mock.requests().len(), 1, "what is said to the mock itself does not count");
+    assert_eq!(ask(&mock, "/control/reset", &json!({})).status, 200);
+    assert!(mock.requests().is_empty());
+}
+
+#[test]
+fn a_plain_mock_answers_without_looking_and_fails_all_the_same() {
+    let mock = MockUpstream::start(Settings { plain: true, ..Settings::default() }).unwrap();
+    let half = json!({"model": "m", "stream": true});
+    assert!(ask(&mock, MESSAGES, &half).text.contains("message_stop"));
+    assert_eq!(ask(&mock, CHAT, &json!({"model": "m"})).json()["model"], "m");
+    mock.fail(Failure::once(Failure::status(500)));
+    assert_eq!(ask(&mock, CHAT, &half).status, 500);
+    assert!(mock.requests().is_empty());
+}
+
+#[test]
+fn a_dropped_mock_listens_no_more() {
+    let mock = mock();
+    let address = mock.address();
+    let mut open = TcpStream::connect(address).unwrap();
+    drop(mock);
+    open.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    assert!(!matches!(open.read(&mut [0; 1]), Ok(1..)), "its connections are closed");
+    assert!(TcpStream::connect(address).is_err());
+}
