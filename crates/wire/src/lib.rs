@@ -9,6 +9,7 @@
 )]
 
 mod answer;
+mod convert;
 mod edit;
 mod inspect;
 mod json;
@@ -17,6 +18,7 @@ mod lineage;
 mod request;
 
 pub use answer::{CalledTool, MAX_ARGUMENT_BYTES, MAX_RAW_USAGE_BYTES, Seen};
+pub use convert::{Conversion, ConvertError, Converted, StreamConverter, convert_answer, convert_request};
 pub use edit::{Edit, apply};
 pub use inspect::inspect;
 pub use lineage::{ClientHeaders, Lineage, identify};

@@ -1,0 +1,191 @@
+//! Writes a request to Anthropic's Messages.
+
+use contracts::Requirement;
+use serde_json::{Map, Value, json};
+
+use crate::convert::{
+    Conversion, ConvertError,
+    canonical::request::{
+        Block, Effort, Format, Image, Message, Request, Role, Sampling, Tool, ToolCall, ToolChoice, ToolKind,
+        ToolResult,
+    },
+    gate::Gate,
+    ids,
+    request::in_turns,
+    schema,
+};
+
+const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
+
+pub(crate) fn write_request(
+    request: Request,
+    conversion: &Conversion<'_>,
+    gate: &mut Gate<'_>,
+) -> Result<Value, ConvertError> {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(conversion.model));
+    body.insert("max_tokens".to_owned(), json!(conversion.most_output(request.max_output)));
+    let system: Vec<Value> = request
+        .system
+        .into_iter()
+        .filter(|text| !is_blank(text))
+        .map(|text| json!({"type": "text", "text": text}))
+        .collect();
+    if !system.is_empty() {
+        body.insert("system".to_owned(), Value::Array(system));
+    }
+    let messages: Vec<Value> = in_turns(request.messages)
+        .into_iter()
+        .filter_map(|message| write_message(message).transpose())
+        .collect::<Result<_, _>>()?;
+    body.insert("messages".to_owned(), Value::Array(messages));
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request.tools.into_iter().map(write_tool).collect::<Result<_, _>>()?;
+        body.insert("tools".to_owned(), Value::Array(tools));
+        write_tool_choice(&mut body, request.tool_choice, request.parallel_tools);
+    }
+    if !request.stop.is_empty() {
+        body.insert("stop_sequences".to_owned(), json!(request.stop));
+    }
+    write_sampling(&mut body, request.sampling, gate)?;
+    let output = write_output(request.effort, request.format, gate)?;
+    if !output.is_empty() {
+        body.insert("output_config".to_owned(), Value::Object(output));
+    }
+    if request.openai.verbosity.is_some() {
+        gate.leave_out(Requirement::Sampling)?;
+    }
+    if request.openai.cache_retention.is_some() {
+        gate.leave_out(Requirement::CacheControl)?;
+    }
+    if conversion.stream {
+        body.insert("stream".to_owned(), json!(true));
+    }
+    Ok(Value::Object(body))
+}
+
+/// Anthropic refuses texts of nothing but white space; other APIs take them, and clients send them beside tool calls.
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System => return Err(ConvertError::Requires(Requirement::MidConversationSystem)),
+    };
+    let content = write_blocks(message.blocks)?;
+    Ok((!content.is_empty()).then(|| json!({"role": role, "content": content})))
+}
+
+fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
+    let mut written = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        written.push(match block {
+            Block::Text(text) if is_blank(&text) => continue,
+            Block::Text(text) => json!({"type": "text", "text": text}),
+            Block::Image(Image::Inline { media_type, data }) => {
+                json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
+            }
+            Block::Image(Image::Remote(url)) => json!({"type": "image", "source": {"type": "url", "url": url}}),
+            Block::ToolCall(ToolCall { id, name, input }) => {
+                json!({"type": "tool_use", "id": ids::safe(id), "name": name, "input": input.into_object()?})
+            }
+            Block::ToolResult(result) => write_result(result)?,
+        });
+    }
+    Ok(written)
+}
+
+fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
+    let content = write_blocks(result.content)?;
+    let mut written = json!({"type": "tool_result", "tool_use_id": ids::safe(result.call), "content": content});
+    if result.failed {
+        written["is_error"] = json!(true);
+    }
+    Ok(written)
+}
+
+fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
+    let ToolKind::Function { parameters, strict } = tool.kind else {
+        return Err(ConvertError::Requires(Requirement::CustomTools));
+    };
+    let parameters = parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
+    let mut written = json!({"name": tool.name, "input_schema": parameters});
+    if let Some(description) = tool.description {
+        written["description"] = json!(description);
+    }
+    if strict == Some(true) {
+        written["strict"] = json!(true);
+    }
+    Ok(written)
+}
+
+fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, parallel: Option<bool>) {
+    let one_at_a_time = parallel == Some(false);
+    let mut written = match choice {
+        None if !one_at_a_time => return,
+        None | Some(ToolChoice::Auto) => json!({"type": "auto"}),
+        Some(ToolChoice::Any) => json!({"type": "any"}),
+        Some(ToolChoice::Named(name)) => json!({"type": "tool", "name": name}),
+        Some(ToolChoice::None) => {
+            body.insert("tool_choice".to_owned(), json!({"type": "none"}));
+            return;
+        }
+    };
+    if one_at_a_time {
+        written["disable_parallel_tool_use"] = json!(true);
+    }
+    body.insert("tool_choice".to_owned(), written);
+}
+
+fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    let Sampling { temperature, top_p, top_k, seed, presence_penalty, frequency_penalty } = sampling;
+    if seed.is_some() || presence_penalty.is_some() || frequency_penalty.is_some() {
+        gate.leave_out(Requirement::Sampling)?;
+    }
+    match temperature {
+        // Anthropic's end at 1, the others' at 2.
+        Some(temperature) if temperature.as_f64().is_some_and(|it| it > 1.0) => {
+            gate.leave_out(Requirement::Sampling)?
+        }
+        Some(temperature) => {
+            body.insert("temperature".to_owned(), Value::Number(temperature));
+        }
+        None => {}
+    }
+    for (name, value) in [("top_p", top_p), ("top_k", top_k)] {
+        if let Some(value) = value {
+            body.insert(name.to_owned(), Value::Number(value));
+        }
+    }
+    Ok(())
+}
+
+fn write_output(
+    effort: Option<Effort>,
+    format: Option<Format>,
+    gate: &mut Gate<'_>,
+) -> Result<Map<String, Value>, ConvertError> {
+    let mut output = Map::new();
+    if let Some(effort) = effort {
+        if effort < Effort::Low {
+            gate.leave_out(Requirement::ThinkingControl)?;
+        }
+        output.insert("effort".to_owned(), json!(effort.max(Effort::Low).name()));
+    }
+    match format {
+        None => {}
+        // Anthropic knows answers that follow a schema, but no JSON without one.
+        Some(Format::JsonObject) => return Err(NATIVE),
+        Some(Format::JsonSchema { schema: wanted, description, name: _, strict: _ }) => {
+            let mut wanted = schema::described(wanted, description);
+            if let Value::Object(map) = &mut wanted {
+                schema::close_objects(map);
+            }
+            output.insert("format".to_owned(), json!({"type": "json_schema", "schema": wanted}));
+        }
+    }
+    Ok(output)
+}

@@ -1,0 +1,56 @@
+//! Whether a JSON text that arrives in pieces is complete.
+
+/// Follows the brackets of a JSON text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Balance {
+    depth: u64,
+    in_string: bool,
+    escaped: bool,
+    begun: bool,
+    complete: bool,
+}
+
+impl Balance {
+    /// Follows more text. False when something other than white space comes after a complete object or list.
+    pub(crate) fn follow(&mut self, text: &str) -> bool {
+        for byte in text.bytes() {
+            if self.complete && !byte.is_ascii_whitespace() {
+                return false;
+            }
+            self.follow_byte(byte);
+        }
+        true
+    }
+
+    const fn follow_byte(&mut self, byte: u8) {
+        if self.in_string {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_string = false,
+                _ => {}
+            }
+            return;
+        }
+        self.begun = self.begun || !byte.is_ascii_whitespace();
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' if self.depth > 0 => {
+                self.depth -= 1;
+                self.complete = self.depth == 0;
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether there was anything but white space.
+    pub(crate) const fn is_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Whether it was an object or a list, and its last bracket is closed.
+    pub(crate) const fn is_complete(&self) -> bool {
+        self.complete
+    }
+}

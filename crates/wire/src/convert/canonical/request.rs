@@ -1,0 +1,250 @@
+//! A request, whichever API says it.
+
+use serde_json::{Map, Number, Value};
+
+use crate::convert::ConvertError;
+
+/// Everything the four APIs can say about a request in common.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Request {
+    /// What the system says before the conversation begins.
+    pub(crate) system: Vec<String>,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) tool_choice: Option<ToolChoice>,
+    /// Whether the model may call several tools at once. All APIs allow it unless told otherwise.
+    pub(crate) parallel_tools: Option<bool>,
+    pub(crate) format: Option<Format>,
+    pub(crate) effort: Option<Effort>,
+    /// In tokens.
+    pub(crate) max_output: Option<u64>,
+    pub(crate) stop: Vec<String>,
+    pub(crate) sampling: Sampling,
+    pub(crate) openai: OpenAiSettings,
+}
+
+/// One message.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Message {
+    pub(crate) role: Role,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// Who says a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// After the conversation began; what comes before it is [`Request::system`].
+    System,
+    User,
+    Assistant,
+}
+
+/// A piece of a message.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Block {
+    Text(String),
+    Image(Image),
+    ToolCall(ToolCall),
+    ToolResult(ToolResult),
+}
+
+/// An image.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Image {
+    Inline {
+        media_type: String,
+        /// In base64.
+        data: String,
+    },
+    /// Somewhere the provider has to fetch it from.
+    Remote(String),
+}
+
+impl Image {
+    /// Reads a `data:` URL, or takes any other URL as it is.
+    pub(crate) fn of_url(url: String) -> Self {
+        let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+        match inline {
+            Some((media_type, data)) => Self::Inline { media_type: media_type.to_owned(), data: data.to_owned() },
+            None => Self::Remote(url),
+        }
+    }
+
+    pub(crate) fn into_url(self) -> String {
+        match self {
+            Self::Inline { media_type, data } => format!("data:{media_type};base64,{data}"),
+            Self::Remote(url) => url,
+        }
+    }
+}
+
+/// A call of a tool by the model.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ToolCall {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) input: Input,
+}
+
+/// What a tool is called with.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Input {
+    Object(Map<String, Value>),
+    /// The JSON text of an object, as `OpenAI`'s APIs say it.
+    Json(String),
+    /// Free text for a custom tool.
+    Free(String),
+}
+
+impl Input {
+    /// As JSON text, or as the free text it is.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Object(map) => Value::Object(map).to_string(),
+            Self::Json(text) | Self::Free(text) => text,
+        }
+    }
+
+    /// # Errors
+    /// [`ConvertError::Malformed`] when the text is not a JSON object.
+    pub(crate) fn into_object(self) -> Result<Map<String, Value>, ConvertError> {
+        match self {
+            Self::Object(map) => Ok(map),
+            Self::Json(text) => object_of(&text),
+            Self::Free(_) => Err(ConvertError::malformed("a tool call", "has free text where an object is needed")),
+        }
+    }
+}
+
+/// The object that a tool is called with; a tool without parameters is often called with no text at all.
+pub(crate) fn object_of(text: &str) -> Result<Map<String, Value>, ConvertError> {
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(Value::Null) => Ok(Map::new()),
+        _ => Err(ConvertError::malformed("a tool call", "has arguments that are not a JSON object")),
+    }
+}
+
+/// What a tool gave back.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ToolResult {
+    /// The id of the call.
+    pub(crate) call: String,
+    /// Text and images.
+    pub(crate) content: Vec<Block>,
+    pub(crate) failed: bool,
+}
+
+impl ToolResult {
+    /// What it holds, saying that the tool failed, for APIs that have no field for it.
+    pub(crate) fn content_with_failure(self) -> Vec<Block> {
+        const FAILED: &str = "The tool failed: ";
+        let mut content = self.content;
+        match content.first_mut() {
+            _ if !self.failed => {}
+            Some(Block::Text(text)) => text.insert_str(0, FAILED),
+            _ => content.insert(0, Block::Text(FAILED.trim_end().to_owned())),
+        }
+        content
+    }
+}
+
+/// A tool that the client runs.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
+    pub(crate) kind: ToolKind,
+}
+
+/// What a tool takes.
+#[derive(Debug, PartialEq)]
+pub(crate) enum ToolKind {
+    Function {
+        /// A JSON schema.
+        parameters: Option<Value>,
+        /// Whether the arguments must follow the schema to the letter.
+        strict: Option<bool>,
+    },
+    Custom {
+        grammar: Option<Grammar>,
+    },
+}
+
+/// The grammar of a custom tool's text.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Grammar {
+    pub(crate) syntax: Value,
+    pub(crate) definition: Value,
+}
+
+/// Which tools the model is to call.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ToolChoice {
+    Auto,
+    Any,
+    None,
+    Named(String),
+}
+
+/// What the answer has to look like.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Format {
+    JsonObject,
+    JsonSchema { name: Option<String>, description: Option<String>, schema: Value, strict: Option<bool> },
+}
+
+/// How hard the model is to think; in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Effort {
+    None,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    ExtraHigh,
+    Max,
+}
+
+impl Effort {
+    const NAMES: [(Self, &'static str); 7] = [
+        (Self::None, "none"),
+        (Self::Minimal, "minimal"),
+        (Self::Low, "low"),
+        (Self::Medium, "medium"),
+        (Self::High, "high"),
+        (Self::ExtraHigh, "xhigh"),
+        (Self::Max, "max"),
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(effort, _)| *effort == self).map_or("medium", |(_, name)| name)
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, known)| name.eq_ignore_ascii_case(known)).map(|(effort, _)| *effort)
+    }
+}
+
+/// How words are drawn.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sampling {
+    pub(crate) temperature: Option<Number>,
+    pub(crate) top_p: Option<Number>,
+    pub(crate) top_k: Option<Number>,
+    pub(crate) seed: Option<Number>,
+    pub(crate) presence_penalty: Option<Number>,
+    pub(crate) frequency_penalty: Option<Number>,
+}
+
+/// Settings that only `OpenAI`'s two APIs have; kept between them.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct OpenAiSettings {
+    pub(crate) cache_key: Option<String>,
+    pub(crate) cache_retention: Option<Value>,
+    pub(crate) safety_identifier: Option<String>,
+    pub(crate) verbosity: Option<String>,
+}

@@ -1,0 +1,77 @@
+//! Writes the messages of chat completions.
+
+use contracts::Requirement;
+use serde_json::{Value, json};
+
+use crate::convert::{
+    ConvertError,
+    canonical::request::{Block, Input, Message, Role, ToolCall, ToolResult},
+    ids,
+};
+
+/// The messages that one canonical message becomes: results of tools are messages of their own, and come first.
+pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Result<(), ConvertError> {
+    let mut content = Vec::new();
+    let mut calls = Vec::new();
+    for block in message.blocks {
+        match block {
+            Block::ToolResult(result) => written.push(write_result(result)?),
+            Block::ToolCall(call) => calls.push(write_call(call)),
+            block => content.push(block),
+        }
+    }
+    if content.is_empty() && calls.is_empty() {
+        return Ok(());
+    }
+    let role = match message.role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    let mut message = json!({"role": role, "content": write_content(content)?});
+    if !calls.is_empty() {
+        message["tool_calls"] = Value::Array(calls);
+    }
+    written.push(message);
+    Ok(())
+}
+
+/// One text stays a text: some compatible servers take nothing else.
+fn write_content(mut blocks: Vec<Block>) -> Result<Value, ConvertError> {
+    if blocks.len() == 1
+        && let Some(Block::Text(text)) = blocks.first_mut()
+    {
+        return Ok(Value::String(std::mem::take(text)));
+    }
+    if blocks.is_empty() {
+        return Ok(Value::Null);
+    }
+    let part = |block| match block {
+        Block::Text(text) => Ok(json!({"type": "text", "text": text})),
+        Block::Image(image) => Ok(json!({"type": "image_url", "image_url": {"url": image.into_url()}})),
+        Block::ToolCall(_) | Block::ToolResult(_) => Err(ConvertError::Requires(Requirement::Native)),
+    };
+    blocks.into_iter().map(part).collect::<Result<Vec<_>, _>>().map(Value::Array)
+}
+
+fn write_call(call: ToolCall) -> Value {
+    let ToolCall { id, name, input } = call;
+    let id = ids::safe(id);
+    match input {
+        Input::Free(input) => json!({"id": id, "type": "custom", "custom": {"name": name, "input": input}}),
+        input => json!({"id": id, "type": "function", "function": {"name": name, "arguments": input.into_text()}}),
+    }
+}
+
+fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
+    let call = ids::safe(result.call.clone());
+    let content = result.content_with_failure();
+    if content.iter().any(|block| matches!(block, Block::Image(_))) {
+        return Err(ConvertError::Requires(Requirement::ToolImages));
+    }
+    let content = match write_content(content)? {
+        Value::Null => Value::String(String::new()),
+        content => content,
+    };
+    Ok(json!({"role": "tool", "tool_call_id": call, "content": content}))
+}

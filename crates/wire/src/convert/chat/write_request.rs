@@ -1,0 +1,147 @@
+//! Writes a request to chat completions.
+
+use contracts::Requirement;
+use serde_json::{Map, Value, json};
+
+use super::write_message::write_message;
+use crate::convert::{
+    Conversion, ConvertError,
+    canonical::request::{Effort, Format, Request, Sampling, Tool, ToolChoice, ToolKind},
+    gate::Gate,
+    schema,
+};
+
+/// The most sequences to stop at that chat completions take.
+const MOST_STOPS: usize = 4;
+
+pub(crate) fn write_request(
+    request: Request,
+    conversion: &Conversion<'_>,
+    gate: &mut Gate<'_>,
+) -> Result<Value, ConvertError> {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(conversion.model));
+    let mut messages = Vec::with_capacity(request.messages.len() + 1);
+    if !request.system.is_empty() {
+        messages.push(json!({"role": "system", "content": request.system.join("\n\n")}));
+    }
+    for message in request.messages {
+        write_message(message, &mut messages)?;
+    }
+    body.insert("messages".to_owned(), Value::Array(messages));
+    if !request.tools.is_empty() {
+        if let Some(choice) = request.tool_choice {
+            body.insert("tool_choice".to_owned(), write_tool_choice(choice, &request.tools));
+        }
+        if let Some(parallel) = request.parallel_tools {
+            body.insert("parallel_tool_calls".to_owned(), json!(parallel));
+        }
+        body.insert("tools".to_owned(), request.tools.into_iter().map(write_tool).collect());
+    }
+    if let Some(format) = request.format {
+        body.insert("response_format".to_owned(), write_format(format));
+    }
+    if let Some(effort) = request.effort {
+        if effort > Effort::ExtraHigh {
+            gate.leave_out(Requirement::ThinkingControl)?;
+        }
+        body.insert("reasoning_effort".to_owned(), json!(effort.min(Effort::ExtraHigh).name()));
+    }
+    if let Some(most) = request.max_output {
+        body.insert("max_completion_tokens".to_owned(), json!(most));
+    }
+    if request.stop.len() > MOST_STOPS {
+        return Err(ConvertError::Requires(Requirement::Native));
+    }
+    if !request.stop.is_empty() {
+        body.insert("stop".to_owned(), json!(request.stop));
+    }
+    write_sampling(&mut body, request.sampling, gate)?;
+    for (name, setting) in [
+        ("prompt_cache_key", request.openai.cache_key.map(Value::String)),
+        ("prompt_cache_retention", request.openai.cache_retention),
+        ("safety_identifier", request.openai.safety_identifier.map(Value::String)),
+        ("verbosity", request.openai.verbosity.map(Value::String)),
+    ] {
+        if let Some(setting) = setting {
+            body.insert(name.to_owned(), setting);
+        }
+    }
+    if conversion.stream {
+        body.insert("stream".to_owned(), json!(true));
+        body.insert("stream_options".to_owned(), json!({"include_usage": true}));
+    }
+    Ok(Value::Object(body))
+}
+
+fn write_tool(tool: Tool) -> Value {
+    let (kind, mut described) = match tool.kind {
+        ToolKind::Function { parameters, strict } => {
+            let mut function = json!({"name": tool.name});
+            if let Some(parameters) = parameters {
+                function["parameters"] = parameters;
+            }
+            if let Some(strict) = strict {
+                function["strict"] = json!(strict);
+            }
+            ("function", function)
+        }
+        ToolKind::Custom { grammar } => {
+            let mut custom = json!({"name": tool.name});
+            if let Some(grammar) = grammar {
+                let grammar = json!({"syntax": grammar.syntax, "definition": grammar.definition});
+                custom["format"] = json!({"type": "grammar", "grammar": grammar});
+            }
+            ("custom", custom)
+        }
+    };
+    if let Some(description) = tool.description {
+        described["description"] = json!(description);
+    }
+    json!({"type": kind, (kind): described})
+}
+
+fn write_tool_choice(choice: ToolChoice, tools: &[Tool]) -> Value {
+    let name = match choice {
+        ToolChoice::Auto => return json!("auto"),
+        ToolChoice::Any => return json!("required"),
+        ToolChoice::None => return json!("none"),
+        ToolChoice::Named(name) => name,
+    };
+    let is_custom = tools.iter().any(|tool| tool.name == name && matches!(tool.kind, ToolKind::Custom { .. }));
+    let kind = if is_custom { "custom" } else { "function" };
+    json!({"type": kind, (kind): {"name": name}})
+}
+
+fn write_format(format: Format) -> Value {
+    let Format::JsonSchema { name, description, schema, strict } = format else {
+        return json!({"type": "json_object"});
+    };
+    // Whoever does not say it (Anthropic, Gemini) always means strictly, but allows more schemas.
+    let strict = strict.unwrap_or_else(|| schema::is_strict(&schema));
+    let name = name.unwrap_or_else(|| "answer".to_owned());
+    let mut described = json!({"name": name, "schema": schema, "strict": strict});
+    if let Some(description) = description {
+        described["description"] = json!(description);
+    }
+    json!({"type": "json_schema", "json_schema": described})
+}
+
+fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    let Sampling { temperature, top_p, top_k, seed, presence_penalty, frequency_penalty } = sampling;
+    if top_k.is_some() {
+        gate.leave_out(Requirement::Sampling)?;
+    }
+    for (name, value) in [
+        ("temperature", temperature),
+        ("top_p", top_p),
+        ("seed", seed),
+        ("presence_penalty", presence_penalty),
+        ("frequency_penalty", frequency_penalty),
+    ] {
+        if let Some(value) = value {
+            body.insert(name.to_owned(), Value::Number(value));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! An object of which every field has to be accounted for.
+
+use contracts::Requirement;
+use serde_json::{Map, Number, Value};
+
+use super::{ConvertError, gate::Gate, unsaid::need_not_be_carried};
+use crate::known_fields::{self, Meaning, Place};
+
+/// A JSON object that is read by taking its fields out. What nobody took makes [`Fields::done`] refuse.
+///
+/// `null` counts as absent everywhere: every one of the APIs reads it so.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    map: Map<String, Value>,
+    place: &'static str,
+}
+
+impl Fields {
+    pub(crate) fn of(value: Value, place: &'static str) -> Result<Self, ConvertError> {
+        match value {
+            Value::Object(map) => Ok(Self { map, place }),
+            _ => Err(ConvertError::malformed(place, "is not an object")),
+        }
+    }
+
+    /// Google's APIs know every field by two names, `maxOutputTokens` and `max_output_tokens`; here by the first.
+    pub(crate) fn of_google(value: Value, place: &'static str) -> Result<Self, ConvertError> {
+        let mut fields = Self::of(value, place)?;
+        if fields.map.keys().any(|name| name.contains('_')) {
+            fields.map = fields.map.into_iter().map(|(name, value)| (in_camel_case(&name), value)).collect();
+        }
+        Ok(fields)
+    }
+
+    pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
+        self.map.remove(name).filter(|value| !value.is_null())
+    }
+
+    /// Takes out a field that says nothing when it is the value that every API takes for granted.
+    pub(crate) fn take_unless(&mut self, name: &str, granted: impl FnOnce(&Value) -> bool) -> Option<Value> {
+        self.take(name).filter(|value| !granted(value))
+    }
+
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ConvertError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.wrong("has a field that should be text and is not")),
+        }
+    }
+
+    pub(crate) fn needed_text(&mut self, name: &str) -> Result<String, ConvertError> {
+        self.text(name)?.ok_or_else(|| self.wrong("lacks a field that has to be there"))
+    }
+
+    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ConvertError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(flag)),
+            Some(_) => Err(self.wrong("has a field that should be true or false and is not")),
+        }
+    }
+
+    pub(crate) fn number(&mut self, name: &str) -> Result<Option<Number>, ConvertError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::Number(number)) => Ok(Some(number)),
+            Some(_) => Err(self.wrong("has a field that should be a number and is not")),
+        }
+    }
+
+    pub(crate) fn count(&mut self, name: &str) -> Result<Option<u64>, ConvertError> {
+        self.number(name)?
+            .map(|number| number.as_u64().ok_or_else(|| self.wrong("has a count that is not a whole number")))
+            .transpose()
+    }
+
+    pub(crate) fn list(&mut self, name: &str) -> Result<Vec<Value>, ConvertError> {
+        match self.take(name) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(values)) => Ok(values),
+            Some(_) => Err(self.wrong("has a field that should be a list and is not")),
+        }
+    }
+
+    pub(crate) fn object(&mut self, name: &str, place: &'static str) -> Result<Option<Self>, ConvertError> {
+        self.take(name).map(|value| Self::of(value, place)).transpose()
+    }
+
+    /// Refuses when a field is left that nobody knew.
+    pub(crate) fn done(self) -> Result<(), ConvertError> {
+        if self.map.values().all(Value::is_null) { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
+    }
+
+    /// Accounts for what is left by the tables of fields: some need not be carried, some may be left out, what nobody
+    /// knows refuses.
+    pub(crate) fn done_in(self, place: Place, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+        let known = known_fields::fields(gate.from(), place);
+        for (name, _) in self.map.iter().filter(|(_, value)| !value.is_null()) {
+            if need_not_be_carried(gate.from(), place, name) {
+                continue;
+            }
+            match known.find(name) {
+                Some((_, (_, Meaning::Requires(requirement)))) => gate.leave_out(requirement)?,
+                _ => return Err(ConvertError::Requires(Requirement::Native)),
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) const fn wrong(&self, cause: &'static str) -> ConvertError {
+        ConvertError::malformed(self.place, cause)
+    }
+}
+
+fn in_camel_case(name: &str) -> String {
+    let mut after_underscore = false;
+    let mut camel = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if letter == '_' {
+            after_underscore = true;
+        } else if std::mem::take(&mut after_underscore) {
+            camel.push(letter.to_ascii_uppercase());
+        } else {
+            camel.push(letter);
+        }
+    }
+    camel
+}
+
+/// Texts out of a list of JSON strings.
+pub(crate) fn texts(values: Vec<Value>, place: &'static str) -> Result<Vec<String>, ConvertError> {
+    let text = |value| match value {
+        Value::String(text) => Ok(text),
+        _ => Err(ConvertError::malformed(place, "is not a text")),
+    };
+    values.into_iter().map(text).collect()
+}
+
+/// Refuses numbers that reading has changed: whole ones beyond 64 bits, of which only the first digits are kept.
+pub(crate) fn refuse_inexact_numbers(value: &Value) -> Result<(), ConvertError> {
+    /// The first number from which not every whole number is a double of its own: 2^53.
+    const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|it| it.abs() >= FIRST_INEXACT) => {
+            Err(ConvertError::Requires(Requirement::Native))
+        }
+        Value::Array(values) => values.iter().try_for_each(refuse_inexact_numbers),
+        Value::Object(map) => map.values().try_for_each(refuse_inexact_numbers),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,54 @@
+//! What a conversion may leave out, and what it did.
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, WireApi};
+
+use super::{Conversion, ConvertError};
+
+/// Asked for everything that not every API can carry.
+#[derive(Debug)]
+pub(crate) struct Gate<'a> {
+    from: WireApi,
+    to: WireApi,
+    may_drop: &'a BTreeSet<Requirement>,
+    left_out: BTreeSet<Requirement>,
+}
+
+impl<'a> Gate<'a> {
+    pub(crate) const fn new(conversion: &Conversion<'a>) -> Self {
+        Self { from: conversion.from, to: conversion.to, may_drop: conversion.may_drop, left_out: BTreeSet::new() }
+    }
+
+    pub(crate) const fn from(&self) -> WireApi {
+        self.from
+    }
+
+    pub(crate) const fn to(&self) -> WireApi {
+        self.to
+    }
+
+    /// Whether both APIs are `OpenAI`'s, which share settings that the others do not have.
+    pub(crate) const fn both_openai(&self) -> bool {
+        matches!(self.from, WireApi::OpenAiChat | WireApi::OpenAiResponses)
+            && matches!(self.to, WireApi::OpenAiChat | WireApi::OpenAiResponses)
+    }
+
+    /// Passes when the other API can carry `requirement`, refuses otherwise.
+    pub(crate) fn require(&self, requirement: Requirement) -> Result<(), ConvertError> {
+        if requirement.carried(self.from, self.to) { Ok(()) } else { Err(ConvertError::Requires(requirement)) }
+    }
+
+    /// Leaves something out, visibly, when the policy allows it; refuses otherwise.
+    pub(crate) fn leave_out(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
+        if Requirement::OPTIONAL.contains(&requirement) && self.may_drop.contains(&requirement) {
+            self.left_out.insert(requirement);
+            return Ok(());
+        }
+        Err(ConvertError::Requires(requirement))
+    }
+
+    pub(crate) fn left_out(self) -> BTreeSet<Requirement> {
+        self.left_out
+    }
+}

@@ -1,0 +1,93 @@
+//! A request, read in one API and written in another.
+
+use contracts::{Requirement, WireApi};
+use serde_json::Value;
+
+use super::{
+    Conversion, ConvertError, Converted, anthropic,
+    canonical::request::{Block, Message, Request, Role},
+    chat,
+    fields::refuse_inexact_numbers,
+    gate::Gate,
+    gemini, responses,
+};
+
+/// The most tokens to ask for when neither the client nor the registry knows: what every current model can write.
+const USUAL_MAX_OUTPUT: u64 = 8_192;
+
+/// Says a request in another API.
+///
+/// # Errors
+/// [`ConvertError::Requires`] when it holds something that the other API cannot carry and that may not be left out;
+/// [`ConvertError::Malformed`] when it is not a request of its API.
+pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Converted, ConvertError> {
+    let body: Value =
+        serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "is not JSON"))?;
+    refuse_inexact_numbers(&body)?;
+    let mut gate = Gate::new(conversion);
+    let mut request = match conversion.from {
+        WireApi::AnthropicMessages => anthropic::read_request(body, &mut gate),
+        WireApi::OpenAiChat => chat::read_request(body, &mut gate),
+        WireApi::OpenAiResponses => responses::read_request(body, &mut gate),
+        WireApi::Gemini => gemini::read_request(body, &mut gate),
+    }?;
+    settle_system(&mut request, &gate)?;
+    refuse_prefill(&request, &gate)?;
+    if conversion.max_output > 0 {
+        request.max_output = request.max_output.map(|asked| asked.min(conversion.max_output));
+    }
+    let body = match conversion.to {
+        WireApi::AnthropicMessages => anthropic::write_request(request, conversion, &mut gate),
+        WireApi::OpenAiChat => chat::write_request(request, conversion, &mut gate),
+        WireApi::OpenAiResponses => responses::write_request(request, conversion, &mut gate),
+        WireApi::Gemini => gemini::write_request(request, &mut gate),
+    }?;
+    Ok(Converted { body: body.to_string().into_bytes(), left_out: gate.left_out() })
+}
+
+impl Conversion<'_> {
+    /// For APIs that want to be told the most tokens to write.
+    pub(super) const fn most_output(&self, asked: Option<u64>) -> u64 {
+        match asked {
+            Some(asked) => asked,
+            None if self.max_output > 0 => self.max_output,
+            None => USUAL_MAX_OUTPUT,
+        }
+    }
+}
+
+/// Moves what the system says before the conversation to where it belongs, and looks for more of it later on.
+fn settle_system(request: &mut Request, gate: &Gate<'_>) -> Result<(), ConvertError> {
+    let leading = request.messages.iter().take_while(|message| message.role == Role::System).count();
+    let texts = request.messages.drain(..leading).flat_map(|message| message.blocks);
+    request.system.extend(texts.filter_map(|block| match block {
+        Block::Text(text) => Some(text),
+        _ => None,
+    }));
+    if request.messages.iter().any(|message| message.role == Role::System) {
+        gate.require(Requirement::MidConversationSystem)?;
+    }
+    Ok(())
+}
+
+/// A request that ends with the model's own words asks Anthropic's to go on with them, and the others for something
+/// new. Only `OpenAI`'s two mean the same by it.
+fn refuse_prefill(request: &Request, gate: &Gate<'_>) -> Result<(), ConvertError> {
+    let ends_with_model = request.messages.last().is_some_and(|last| last.role == Role::Assistant);
+    if ends_with_model && !gate.both_openai() {
+        return Err(ConvertError::Requires(Requirement::Native));
+    }
+    Ok(())
+}
+
+/// Messages in which no two of a role follow each other, for APIs where roles take turns.
+pub(super) fn in_turns(messages: Vec<Message>) -> Vec<Message> {
+    let mut turns: Vec<Message> = Vec::with_capacity(messages.len());
+    for message in messages {
+        match turns.last_mut() {
+            Some(last) if last.role == message.role => last.blocks.extend(message.blocks),
+            _ => turns.push(message),
+        }
+    }
+    turns
+}

@@ -1,0 +1,90 @@
+//! JSON schemas, which each API wants slightly differently.
+
+use serde_json::{Map, Value, json};
+
+/// Where a schema holds schemas by name.
+const BY_NAME: [&str; 4] = ["properties", "$defs", "definitions", "patternProperties"];
+/// Where a schema holds one schema, or a list of them.
+const WITHIN: [&str; 7] = ["items", "prefixItems", "anyOf", "allOf", "oneOf", "not", "additionalProperties"];
+
+fn each_inner(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Map<String, Value>)) {
+    for name in BY_NAME {
+        if let Some(Value::Object(named)) = schema.get_mut(name) {
+            named.values_mut().filter_map(Value::as_object_mut).for_each(&mut *visit);
+        }
+    }
+    for name in WITHIN {
+        match schema.get_mut(name) {
+            Some(Value::Object(inner)) => visit(inner),
+            Some(Value::Array(list)) => list.iter_mut().filter_map(Value::as_object_mut).for_each(&mut *visit),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a schema keeps `OpenAI`'s rules for strict ones: objects say that they have no other properties, and all of
+/// their properties are required.
+pub(crate) fn is_strict(schema: &Value) -> bool {
+    let Value::Object(schema) = schema else { return true };
+    let object_is_strict = schema.get("properties").and_then(Value::as_object).is_none_or(|properties| {
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required =
+            |name: &String| required.is_some_and(|names| names.iter().any(|it| it.as_str() == Some(name)));
+        schema.get("additionalProperties") == Some(&Value::Bool(false)) && properties.keys().all(is_required)
+    });
+    let named = BY_NAME.iter().filter_map(|name| schema.get(*name)?.as_object()).flat_map(Map::values);
+    let within = WITHIN.iter().filter_map(|name| schema.get(*name)).flat_map(|inner| match inner {
+        Value::Array(list) => list.as_slice(),
+        one => std::slice::from_ref(one),
+    });
+    object_is_strict && named.chain(within).all(is_strict)
+}
+
+/// A schema that says itself what `OpenAI`'s APIs say beside it.
+pub(crate) fn described(mut schema: Value, description: Option<String>) -> Value {
+    if let (Value::Object(map), Some(description)) = (&mut schema, description) {
+        map.entry("description").or_insert(Value::String(description));
+    }
+    schema
+}
+
+/// Closes objects that do not say whether they have other properties: Anthropic wants it said, and an answer without
+/// them follows the schema as well.
+pub(crate) fn close_objects(schema: &mut Map<String, Value>) {
+    if schema.contains_key("properties") && !schema.contains_key("additionalProperties") {
+        schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    each_inner(schema, &mut close_objects);
+}
+
+/// Says a schema of Google's in the words of JSON Schema: its types are in capitals, it has `nullable`, and an order of
+/// properties that JSON Schema does not know.
+pub(crate) fn from_google(schema: &mut Map<String, Value>) {
+    schema.remove("propertyOrdering");
+    let nullable = schema.remove("nullable") == Some(Value::Bool(true));
+    match schema.get_mut("type") {
+        Some(Value::String(name)) => {
+            name.make_ascii_lowercase();
+            if nullable {
+                let name = std::mem::take(name);
+                schema.insert("type".to_owned(), json!([name, "null"]));
+            }
+        }
+        Some(Value::Array(names)) => {
+            for name in names {
+                if let Value::String(name) = name {
+                    name.make_ascii_lowercase();
+                }
+            }
+        }
+        _ => {}
+    }
+    for name in ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"] {
+        // Google writes numbers of 64 bits as texts.
+        let count = schema.get(name).and_then(Value::as_str).and_then(|text| text.parse::<u64>().ok());
+        if let Some(count) = count {
+            schema.insert(name.to_owned(), json!(count));
+        }
+    }
+    each_inner(schema, &mut from_google);
+}

@@ -1,0 +1,181 @@
+//! A streamed answer, said in another API while it comes.
+
+use std::fmt::Debug;
+
+use contracts::WireApi;
+
+use super::{
+    ConvertError, anthropic,
+    blocks::Blocks,
+    canonical::answer::{Event, Failure, FailureKind, Head, Kind},
+    chat, gemini, responses,
+    sse::{EventReader, ServerEvent},
+};
+
+/// Reads the events of a provider's stream.
+pub(super) trait ReadEvents: Debug + Send {
+    /// What one event says.
+    fn read(&mut self, event: ServerEvent, blocks: &mut Blocks) -> Result<(), ConvertError>;
+
+    /// The stream is over. Says how the answer ended, when that was clear already.
+    fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError>;
+}
+
+/// Writes the events of a client's stream.
+pub(super) trait WriteEvents: Debug + Send {
+    /// Says one event.
+    fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError>;
+}
+
+/// A streamed answer, event by event.
+///
+/// Whatever the provider sends, the client gets a stream that is valid in its API: it begins once, and it ends once,
+/// with the reason why the model stopped or with an error.
+#[derive(Debug)]
+pub struct StreamConverter {
+    events: EventReader,
+    reader: Box<dyn ReadEvents>,
+    blocks: Blocks,
+    thinking: Thinking,
+    writer: Box<dyn WriteEvents>,
+    failed: bool,
+}
+
+impl StreamConverter {
+    /// A converter for an answer from a provider that speaks `from` to a client that speaks `to`. The client knows the
+    /// model as `client_model`, and the answer as `answer_id`, created `created_unix` seconds after 1970.
+    pub fn new(from: WireApi, to: WireApi, client_model: &str, answer_id: String, created_unix: u64) -> Self {
+        let head = Head { id: answer_id, model: client_model.to_owned(), created: created_unix };
+        Self {
+            events: EventReader::default(),
+            reader: match from {
+                WireApi::AnthropicMessages => Box::new(anthropic::AnswerReader::default()),
+                WireApi::OpenAiChat => Box::new(chat::AnswerReader::new(&head.id)),
+                WireApi::OpenAiResponses => Box::new(responses::AnswerReader::default()),
+                WireApi::Gemini => Box::new(gemini::AnswerReader::new(&head.id)),
+            },
+            blocks: Blocks::default(),
+            thinking: Thinking::for_client(to),
+            writer: match to {
+                WireApi::AnthropicMessages => Box::new(anthropic::AnswerWriter::new(head)),
+                WireApi::OpenAiChat => Box::new(chat::AnswerWriter::new(head)),
+                WireApi::OpenAiResponses => Box::new(responses::AnswerWriter::new(head)),
+                WireApi::Gemini => Box::new(gemini::AnswerWriter::new(head)),
+            },
+            failed: false,
+        }
+    }
+
+    /// More of the provider's stream; what the client gets for it is added to `out`.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] when the stream is not what its API describes, and [`ConvertError::ProviderFailed`]
+    /// when it is an error: once, after which everything else is ignored. The client has been told by then.
+    pub fn feed(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        if self.failed {
+            return Ok(());
+        }
+        let result = self.read(&mut bytes, out);
+        self.settle(result, out)
+    }
+
+    /// The provider's stream is over.
+    ///
+    /// # Errors
+    /// [`ConvertError::EndedEarly`] when the answer was not complete, and those of [`StreamConverter::feed`]. The
+    /// client has been told by then.
+    pub fn finish(mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        if self.failed {
+            return Ok(());
+        }
+        let result = self.end(out);
+        self.settle(result, out)
+    }
+
+    fn read(&mut self, bytes: &mut &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        while let Some(event) = self.events.next(bytes)? {
+            self.read_event(event, out)?;
+        }
+        Ok(())
+    }
+
+    fn read_event(&mut self, event: ServerEvent, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        if self.blocks.has_ended() {
+            return Ok(());
+        }
+        self.reader.read(event, &mut self.blocks)?;
+        self.write_ready(out)
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        if let Some(event) = self.events.rest()? {
+            self.read_event(event, out)?;
+        }
+        if !self.blocks.has_ended() {
+            self.reader.end(&mut self.blocks)?;
+            self.write_ready(out)?;
+        }
+        if self.blocks.has_ended() { Ok(()) } else { Err(ConvertError::EndedEarly) }
+    }
+
+    fn write_ready(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        while let Some(event) = self.blocks.next() {
+            let failed = matches!(event, Event::Failed(_));
+            if let Some(event) = self.thinking.show(event) {
+                self.writer.write(event, out)?;
+            }
+            if failed {
+                return Err(ConvertError::ProviderFailed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the client about a failure of the stream.
+    fn settle(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        let Err(error) = result else { return Ok(()) };
+        self.failed = true;
+        if error != ConvertError::ProviderFailed {
+            let failure = Failure { kind: FailureKind::Other, message: error.to_string() };
+            self.writer.write(Event::Failed(failure), out)?;
+        }
+        Err(error)
+    }
+}
+
+/// What a client is shown of thinking.
+#[derive(Debug)]
+pub(super) struct Thinking {
+    is_shown: bool,
+    /// How many blocks were hidden, by which the indices of the others move.
+    hidden: usize,
+    is_open: bool,
+}
+
+impl Thinking {
+    /// Clients of Messages and Responses send back the blocks that they were given, and their providers refuse thinking
+    /// that they did not sign. So thinking is hidden from them.
+    pub(super) const fn for_client(api: WireApi) -> Self {
+        let is_shown = matches!(api, WireApi::OpenAiChat | WireApi::Gemini);
+        Self { is_shown, hidden: 0, is_open: false }
+    }
+
+    /// The event as the client is to see it, if it is.
+    pub(super) fn show(&mut self, event: Event) -> Option<Event> {
+        match event {
+            event if self.is_shown => Some(event),
+            Event::BlockStarted { kind: Kind::Thinking, .. } => {
+                self.hidden += 1;
+                self.is_open = true;
+                None
+            }
+            Event::BlockStarted { index, kind } => Some(Event::BlockStarted { index: index - self.hidden, kind }),
+            Event::Delta(_) if self.is_open => Some(Event::Thinking),
+            Event::BlockStopped if self.is_open => {
+                self.is_open = false;
+                None
+            }
+            event => Some(event),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A whole answer, said in another API.
+
+use contracts::WireApi;
+use serde_json::Value;
+
+use super::{
+    ConvertError, anthropic,
+    blocks::Blocks,
+    canonical::answer::{Answer, Head},
+    chat, gemini, ids, responses,
+    stream::Thinking,
+};
+
+/// Says a whole answer, which was not streamed, in the client's API.
+///
+/// The client knows the model as `client_model`; the answer keeps the id and the time that its provider gave it.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] when the body is not an answer of its API, and [`ConvertError::ProviderFailed`] when it
+/// is an error.
+pub fn convert_answer(from: WireApi, to: WireApi, client_model: &str, body: &[u8]) -> Result<Vec<u8>, ConvertError> {
+    let value: Value =
+        serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the answer", "is not JSON"))?;
+    let mut blocks = Blocks::default();
+    match from {
+        WireApi::AnthropicMessages => anthropic::read_answer(&value, &mut blocks),
+        WireApi::OpenAiChat => chat::read_answer(&value, &mut blocks),
+        WireApi::OpenAiResponses => responses::read_answer(&value, &mut blocks),
+        WireApi::Gemini => gemini::read_answer(&value, &mut blocks),
+    }?;
+    let mut thinking = Thinking::for_client(to);
+    let events = std::iter::from_fn(|| blocks.next()).filter_map(|event| thinking.show(event));
+    let answer = Answer::of(events).ok_or(ConvertError::EndedEarly)?.map_err(|_| ConvertError::ProviderFailed)?;
+    let head = Head {
+        id: answer.start.id.clone().unwrap_or_else(|| ids::derived(&String::from_utf8_lossy(body), 0)),
+        model: client_model.to_owned(),
+        created: answer.start.created.unwrap_or(0),
+    };
+    let written = match to {
+        WireApi::AnthropicMessages => anthropic::write_answer(answer, &head),
+        WireApi::OpenAiChat => Ok(chat::write_answer(answer, &head)),
+        WireApi::OpenAiResponses => Ok(responses::write_answer(answer, &head)),
+        WireApi::Gemini => gemini::write_answer(answer, &head),
+    }?;
+    Ok(written.to_string().into_bytes())
+}
