@@ -5,7 +5,6 @@ mod anthropic_settings;
 mod chat;
 mod gemini;
 mod history;
-mod member;
 mod reading;
 mod responses;
 mod side;

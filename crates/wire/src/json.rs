@@ -7,6 +7,7 @@
 mod cursor;
 mod scan;
 mod text;
+mod walk;
 
 pub(crate) use cursor::{Cursor, Fault};
 pub(crate) use text::{Kind, Text, Value};

@@ -11,15 +11,19 @@
 mod answer;
 mod convert;
 mod edit;
+mod errors;
 mod inspect;
 mod json;
 mod known_fields;
 mod lineage;
+mod models_list;
 mod request;
 
 pub use answer::{CalledTool, MAX_ARGUMENT_BYTES, MAX_RAW_USAGE_BYTES, Seen};
 pub use convert::{Conversion, ConvertError, Converted, StreamConverter, convert_answer, convert_request};
 pub use edit::{Edit, apply};
+pub use errors::{classify, error_body, error_event, error_kind, retry_after};
 pub use inspect::inspect;
 pub use lineage::{ClientHeaders, Lineage, identify};
+pub use models_list::models_list;
 pub use request::{Identity, Inspected, PromptCounts, RequestError, ToolResult, UserMessage};

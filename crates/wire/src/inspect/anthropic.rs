@@ -4,8 +4,7 @@ use contracts::Requirement;
 
 use super::{
     history::Draft,
-    member::kind_of,
-    reading::{Reading, name_of},
+    reading::{Reading, kind_of, name_of},
 };
 use crate::{
     json::{Cursor, Value},
@@ -17,34 +16,27 @@ impl<'a> Reading<'a> {
     /// Reads one member of the body.
     pub(super) fn anthropic(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
-            "model" => self.model(cursor),
-            "stream" => self.stream(cursor),
-            "messages" => self.messages(cursor),
-            "system" => self.system_blocks(cursor),
-            "tools" => self.anthropic_tools(cursor),
-            "max_tokens" => {
-                self.out.max_output = cursor.value()?.whole();
-                Ok(())
-            }
-            "metadata" => self.metadata(cursor),
-            "output_config" => self.output_config(cursor),
-            "output_format" => {
-                let format = cursor.value()?;
-                self.output_format(*cursor, &format)
-            }
-            "thinking" => {
-                let thinking = cursor.value()?;
-                let kind = kind_of(*cursor, &thinking)?;
-                self.requires_if(!thinking.is_null() && kind != "disabled", Requirement::ThinkingControl);
-                Ok(())
-            }
-            "service_tier" => {
-                let tier = cursor.value()?;
-                self.service_tier(&tier);
-                Ok(())
-            }
-            _ => self.other(cursor, Place::Body, name),
+            "model" => return self.model(cursor),
+            "stream" => return self.stream(cursor),
+            "messages" => return self.messages(cursor),
+            "system" => return self.system_blocks(cursor),
+            "tools" => return self.anthropic_tools(cursor),
+            _ => {}
         }
+        let value = cursor.value()?;
+        match name {
+            "max_tokens" => self.out.max_output = value.whole(),
+            "metadata" => self.metadata(&value),
+            "output_config" => self.output_config(&value),
+            "output_format" => self.output_format(&value),
+            "thinking" => {
+                let some = !value.is_null() && kind_of(&value) != "disabled";
+                self.requires_if(some, Requirement::ThinkingControl);
+            }
+            "service_tier" => self.service_tier(&value),
+            _ => self.judge(Place::Body, name, &value),
+        }
+        Ok(())
     }
 
     fn messages(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
@@ -154,7 +146,7 @@ impl<'a> Reading<'a> {
                 "is_error" => block.is_error = value.boolean(),
                 "citations" => self.requires_if(!value.is_nothing(), Requirement::Native),
                 "caller" => {
-                    let direct = value.is_null() || kind_of(*cursor, &value)? == "direct";
+                    let direct = value.is_null() || kind_of(&value) == "direct";
                     self.requires_if(!direct, Requirement::ServerTools);
                 }
                 _ => self.judge(Place::Part, &name, &value),
@@ -199,11 +191,8 @@ impl<'a> Reading<'a> {
             "image" => {
                 self.image();
                 draft.images = true;
-                let source = match &block.source {
-                    Some(source) => kind_of(cursor, source)?,
-                    None => "".into(),
-                };
-                self.requires_if(source != "base64", Requirement::RemoteImages);
+                let inside = block.source.is_some_and(|source| kind_of(&source) == "base64");
+                self.requires_if(!inside, Requirement::RemoteImages);
             }
             "document" => self.requires(Requirement::Documents),
             "server_tool_use" | "mcp_tool_use" | "mcp_tool_result" | "container_upload" => {

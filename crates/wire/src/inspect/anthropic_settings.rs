@@ -2,7 +2,7 @@
 
 use contracts::Requirement;
 
-use super::{member::member, reading::Reading};
+use super::reading::Reading;
 use crate::{
     json::{Cursor, Kind, Value},
     known_fields::{Place, fields},
@@ -47,37 +47,28 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    pub(super) fn output_config(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else { return self.not_a_list(cursor) };
-        while let Some(name) = members.next(cursor)? {
-            let value = cursor.value()?;
-            match name.as_ref() {
+    pub(super) fn output_config(&mut self, config: &Value<'a>) {
+        for (name, value) in config.members() {
+            match name.string().unwrap_or_default().as_ref() {
                 "effort" => {}
-                "format" => self.output_format(*cursor, &value)?,
+                "format" => self.output_format(&value),
                 _ => self.requires_if(!value.is_null(), Requirement::Native),
             }
         }
-        Ok(())
     }
 
-    pub(super) fn output_format(&mut self, cursor: Cursor<'a>, format: &Value<'a>) -> Result<(), RequestError> {
-        if format.kind == Kind::Object {
-            self.out.needs.structured_output = true;
-            if let Some(schema) = member(cursor, format, "schema")? {
-                self.signs.schema(cursor, &schema)?;
-            }
+    pub(super) fn output_format(&mut self, format: &Value<'a>) {
+        self.out.needs.structured_output |= format.kind == Kind::Object;
+        if let Some(schema) = format.get("schema") {
+            self.signs.schema(&schema);
         }
-        Ok(())
     }
 
     /// `metadata.user_id`: Claude Code writes its ids there, as JSON or joined with underscores.
-    pub(super) fn metadata(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let metadata = cursor.value()?;
-        let user = member(*cursor, &metadata, "user_id")?.and_then(|user| user.string());
-        if let Some(user) = user {
+    pub(super) fn metadata(&mut self, metadata: &Value<'a>) {
+        if let Some(user) = metadata.get("user_id").and_then(|user| user.string()) {
             self.out.identity.session = session_in(&user);
         }
-        Ok(())
     }
 }
 

@@ -4,8 +4,7 @@ use contracts::Requirement;
 
 use super::{
     history::Draft,
-    member::{kind_of, member},
-    reading::{Reading, name_of},
+    reading::{Reading, kind_of, name_of},
 };
 use crate::{
     json::{Cursor, Kind, Value},
@@ -25,12 +24,11 @@ impl<'a> Reading<'a> {
         }
         let value = cursor.value()?;
         match name {
-            "stream_options" => self.stream_options(*cursor, &value)?,
+            "stream_options" => self.stream_options(&value),
             "max_tokens" | "max_completion_tokens" => self.out.max_output = value.whole().or(self.out.max_output),
             "response_format" => {
-                let schema = member(*cursor, &value, "json_schema")?;
-                let schema = schema.map_or(Ok(None), |outer| member(*cursor, &outer, "schema"))?;
-                self.openai_format(*cursor, &value, schema)?;
+                let schema = value.get("json_schema").and_then(|outer| outer.get("schema"));
+                self.openai_format(&value, schema);
             }
             "prompt_cache_key" => self.out.identity.cache_key = value.string().map(Into::into),
             _ => self.openai_setting(name, &value),
@@ -58,39 +56,30 @@ impl<'a> Reading<'a> {
     }
 
     /// How a stream is to be ended and padded.
-    pub(super) fn stream_options(&mut self, mut cursor: Cursor<'a>, options: &Value<'a>) -> Result<(), RequestError> {
+    pub(super) fn stream_options(&mut self, options: &Value<'a>) {
         self.out.places.stream_options = Some(options.span());
-        cursor = cursor.at(options.start);
-        let Some(mut members) = cursor.object()? else {
-            self.requires_if(!options.is_null(), Requirement::Native);
-            return Ok(());
-        };
-        while let Some(name) = members.next(&mut cursor)? {
-            let value = cursor.value()?;
-            match name.as_ref() {
+        self.requires_if(!options.is_null() && options.kind != Kind::Object, Requirement::Native);
+        for (name, value) in options.members() {
+            match name.string().unwrap_or_default().as_ref() {
                 "include_usage" => self.out.asks_usage = value.boolean() == Some(true),
                 // Padding against listeners; changes no content.
                 "include_obfuscation" => {}
                 _ => self.requires_if(!value.is_null(), Requirement::Native),
             }
         }
-        Ok(())
     }
 
     /// The format of the answer; a schema when it says so.
-    pub(super) fn openai_format(
-        &mut self,
-        cursor: Cursor<'a>,
-        format: &Value<'a>,
-        schema: Option<Value<'a>>,
-    ) -> Result<(), RequestError> {
-        match kind_of(cursor, format)?.as_ref() {
+    pub(super) fn openai_format(&mut self, format: &Value<'a>, schema: Option<Value<'a>>) {
+        match kind_of(format).as_ref() {
             "" | "text" => self.requires_if(!format.is_null() && format.kind != Kind::Object, Requirement::Native),
             "json_schema" | "json_object" => self.out.needs.structured_output = true,
             // A grammar.
             _ => self.requires(Requirement::Native),
         }
-        schema.map_or(Ok(()), |schema| self.signs.schema(cursor, &schema))
+        if let Some(schema) = schema {
+            self.signs.schema(&schema);
+        }
     }
 
     fn chat_messages(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
@@ -140,7 +129,7 @@ impl<'a> Reading<'a> {
             self.parts(cursor.at(content.start), &mut draft)?;
         }
         if let Some(calls) = &calls {
-            self.chat_calls(cursor.at(calls.start))?;
+            self.chat_calls(calls);
         }
         match role.as_ref() {
             "system" | "developer" => {
@@ -210,7 +199,7 @@ impl<'a> Reading<'a> {
                 self.image();
                 draft.images = true;
                 let url = match image {
-                    Some(image) if image.kind == Kind::Object => member(*cursor, &image, "url")?,
+                    Some(image) if image.kind == Kind::Object => image.get("url"),
                     other => other,
                 };
                 let inside = url.and_then(|url| url.text()).is_some_and(|url| url.raw.starts_with("data:"));
@@ -223,21 +212,16 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    fn chat_calls(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut calls) = cursor.array()? else { return self.not_a_list(&mut cursor) };
-        while calls.next(&mut cursor)? {
+    fn chat_calls(&mut self, calls: &Value<'a>) {
+        for call in calls.elements() {
             self.out.tool_calls_in_history = true;
-            let Some(mut members) = cursor.object()? else { return self.not_a_list(&mut cursor) };
-            while let Some(name) = members.next(&mut cursor)? {
-                let value = cursor.value()?;
-                match name.as_ref() {
+            for (name, value) in call.members() {
+                match name.string().unwrap_or_default().as_ref() {
                     "id" | "index" => {}
                     "type" => self.requires_if(value.string().as_deref() == Some("custom"), Requirement::CustomTools),
                     "function" | "custom" => {
-                        for part in ["name", "arguments", "input"] {
-                            let part = member(cursor, &value, part)?;
-                            self.out.prompt.characters += part.map_or(0, |part| part.characters());
-                        }
+                        let parts = value.pick(["name", "arguments", "input"]).into_iter().flatten();
+                        self.out.prompt.characters += parts.map(|part| part.characters()).sum::<u64>();
                     }
                     // Google's compatible API keeps the signature of the thinking here.
                     "extra_content" => self.requires_if(!value.is_nothing(), Requirement::Signatures),
@@ -245,7 +229,6 @@ impl<'a> Reading<'a> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Definitions of tools in either of `OpenAI`'s APIs.
@@ -263,10 +246,10 @@ impl<'a> Reading<'a> {
                 let value = cursor.value()?;
                 match name.as_ref() {
                     "type" => kind = Some(value),
-                    "function" => self.function(*cursor, &value)?,
+                    "function" => self.function(&value),
                     "defer_loading" => self.requires_if(!value.is_nothing(), Requirement::ServerTools),
                     "cache_control" => self.judge(Place::Tool, &name, &value),
-                    "tools" => self.grouped(*cursor, &value)?,
+                    "tools" => self.grouped(&value),
                     _ => unknown |= fields(self.out.api, Place::Tool).find(&name).is_none(),
                 }
             }
@@ -287,26 +270,19 @@ impl<'a> Reading<'a> {
     }
 
     /// The tools of a group.
-    fn grouped(&mut self, mut cursor: Cursor<'a>, tools: &Value<'a>) -> Result<(), RequestError> {
-        cursor = cursor.at(tools.start);
-        let Some(mut elements) = cursor.array()? else { return Ok(()) };
-        while elements.next(&mut cursor)? {
-            let tool = cursor.value()?;
-            self.requires_if(kind_of(cursor, &tool)? == "custom", Requirement::CustomTools);
+    fn grouped(&mut self, tools: &Value<'a>) {
+        for tool in tools.elements() {
+            self.requires_if(kind_of(&tool) == "custom", Requirement::CustomTools);
         }
-        Ok(())
     }
 
-    fn function(&mut self, mut cursor: Cursor<'a>, function: &Value<'a>) -> Result<(), RequestError> {
-        cursor = cursor.at(function.start);
-        let Some(mut members) = cursor.object()? else { return self.not_a_list(&mut cursor) };
-        while let Some(name) = members.next(&mut cursor)? {
-            let value = cursor.value()?;
+    fn function(&mut self, function: &Value<'a>) {
+        for (name, value) in function.members() {
+            let name = name.string().unwrap_or_default();
             if !matches!(name.as_ref(), "name" | "description" | "parameters" | "strict") && !value.is_null() {
                 self.requires(Requirement::Native);
             }
         }
-        Ok(())
     }
 }
 

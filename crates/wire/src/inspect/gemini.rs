@@ -1,10 +1,11 @@
 //! The body of Gemini's `generateContent`. Google's servers take the names in either spelling.
 
+use std::borrow::Cow;
+
 use contracts::Requirement;
 
 use super::{
     history::Draft,
-    member::member,
     reading::{Reading, name_of},
 };
 use crate::{
@@ -30,8 +31,8 @@ impl<'a> Reading<'a> {
             "tools" => self.gemini_tools(cursor),
             "toolConfig" | "tool_config" => {
                 let value = cursor.value()?;
-                for name in names(*cursor, &value)? {
-                    let known = matches!(name.as_str(), "functionCallingConfig" | "function_calling_config");
+                for name in names(&value) {
+                    let known = matches!(name.as_ref(), "functionCallingConfig" | "function_calling_config");
                     self.requires_if(!known, Requirement::Native);
                 }
                 Ok(())
@@ -108,15 +109,15 @@ impl<'a> Reading<'a> {
             match name.as_ref() {
                 "text" => text = value.text(),
                 "thought" => thought = value.boolean() == Some(true),
-                "inlineData" | "inline_data" => self.media(*cursor, &value, draft, Requirement::ToolImages)?,
-                "fileData" | "file_data" => self.media(*cursor, &value, draft, Requirement::RemoteImages)?,
+                "inlineData" | "inline_data" => self.media(&value, draft, Requirement::ToolImages),
+                "fileData" | "file_data" => self.media(&value, draft, Requirement::RemoteImages),
                 "functionCall" | "function_call" => {
                     self.out.tool_calls_in_history = true;
-                    for name in names(*cursor, &value)? {
-                        self.requires_if(!matches!(name.as_str(), "id" | "name" | "args"), Requirement::Native);
+                    for name in names(&value) {
+                        self.requires_if(!matches!(name.as_ref(), "id" | "name" | "args"), Requirement::Native);
                     }
                     for part in ["name", "args"] {
-                        let part = member(*cursor, &value, part)?;
+                        let part = value.get(part);
                         self.out.prompt.characters += part.map_or(0, |part| part.characters());
                     }
                 }
@@ -136,17 +137,9 @@ impl<'a> Reading<'a> {
 
     /// Data or a file, by what it is. `image` is what an image of this kind requires; those in the request itself
     /// require something only inside a tool's result.
-    fn media(
-        &mut self,
-        cursor: Cursor<'a>,
-        data: &Value<'a>,
-        draft: &mut Draft<'a>,
-        image: Requirement,
-    ) -> Result<(), RequestError> {
-        let mime = match member(cursor, data, "mimeType")? {
-            Some(mime) => Some(mime),
-            None => member(cursor, data, "mime_type")?,
-        };
+    fn media(&mut self, data: &Value<'a>, draft: &mut Draft<'a>, image: Requirement) {
+        let [mime, other] = data.pick(["mimeType", "mime_type"]);
+        let mime = mime.or(other);
         let mime = name_of(mime.as_ref());
         if mime.starts_with("image/") {
             self.image();
@@ -157,7 +150,6 @@ impl<'a> Reading<'a> {
         } else {
             self.requires(Requirement::Documents);
         }
-        Ok(())
     }
 
     fn function_response(
@@ -166,21 +158,16 @@ impl<'a> Reading<'a> {
         response: &Value<'a>,
         draft: &mut Draft<'a>,
     ) -> Result<(), RequestError> {
-        let mut inside = cursor.at(response.start);
-        let Some(mut members) = inside.object()? else { return self.not_a_list(&mut inside) };
         let (mut id, mut tool, mut output) = (None, None, None);
-        while let Some(name) = members.next(&mut inside)? {
-            let value = inside.value()?;
-            match name.as_ref() {
+        for (name, value) in response.members() {
+            match name.string().unwrap_or_default().as_ref() {
                 "id" => id = Some(value),
                 "name" => tool = Some(value),
                 "response" => output = Some(value),
                 "parts" if !draft.inside_result => {
                     let mut result = Draft { inside_result: true, ..Draft::default() };
-                    let mut parts = inside.at(value.start);
-                    let Some(mut elements) = parts.array()? else { continue };
-                    while elements.next(&mut parts)? {
-                        self.gemini_part(&mut parts, &mut result)?;
+                    for part in value.elements() {
+                        self.gemini_part(&mut cursor.at(part.start), &mut result)?;
                     }
                 }
                 _ => self.requires_if(!value.is_null(), Requirement::Native),
@@ -190,8 +177,8 @@ impl<'a> Reading<'a> {
         if let Some(output) = &output {
             self.out.prompt.characters += output.characters();
             // How Google's own clients report a failure.
-            for name in names(inside, output)? {
-                match name.as_str() {
+            for name in names(output) {
+                match name.as_ref() {
                     "error" => is_error = Some(true),
                     "output" | "result" => is_error = is_error.or(Some(false)),
                     _ => {}
@@ -250,7 +237,7 @@ impl<'a> Reading<'a> {
                 | "response_json_schema"
                 | "_responseJsonSchema" => {
                     self.out.needs.structured_output |= !value.is_null();
-                    self.signs.schema(*cursor, &value)?;
+                    self.signs.schema(&value);
                 }
                 "responseMimeType" | "response_mime_type" => {
                     let mime = value.string();
@@ -280,13 +267,6 @@ impl<'a> Reading<'a> {
 }
 
 /// The names of an object's members.
-fn names<'a>(cursor: Cursor<'a>, object: &Value<'a>) -> Result<Vec<String>, RequestError> {
-    let mut cursor = cursor.at(object.start);
-    let mut names = Vec::new();
-    let Some(mut members) = cursor.object()? else { return Ok(names) };
-    while let Some(name) = members.next(&mut cursor)? {
-        cursor.value()?;
-        names.push(name.into_owned());
-    }
-    Ok(names)
+fn names<'a>(object: &Value<'a>) -> impl Iterator<Item = Cow<'a, str>> + use<'a> {
+    object.members().filter_map(|(name, _)| name.string())
 }

@@ -209,3 +209,8 @@ fn opening(api: WireApi, system: &str, message: &str) -> [u8; 16] {
 pub(super) fn name_of<'a>(value: Option<&Value<'a>>) -> Cow<'a, str> {
     value.and_then(Value::string).unwrap_or_default()
 }
+
+/// The `type` of an object; empty when it has none.
+pub(super) fn kind_of<'a>(object: &Value<'a>) -> Cow<'a, str> {
+    name_of(object.get("type").as_ref())
+}

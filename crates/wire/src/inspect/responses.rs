@@ -1,16 +1,15 @@
 //! The body of `OpenAI`'s Responses.
 
-use contracts::Requirement;
+use contracts::{Requirement, WireApi};
 
 use super::{
     chat::is_verbose,
     history::Draft,
-    member::member,
     reading::{Reading, name_of},
 };
 use crate::{
     json::{Cursor, Kind, Value},
-    known_fields::Place,
+    known_fields::{Place, fields},
     request::{RequestError, ToolResult},
 };
 
@@ -26,81 +25,62 @@ impl<'a> Reading<'a> {
         }
         let value = cursor.value()?;
         match name {
-            "stream_options" => self.stream_options(*cursor, &value)?,
+            "stream_options" => self.stream_options(&value),
             "instructions" => value.text().into_iter().for_each(|text| self.system(text)),
             "max_output_tokens" => self.out.max_output = value.whole(),
-            "text" => self.text(*cursor, &value)?,
-            "reasoning" => self.reasoning(*cursor, &value)?,
-            "include" => self.include(*cursor, &value)?,
-            "client_metadata" => self.client_metadata(*cursor, &value)?,
+            "text" => self.text(&value),
+            "reasoning" => self.reasoning(&value),
+            "include" => self.include(&value),
+            "client_metadata" => self.client_metadata(&value),
             "prompt_cache_key" => self.out.identity.cache_key = value.string().map(Into::into),
             _ => self.openai_setting(name, &value),
         }
         Ok(())
     }
 
-    fn text(&mut self, cursor: Cursor<'a>, text: &Value<'a>) -> Result<(), RequestError> {
-        let mut inside = cursor.at(text.start);
-        let Some(mut members) = inside.object()? else { return self.not_a_list(&mut inside) };
-        while let Some(name) = members.next(&mut inside)? {
-            let value = inside.value()?;
-            match name.as_ref() {
-                "format" => {
-                    let schema = member(inside, &value, "schema")?;
-                    self.openai_format(inside, &value, schema)?;
-                }
+    fn text(&mut self, text: &Value<'a>) {
+        for (name, value) in text.members() {
+            match name.string().unwrap_or_default().as_ref() {
+                "format" => self.openai_format(&value, value.get("schema")),
                 "verbosity" => self.requires_if(is_verbose(&value), Requirement::Sampling),
                 _ => self.requires_if(!value.is_null(), Requirement::Native),
             }
         }
-        Ok(())
     }
 
-    fn reasoning(&mut self, cursor: Cursor<'a>, reasoning: &Value<'a>) -> Result<(), RequestError> {
-        let mut inside = cursor.at(reasoning.start);
-        let Some(mut members) = inside.object()? else { return self.not_a_list(&mut inside) };
-        while let Some(name) = members.next(&mut inside)? {
-            let value = inside.value()?;
-            let requirement = match name.as_ref() {
+    fn reasoning(&mut self, reasoning: &Value<'a>) {
+        for (name, value) in reasoning.members() {
+            let requirement = match name.string().unwrap_or_default().as_ref() {
                 "effort" => continue,
                 "summary" | "generate_summary" | "context" => Requirement::ThinkingControl,
                 _ => Requirement::Native,
             };
             self.requires_if(!value.is_null(), requirement);
         }
-        Ok(())
     }
 
-    fn include(&mut self, cursor: Cursor<'a>, include: &Value<'a>) -> Result<(), RequestError> {
-        let mut inside = cursor.at(include.start);
-        let Some(mut elements) = inside.array()? else { return self.not_a_list(&mut inside) };
-        while elements.next(&mut inside)? {
-            match inside.value()?.string().as_deref() {
+    fn include(&mut self, include: &Value<'a>) {
+        for wish in include.elements() {
+            match wish.string().as_deref() {
                 Some("reasoning.encrypted_content") => {}
                 Some("message.output_text.logprobs") => self.requires(Requirement::ManyAnswers),
                 Some(name) if name.contains("_call.") => self.requires(Requirement::ServerTools),
                 _ => self.requires(Requirement::Native),
             }
         }
-        Ok(())
     }
 
     /// Codex repeats its headers here.
-    fn client_metadata(&mut self, cursor: Cursor<'a>, metadata: &Value<'a>) -> Result<(), RequestError> {
-        let mut inside = cursor.at(metadata.start);
-        let Some(mut members) = inside.object()? else { return Ok(()) };
-        while let Some(name) = members.next(&mut inside)? {
-            let value = inside.value()?.string().map(String::from);
-            let identity = &mut self.out.identity;
-            match name.as_ref() {
-                "session_id" => identity.session = value,
-                "thread_id" => identity.thread = value,
-                "x-codex-parent-thread-id" => identity.parent = value,
-                "x-openai-subagent" => identity.subagent |= value.is_some(),
-                _ => {}
-            }
-        }
-        Ok(())
+    fn client_metadata(&mut self, metadata: &Value<'a>) {
+        let names = ["session_id", "thread_id", "x-codex-parent-thread-id", "x-openai-subagent"];
+        let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
+        let [session, thread, parent, subagent] = metadata.pick(names).map(text);
+        let identity = &mut self.out.identity;
+        identity.session = session;
+        identity.thread = thread;
+        identity.parent = parent;
+        // A compaction is work of the thread itself.
+        identity.subagent |= subagent.is_some_and(|kind| kind != "compact");
     }
 
     fn input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
@@ -126,35 +106,46 @@ impl<'a> Reading<'a> {
     }
 
     fn item(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
-        let item = cursor.value()?;
-        if item.kind != Kind::Object {
+        let Some(mut members) = cursor.object()? else {
             return Err(RequestError::WrongType { field: "input", expected: "a list of objects" });
+        };
+        let mut item = Item::default();
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.value()?;
+            match name.as_ref() {
+                "type" => item.kind = Some(value),
+                "role" => item.role = Some(value),
+                "content" => item.content = Some(value),
+                "call_id" => item.call = Some(value),
+                "output" => item.output = Some(value),
+                "tools" => item.tools = Some(value),
+                "name" | "arguments" | "input" | "summary" => item.said += value.characters(),
+                // Which of these the item may have, its type says.
+                _ => {
+                    let unknown = |place| fields(WireApi::OpenAiResponses, place).find(&name).is_none();
+                    item.unknown_to_message |= unknown(Place::Message);
+                    item.unknown_to_others |= unknown(Place::Item);
+                }
+            }
         }
-        let kind = member(*cursor, &item, "type")?;
-        match name_of(kind.as_ref()).as_ref() {
+        match name_of(item.kind.as_ref()).as_ref() {
             // The type may be left out.
             "message" | "" => self.message_item(*cursor, &item, index),
+            "additional_tools" => {
+                self.requires(Requirement::Native);
+                item.tools.map_or(Ok(()), |tools| self.openai_tools(&mut cursor.at(tools.start)))
+            }
             kind => self.other_item(*cursor, &item, kind, index),
         }
     }
 
-    fn message_item(&mut self, cursor: Cursor<'a>, item: &Value<'a>, index: usize) -> Result<(), RequestError> {
-        let mut inside = cursor.at(item.start);
-        let Some(mut members) = inside.object()? else { return Ok(()) };
-        let (mut role, mut content) = (None, None);
-        while let Some(name) = members.next(&mut inside)? {
-            let value = inside.value()?;
-            match name.as_ref() {
-                "role" => role = Some(value),
-                "content" => content = Some(value),
-                _ => self.judge(Place::Message, &name, &value),
-            }
-        }
+    fn message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
+        self.requires_if(item.unknown_to_message, Requirement::Native);
         let mut draft = Draft::default();
-        if let Some(content) = content {
+        if let Some(content) = item.content {
             self.parts(cursor.at(content.start), &mut draft)?;
         }
-        match name_of(role.as_ref()).as_ref() {
+        match name_of(item.role.as_ref()).as_ref() {
             "system" | "developer" => {
                 self.openai_system(&draft);
                 return Ok(());
@@ -170,34 +161,18 @@ impl<'a> Reading<'a> {
     fn other_item(
         &mut self,
         cursor: Cursor<'a>,
-        item: &Value<'a>,
+        item: &Item<'a>,
         kind: &str,
         index: usize,
     ) -> Result<(), RequestError> {
-        if kind == "additional_tools" {
-            self.requires(Requirement::Native);
-            return match member(cursor, item, "tools")? {
-                Some(tools) => self.openai_tools(&mut cursor.at(tools.start)),
-                None => Ok(()),
-            };
-        }
-        let mut inside = cursor.at(item.start);
-        let Some(mut members) = inside.object()? else { return Ok(()) };
-        let (mut call, mut output) = (None, None);
-        while let Some(name) = members.next(&mut inside)? {
-            let value = inside.value()?;
-            match name.as_ref() {
-                "call_id" => call = Some(value),
-                "output" => output = Some(value),
-                "name" | "arguments" | "input" | "summary" => self.out.prompt.characters += value.characters(),
-                _ => self.judge_item(kind, &name, &value),
-            }
-        }
         self.out.prompt.messages += 1;
-        if kind.ends_with("_output") {
-            return self.output_item(cursor, kind, call.as_ref(), output.as_ref(), index);
-        }
+        self.out.prompt.characters += item.said;
+        let ours =
+            ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
+        // The members of an item of the provider's own are its own business.
+        self.requires_if(item.unknown_to_others && ours.contains(&kind), Requirement::Native);
         match kind {
+            kind if kind.ends_with("_output") => return self.output_item(cursor, item, kind, index),
             "function_call" => self.called(),
             "custom_tool_call" => {
                 self.called();
@@ -218,15 +193,6 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The members of an item of the provider's own may be anything: its type says enough.
-    fn judge_item(&mut self, kind: &str, name: &str, value: &Value<'a>) {
-        let ours =
-            ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
-        if name != "type" && ours.contains(&kind) {
-            self.judge(Place::Item, name, value);
-        }
-    }
-
     fn called(&mut self) {
         self.answered();
         self.out.tool_calls_in_history = true;
@@ -235,9 +201,8 @@ impl<'a> Reading<'a> {
     fn output_item(
         &mut self,
         cursor: Cursor<'a>,
+        item: &Item<'a>,
         kind: &str,
-        call: Option<&Value<'a>>,
-        output: Option<&Value<'a>>,
         index: usize,
     ) -> Result<(), RequestError> {
         match kind {
@@ -245,16 +210,31 @@ impl<'a> Reading<'a> {
             "custom_tool_call_output" => self.requires(Requirement::CustomTools),
             _ => self.requires(Requirement::ServerTools),
         }
-        let bytes = output.map_or(0, |output| output.raw.len() as u64);
         let mut inside = Draft::default();
-        match output {
+        match item.output {
             Some(output) if output.kind == Kind::Object => self.requires(Requirement::Native),
             Some(output) => self.parts(cursor.at(output.start), &mut inside)?,
             None => {}
         }
         self.requires_if(inside.images, Requirement::ToolImages);
-        let result = ToolResult { call: name_of(call), is_error: None, bytes };
+        let bytes = item.output.map_or(0, |output| output.raw.len() as u64);
+        let result = ToolResult { call: name_of(item.call.as_ref()), is_error: None, bytes };
         self.said(index, &Draft { results: vec![result], ..Draft::default() });
         Ok(())
     }
+}
+
+/// What one item is made of.
+#[derive(Default)]
+struct Item<'a> {
+    kind: Option<Value<'a>>,
+    role: Option<Value<'a>>,
+    content: Option<Value<'a>>,
+    call: Option<Value<'a>>,
+    output: Option<Value<'a>>,
+    tools: Option<Value<'a>>,
+    /// Characters of what stands in it beside its content and its output.
+    said: u64,
+    unknown_to_message: bool,
+    unknown_to_others: bool,
 }

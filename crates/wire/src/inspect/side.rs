@@ -6,10 +6,7 @@
 use contracts::SideCall;
 
 use super::history::History;
-use crate::{
-    json::{Cursor, Kind, Value},
-    request::{Inspected, RequestError},
-};
+use crate::{json::Value, request::Inspected};
 
 /// Beginnings of system prompts and what they ask for.
 const SYSTEM_SIGNS: [(&str, SideCall); 7] = [
@@ -53,15 +50,15 @@ impl Signs {
     }
 
     /// Looks at the schema the answer has to follow.
-    pub(super) fn schema<'a>(&mut self, cursor: Cursor<'a>, schema: &Value<'a>) -> Result<(), RequestError> {
-        let names = properties(cursor, schema)?;
+    pub(super) fn schema(&mut self, schema: &Value<'_>) {
+        let properties = schema.get("properties");
+        let names: Vec<_> = properties.iter().flat_map(Value::members).filter_map(|(name, _)| name.string()).collect();
         let has = |name: &str| names.iter().any(|known| known == name);
         self.title_schema = has("title") && names.len() <= 2;
         // Gemini CLI: its task router, that router's first version, and whose turn it is to speak.
         if has("complexity_score") || has("model_choice") || (has("next_speaker") && has("reasoning")) {
             self.by_schema = Some(SideCall::Classifier);
         }
-        Ok(())
     }
 
     pub(super) fn side(&self, read: &Inspected<'_>, history: &History<'_>) -> Option<SideCall> {
@@ -83,25 +80,4 @@ impl Signs {
         let page = self.claude_code && says("Web page content:\n---");
         (probe || page).then_some(SideCall::Other)
     }
-}
-
-/// The names of a schema's properties; at most eight.
-fn properties<'a>(cursor: Cursor<'a>, schema: &Value<'a>) -> Result<Vec<String>, RequestError> {
-    let mut names = Vec::new();
-    let mut cursor = cursor.at(schema.start);
-    let Some(mut members) = cursor.object()? else { return Ok(names) };
-    while let Some(name) = members.next(&mut cursor)? {
-        if name == "properties" && cursor.kind()? == Kind::Object {
-            let Some(mut properties) = cursor.object()? else { continue };
-            while let Some(property) = properties.next(&mut cursor)? {
-                if names.len() < 8 {
-                    names.push(property.into_owned());
-                }
-                cursor.value()?;
-            }
-        } else {
-            cursor.value()?;
-        }
-    }
-    Ok(names)
 }

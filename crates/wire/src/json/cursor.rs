@@ -230,10 +230,15 @@ impl<'a> Cursor<'a> {
 impl Members {
     /// Moves to the value of the next member and gives its name; `None` behind the object.
     pub(crate) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
+        Ok(self.next_name(cursor)?.and_then(|name| name.string()))
+    }
+
+    /// The same, with the name where it stands.
+    pub(super) fn next_name<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Value<'a>>, Fault> {
         if !more(cursor, &mut self.first, b'}')? {
             return Ok(None);
         }
-        Ok(cursor.name()?.string())
+        cursor.name().map(Some)
     }
 }
 

@@ -1,0 +1,149 @@
+//! Errors: in the client's own API, and read from a provider's answer.
+
+mod classify;
+mod retry_after;
+
+use contracts::{WireApi, facts::ErrorClass};
+use serde_json::{Value, json};
+
+pub use classify::classify;
+pub use retry_after::retry_after;
+
+/// The body of an error in the shape of an API. `kind` is a name such as `rate_limit_error`; see [`error_kind`].
+/// `message` is for people; it has to be free of prompts and keys.
+pub fn error_body(api: WireApi, status: u16, kind: &str, message: &str) -> Vec<u8> {
+    error_value(api, status, kind, message).to_string().into_bytes()
+}
+
+fn error_value(api: WireApi, status: u16, kind: &str, message: &str) -> Value {
+    match api {
+        WireApi::AnthropicMessages => json!({"type": "error", "error": {"type": kind, "message": message}}),
+        WireApi::OpenAiChat | WireApi::OpenAiResponses => {
+            json!({"error": {"message": message, "type": kind, "param": null, "code": kind}})
+        }
+        WireApi::Gemini => json!({"error": {"code": status, "message": message, "status": kind}}),
+    }
+}
+
+/// An event that tells the client of an error in the middle of a stream. Nothing may follow it.
+pub fn error_event(api: WireApi, status: u16, kind: &str, message: &str) -> Vec<u8> {
+    let (event, data) = match api {
+        WireApi::AnthropicMessages => ("event: error\n", error_value(api, status, kind, message)),
+        WireApi::OpenAiResponses => {
+            // Its sequence number is not known here; readers go by the type.
+            let data = json!({"type": "error", "code": kind, "message": message, "param": null, "sequence_number": 0});
+            ("event: error\n", data)
+        }
+        WireApi::OpenAiChat | WireApi::Gemini => ("", error_value(api, status, kind, message)),
+    };
+    format!("{event}data: {data}\n\n").into_bytes()
+}
+
+/// What an API calls an error of a class, and the status it comes with.
+pub const fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
+    let status = match class {
+        ErrorClass::RateLimit => 429,
+        ErrorClass::Overloaded => match api {
+            WireApi::AnthropicMessages => 529,
+            _ => 503,
+        },
+        ErrorClass::ServerError | ErrorClass::Other => 500,
+        ErrorClass::Network => 502,
+        ErrorClass::Timeout => 504,
+        ErrorClass::ModelNotFound => 404,
+        ErrorClass::Auth => 401,
+        ErrorClass::Cancelled => 499,
+        ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => 400,
+    };
+    (status, kind(api, class))
+}
+
+const fn kind(api: WireApi, class: ErrorClass) -> &'static str {
+    match api {
+        WireApi::AnthropicMessages => match class {
+            ErrorClass::RateLimit => "rate_limit_error",
+            ErrorClass::Overloaded => "overloaded_error",
+            ErrorClass::ServerError | ErrorClass::Other | ErrorClass::Network | ErrorClass::Cancelled => "api_error",
+            ErrorClass::Timeout => "timeout_error",
+            ErrorClass::ModelNotFound => "not_found_error",
+            ErrorClass::Auth => "authentication_error",
+            ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => {
+                "invalid_request_error"
+            }
+        },
+        WireApi::OpenAiChat | WireApi::OpenAiResponses => match class {
+            ErrorClass::RateLimit => "rate_limit_exceeded",
+            ErrorClass::ModelNotFound => "model_not_found",
+            ErrorClass::Auth => "invalid_api_key",
+            ErrorClass::InvalidRequest => "invalid_request_error",
+            ErrorClass::ContextOverflow => "context_length_exceeded",
+            ErrorClass::ContentFilter => "content_filter",
+            _ => "server_error",
+        },
+        WireApi::Gemini => match class {
+            ErrorClass::RateLimit => "RESOURCE_EXHAUSTED",
+            ErrorClass::Overloaded | ErrorClass::Network => "UNAVAILABLE",
+            ErrorClass::ServerError | ErrorClass::Other => "INTERNAL",
+            ErrorClass::Timeout => "DEADLINE_EXCEEDED",
+            ErrorClass::ModelNotFound => "NOT_FOUND",
+            ErrorClass::Auth => "UNAUTHENTICATED",
+            ErrorClass::Cancelled => "CANCELLED",
+            ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => "INVALID_ARGUMENT",
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::{WireApi, facts::ErrorClass};
+
+    use super::{classify, error_body, error_event, error_kind};
+
+    const CLASSES: [ErrorClass; 9] = [
+        ErrorClass::RateLimit,
+        ErrorClass::Overloaded,
+        ErrorClass::ServerError,
+        ErrorClass::Timeout,
+        ErrorClass::ModelNotFound,
+        ErrorClass::Auth,
+        ErrorClass::InvalidRequest,
+        ErrorClass::ContextOverflow,
+        ErrorClass::ContentFilter,
+    ];
+
+    #[test]
+    fn each_api_gets_errors_in_its_own_shape() {
+        let body = |api| String::from_utf8(error_body(api, 429, "k", "say \"when\"")).unwrap();
+        insta::assert_snapshot!(WireApi::ALL.map(body).join("\n"), @r#"
+        {"type":"error","error":{"type":"k","message":"say \"when\""}}
+        {"error":{"message":"say \"when\"","type":"k","param":null,"code":"k"}}
+        {"error":{"message":"say \"when\"","type":"k","param":null,"code":"k"}}
+        {"error":{"code":429,"message":"say \"when\"","status":"k"}}
+        "#);
+        let event = |api| String::from_utf8(error_event(api, 502, "k", "cut")).unwrap();
+        insta::assert_snapshot!(WireApi::ALL.map(event).concat().trim_end(), @r#"
+        event: error
+        data: {"type":"error","error":{"type":"k","message":"cut"}}
+
+        data: {"error":{"message":"cut","type":"k","param":null,"code":"k"}}
+
+        event: error
+        data: {"type":"error","code":"k","message":"cut","param":null,"sequence_number":0}
+
+        data: {"error":{"code":502,"message":"cut","status":"k"}}
+        "#);
+    }
+
+    #[test]
+    fn an_error_of_our_own_is_classified_as_what_it_is() {
+        for (api, class) in WireApi::ALL.into_iter().flat_map(|api| CLASSES.map(|class| (api, class))) {
+            let (status, kind) = error_kind(api, class);
+            let message = match class {
+                ErrorClass::ContextOverflow => "prompt is too long",
+                ErrorClass::ContentFilter => "content filter",
+                _ => "model",
+            };
+            assert_eq!(classify(api, status, &error_body(api, status, kind, message)), class, "{api} {status} {kind}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What went wrong with a call, from the status and the body of its answer.
+
+use std::borrow::Cow;
+
+use contracts::{WireApi, facts::ErrorClass};
+
+use crate::json::{Cursor, Value};
+
+/// How much of a body is looked at, in bytes.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// Wording and codes of a prompt that is too long.
+const OVERFLOW: [&str; 9] = [
+    "prompt is too long",
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "exceed context limit",
+    "too many tokens",
+    "maximum number of tokens",
+    "input token count",
+    "reduce the length of the messages",
+];
+
+/// Wording and codes of an answer that was withheld.
+const WITHHELD: [&str; 7] = [
+    "content_filter",
+    "content filter",
+    "content_policy",
+    "content policy",
+    "usage policy",
+    "usage policies",
+    "responsible_ai",
+];
+
+/// The class of an error. `api` is the provider's; a body that is not in its shape counts by its text.
+pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
+    let text = String::from_utf8_lossy(body.get(..MAX_BYTES).unwrap_or(body)).to_lowercase();
+    let error = Cursor::new(&text).value().ok().map(|body| described(&body));
+    let name = |value: Option<Value<'_>>| value.and_then(|value| value.string()).unwrap_or_default().into_owned();
+    let [kind, code, state, message] =
+        error.map_or([const { None }; 4], |error| error.pick(["type", "code", "status", "message"]));
+    let names = [name(kind), name(code), name(state)];
+    let is = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
+    let message = message.and_then(|message| message.string()).map_or_else(|| text.clone(), Cow::into_owned);
+    let says = |words: &[&str]| {
+        words.iter().any(|words| message.contains(words) || names.iter().any(|name| name.contains(words)))
+    };
+    let is_about_the_request = matches!(status, 0..=299 | 400 | 404 | 413 | 422);
+    if is_about_the_request && says(&OVERFLOW) {
+        return ErrorClass::ContextOverflow;
+    }
+    if is_about_the_request && says(&WITHHELD) {
+        return ErrorClass::ContentFilter;
+    }
+    if is(&["overloaded_error", "server_overloaded", "slow_down"]) {
+        return ErrorClass::Overloaded;
+    }
+    // Google says so of a key that is not one.
+    if status == 400 && api == WireApi::Gemini && says(&["api key not valid", "api_key_invalid"]) {
+        return ErrorClass::Auth;
+    }
+    if is(&["model_not_found", "deployment_not_found"]) || (status == 404 && says(&["model", "not_found", "not found"]))
+    {
+        return ErrorClass::ModelNotFound;
+    }
+    by_status(status).unwrap_or_else(|| by_name(&is))
+}
+
+const fn by_status(status: u16) -> Option<ErrorClass> {
+    Some(match status {
+        429 => ErrorClass::RateLimit,
+        // 402: the account has run dry.
+        401..=403 => ErrorClass::Auth,
+        408 | 504 => ErrorClass::Timeout,
+        413 => ErrorClass::ContextOverflow,
+        499 => ErrorClass::Cancelled,
+        503 | 529 => ErrorClass::Overloaded,
+        400..=498 => ErrorClass::InvalidRequest,
+        500..=599 => ErrorClass::ServerError,
+        _ => return None,
+    })
+}
+
+/// Inside a stream there is no status, only a name.
+fn by_name(is: &impl Fn(&[&str]) -> bool) -> ErrorClass {
+    if is(&["rate_limit_error", "rate_limit_exceeded", "insufficient_quota", "resource_exhausted"]) {
+        ErrorClass::RateLimit
+    } else if is(&["unavailable"]) {
+        ErrorClass::Overloaded
+    } else if is(&["api_error", "server_error", "internal", "internal_error", "internal_server_error"]) {
+        ErrorClass::ServerError
+    } else if is(&["timeout_error", "deadline_exceeded"]) {
+        ErrorClass::Timeout
+    } else if is(&["not_found_error", "not_found"]) {
+        ErrorClass::ModelNotFound
+    } else if is(&[
+        "authentication_error",
+        "permission_error",
+        "invalid_api_key",
+        "unauthenticated",
+        "permission_denied",
+    ]) {
+        ErrorClass::Auth
+    } else if is(&["invalid_request_error", "invalid_argument", "invalid_prompt"]) {
+        ErrorClass::InvalidRequest
+    } else {
+        ErrorClass::Other
+    }
+}
+
+/// The object that describes the error: `error`, in Responses that of `response`, in Gemini perhaps in a list; or the
+/// body itself.
+fn described<'a>(body: &Value<'a>) -> Value<'a> {
+    let body = body.elements().next().unwrap_or(*body);
+    let [error, response] = body.pick(["error", "response"]);
+    let inner = response.and_then(|response| response.get("error"));
+    error.or(inner).filter(|error| !error.is_null()).unwrap_or(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::{WireApi, facts::ErrorClass};
+
+    use super::classify;
+
+    #[test]
+    fn statuses_names_and_wording_give_the_class() {
+        let check = |api, status: u16, body: &str, class| {
+            assert_eq!(classify(api, status, body.as_bytes()), class, "{status} {body}");
+        };
+        let (anthropic, chat, gemini) = (WireApi::AnthropicMessages, WireApi::OpenAiChat, WireApi::Gemini);
+        check(anthropic, 429, "{}", ErrorClass::RateLimit);
+        check(anthropic, 529, "", ErrorClass::Overloaded);
+        check(chat, 503, "no capacity", ErrorClass::Overloaded);
+        check(chat, 500, "<html>", ErrorClass::ServerError);
+        check(chat, 502, "", ErrorClass::ServerError);
+        check(chat, 401, r#"{"error":{"code":"invalid_api_key"}}"#, ErrorClass::Auth);
+        check(anthropic, 403, r#"{"error":{"type":"permission_error","message":"no"}}"#, ErrorClass::Auth);
+        let model = r#"{"type":"error","error":{"type":"not_found_error","message":"model: claude-9"}}"#;
+        check(anthropic, 404, model, ErrorClass::ModelNotFound);
+        check(chat, 400, r#"{"error":{"code":"model_not_found","message":"x"}}"#, ErrorClass::ModelNotFound);
+        check(chat, 404, "page not here", ErrorClass::InvalidRequest);
+        let long = r#"{"error":{"message":"This model's maximum context length is 8192 tokens"}}"#;
+        check(chat, 400, long, ErrorClass::ContextOverflow);
+        check(anthropic, 413, r#"{"error":{"type":"request_too_large"}}"#, ErrorClass::ContextOverflow);
+        let google =
+            r#"{"error":{"code":400,"message":"The input token count (9) exceeds","status":"INVALID_ARGUMENT"}}"#;
+        check(gemini, 400, google, ErrorClass::ContextOverflow);
+        let key = r#"[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}]"#;
+        check(gemini, 400, key, ErrorClass::Auth);
+        check(chat, 400, r#"{"error":{"code":"content_filter","message":"no"}}"#, ErrorClass::ContentFilter);
+        check(anthropic, 400, r#"{"error":{"message":"messages: required"}}"#, ErrorClass::InvalidRequest);
+        check(chat, 429, r#"{"error":{"message":"tokens per min: context window"}}"#, ErrorClass::RateLimit);
+    }
+
+    #[test]
+    fn an_error_inside_a_stream_is_known_by_its_name() {
+        let overloaded = br#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+        assert_eq!(classify(WireApi::AnthropicMessages, 0, overloaded), ErrorClass::Overloaded);
+        let failed = br#"{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"x"}}}"#;
+        assert_eq!(classify(WireApi::OpenAiResponses, 0, failed), ErrorClass::RateLimit);
+        assert_eq!(classify(WireApi::OpenAiChat, 0, br#"{"error":{"type":"server_error"}}"#), ErrorClass::ServerError);
+        assert_eq!(classify(WireApi::OpenAiChat, 0, b"odd"), ErrorClass::Other);
+    }
+}

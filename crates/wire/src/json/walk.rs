@@ -1,0 +1,50 @@
+//! What is inside a value that was passed over, and so is known to be JSON.
+
+use super::{cursor::Cursor, text::Value};
+
+impl<'a> Value<'a> {
+    /// The members of an object, each with its name; none for other values.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
+        let (base, mut cursor) = (self.start, Cursor::new(self.raw));
+        let mut members = cursor.object().ok().flatten();
+        std::iter::from_fn(move || {
+            let name = members.as_mut()?.next_name(&mut cursor).ok()??;
+            let value = cursor.value().ok()?;
+            Some((name.moved(base), value.moved(base)))
+        })
+    }
+
+    /// The elements of a list; none for other values.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
+        let (base, mut cursor) = (self.start, Cursor::new(self.raw));
+        let mut elements = cursor.array().ok().flatten();
+        std::iter::from_fn(move || {
+            let more = elements.as_mut()?.next(&mut cursor).ok()?;
+            if more { cursor.value().ok().map(|value| value.moved(base)) } else { None }
+        })
+    }
+
+    /// The members of these names.
+    pub(crate) fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
+        let mut found = [None; N];
+        for (name, value) in self.members() {
+            let Some(name) = name.string() else { continue };
+            for (slot, wanted) in found.iter_mut().zip(names) {
+                if name == wanted {
+                    *slot = Some(value);
+                }
+            }
+        }
+        found
+    }
+
+    /// The member of this name.
+    pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
+        let [found] = self.pick([name]);
+        found
+    }
+
+    fn moved(self, base: usize) -> Self {
+        Self { start: self.start + base, ..self }
+    }
+}
