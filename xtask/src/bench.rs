@@ -1,6 +1,7 @@
 //! Benchmarks: run them all, and put what was measured beside what was asked for.
 
 mod estimates;
+pub(crate) mod gateway;
 mod log;
 mod machine;
 pub(crate) mod page;

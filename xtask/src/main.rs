@@ -5,6 +5,7 @@ mod arrows;
 mod bench;
 mod catalogue;
 mod ci;
+mod clients;
 mod corpus;
 mod crash;
 mod demo;
@@ -56,6 +57,8 @@ enum Task {
         /// Only what the log costs.
         #[arg(long)]
         log: bool,
+        #[command(subcommand)]
+        only: Option<Bench>,
     },
     /// Run every suite that tries to break the log, and write what it counted to docs/reliability.md.
     Reliability {
@@ -111,6 +114,23 @@ enum Task {
     },
 }
 
+/// A benchmark that runs alone.
+#[derive(Debug, Subcommand)]
+enum Bench {
+    /// What the gateway costs, before a mock provider.
+    Gateway {
+        /// How long each load is put on, in seconds.
+        #[arg(long, default_value_t = 2.0)]
+        seconds: f64,
+        /// How often each load is put on, directly and through the gateway in turn.
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Write the table of docs/performance.md.
+        #[arg(long)]
+        write: bool,
+    },
+}
+
 fn main() -> ExitCode {
     match run(Arguments::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
@@ -127,8 +147,11 @@ fn run(task: Task) -> Outcome {
         Task::Arrows => arrows::run(),
         Task::Tidy => tidy::run(),
         Task::Docs { check } => docs::run(check),
-        Task::Bench { log: true } => bench::log(),
-        Task::Bench { log: false } => bench::run(),
+        Task::Bench { only: Some(Bench::Gateway { seconds, rounds, write }), .. } => {
+            bench::gateway::run(bench::gateway::Effort { seconds, rounds }, write)
+        }
+        Task::Bench { log: true, only: None } => bench::log(),
+        Task::Bench { log: false, only: None } => bench::run(),
         Task::Reliability { long } => reliability::run(long),
         Task::Crash { rounds, seed } => crash::run(rounds, seed).map(drop),
         Task::Fuzz { target, seconds } => fuzz::run(seconds, target.as_deref()),

@@ -12,7 +12,7 @@ use crate::{
     record::Watch,
 };
 
-/// Answers `POST fail`, `POST keep`, `POST reset`, `GET count` and `GET requests`.
+/// Answers `POST fail`, `POST keep`, `POST gap` (milliseconds between the events of a stream), `POST reset`, `GET count` and `GET requests`.
 pub(crate) fn answer(state: &State, method: &Method, what: &str, body: &Bytes, watch: Watch) -> Response<Answering> {
     let done = json!({"ok": true});
     match (method, what) {
@@ -27,6 +27,13 @@ pub(crate) fn answer(state: &State, method: &Method, what: &str, body: &Bytes, w
             state.keep_bodies.store(true, Ordering::Relaxed);
             respond(StatusCode::OK, &done, watch)
         }
+        (&Method::POST, "gap") => match serde_json::from_slice::<u64>(body) {
+            Ok(milliseconds) => {
+                state.gap_ms.store(milliseconds, Ordering::Relaxed);
+                respond(StatusCode::OK, &done, watch)
+            }
+            Err(error) => respond(StatusCode::BAD_REQUEST, &json!({"error": error.to_string()}), watch),
+        },
         (&Method::POST, "reset") => {
             state.failures.clear();
             state.requests.clear();

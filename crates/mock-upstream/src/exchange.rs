@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use http_body_util::BodyExt as _;
@@ -38,6 +39,8 @@ use crate::{
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) keep_bodies: AtomicBool,
+    /// Milliseconds between the events of a stream.
+    pub(crate) gap_ms: AtomicU64,
     /// Of the requests so far.
     number: AtomicU64,
     pub(crate) failures: Failures,
@@ -56,11 +59,16 @@ impl State {
         Self {
             settings,
             keep_bodies: AtomicBool::new(settings.keep_bodies),
+            gap_ms: AtomicU64::new(settings.gap_ms),
             number: AtomicU64::new(0),
             failures: Failures::default(),
             requests: Requests::default(),
             plain: Plain::default(),
         }
+    }
+
+    fn gap(&self) -> Duration {
+        Duration::from_millis(self.gap_ms.load(Ordering::Relaxed))
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -142,13 +150,13 @@ async fn generate(
             return response;
         }
         Some(Fault::SlowHeaders(milliseconds)) => {
-            tokio::time::sleep(std::time::Duration::from_millis(*milliseconds)).await;
+            tokio::time::sleep(Duration::from_millis(*milliseconds)).await;
         }
         Some(Fault::Never) => std::future::pending().await,
         _ => {}
     }
     if state.settings.plain {
-        let (stream, body) = state.plain.answer(api, &glance, state.settings.gap, fault.as_ref(), way);
+        let (stream, body) = state.plain.answer(api, &glance, state.gap(), fault.as_ref(), way);
         return finish(stream, body, None);
     }
     let how = gemini.as_ref().map(|(_, how)| *how);
@@ -166,7 +174,7 @@ async fn generate(
     let answer = answer(asked, number);
     let body = if stream {
         let events = events(api, how, &answer, include_usage);
-        faulty::stream(api, &answer, events, state.settings.gap, fault.as_ref(), way)
+        faulty::stream(api, &answer, events, state.gap(), fault.as_ref(), way)
     } else {
         faulty::whole(Bytes::from(whole(api, &answer).to_string()), fault.as_ref(), way)
     };

@@ -1,7 +1,7 @@
 //! `mock-upstream`: the provider made up for tests, as a program.
 #![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
 
-use std::{process::ExitCode, time::Duration};
+use std::process::ExitCode;
 
 use clap::Parser;
 use mock_upstream::{MockUpstream, Settings};
@@ -28,7 +28,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let Arguments { port, threads, plain, keep, gap } = Arguments::parse();
-    let settings = Settings { port, threads, plain, keep_bodies: keep, gap: Duration::from_millis(gap) };
+    let settings = Settings { port, threads, plain, keep_bodies: keep, gap_ms: gap };
     match MockUpstream::start(settings) {
         Ok(mock) => {
             println!("{}", mock.url());

@@ -30,13 +30,13 @@ pub struct Settings {
     pub plain: bool,
     /// Keep the bodies of requests too.
     pub keep_bodies: bool,
-    /// Between the events of a stream; none of it by default.
-    pub gap: Duration,
+    /// Milliseconds between the events of a stream; 0 by default.
+    pub gap_ms: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { port: 0, threads: 1, plain: false, keep_bodies: true, gap: Duration::ZERO }
+        Self { port: 0, threads: 1, plain: false, keep_bodies: true, gap_ms: 0 }
     }
 }
 

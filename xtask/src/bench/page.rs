@@ -21,6 +21,12 @@ pub(super) const FIGURES: Part =
 pub(super) const LOG: Part =
     Part { begin: "<!-- log: written by `cargo xtask bench` -->\n", end: "<!-- end of log -->\n" };
 
+/// What the gateway costs.
+pub(super) const GATEWAY: Part = Part {
+    begin: "<!-- gateway: written by `cargo xtask bench gateway --write` -->\n",
+    end: "<!-- end of gateway -->\n",
+};
+
 /// The table with the sentence above it. Benchmarks with a target come first, one that was not measured among them.
 pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measured>) -> String {
     let has = |wanted: usize| measured.keys().any(|name| target(name).is_some_and(|(place, _)| place == wanted));

@@ -1,0 +1,130 @@
+//! What the gateway costs: the same load on a mock provider directly and through the gateway, in turn.
+
+mod load;
+mod table;
+
+use std::{fs, path::Path};
+
+use crate::{
+    clients::programs::{self, Running},
+    failure::{Failure, Outcome},
+    workspace,
+};
+use load::{Figures, Load};
+use table::Row;
+
+use super::{machine, page};
+
+/// Milliseconds between the events of a slow stream.
+const GAP_MS: u64 = 2;
+
+/// Requests after which its memory is looked at.
+const MANY: u64 = 100_000;
+
+/// How long and how often each load is put on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    pub(crate) seconds: f64,
+    pub(crate) rounds: usize,
+}
+
+/// Measures, prints the table, and writes it to docs/performance.md when asked to.
+pub(crate) fn run(effort: Effort, write: bool) -> Outcome {
+    programs::build()?;
+    // On the disk that is built on: in memory, a log would wait for nothing.
+    let folder = tempfile::tempdir_in(workspace::target())
+        .map_err(|error| Failure::file("create a folder in", &workspace::target(), &error))?;
+    let rows = measured(folder.path(), effort)?;
+    let how = format!(
+        "mock, gateway and load share the machine ({}); loads in turn, directly and through the gateway, {} rounds of \
+         {} s, the median of the rounds; every request is a turn of its own, decided and recorded durably",
+        busy(),
+        effort.rounds,
+        effort.seconds
+    );
+    let table = format!("{}\n\n{}", machine::describe(&how), table::table(&rows));
+    println!("\n{table}");
+    if write {
+        super::write(&page::GATEWAY, &table)?;
+    }
+    Ok(())
+}
+
+fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
+    let starts = folder.join("starts");
+    let home = folder.join("home");
+    for folder in [&starts, &home] {
+        fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+    }
+    let mock = programs::mock(&["--plain"])?;
+    let first = programs::gateway(&starts, &mock)?;
+    let mut rows = vec![Row::ready("ready, in an empty home", first.ready)];
+    first.stop()?;
+    let gateway = programs::gateway(&home, &mock)?;
+    let at = Place { mock: &mock, gateway: &gateway, effort };
+
+    let one = at.rounds(Load::of("small-chat", 1))?;
+    rows.push(Row::added("small chat, added at the median, 1 connection", &one, 150.0));
+    rows.push(Row::processor("small chat, processor time, 1 connection", &one, 120.0));
+    let many = at.rounds(Load::of("small-chat", 32))?;
+    rows.push(Row::processor("small chat, processor time, 32 connections", &many, 120.0));
+    rows.push(Row::rate("small chat, 32 connections", &many, 10_000.0));
+    rows.push(Row::added(
+        "small Messages, added at the median, 1 connection",
+        &at.rounds(Load::of("small-messages", 1))?,
+        150.0,
+    ));
+    let agent = at.rounds(Load::of("agent-messages", 1))?;
+    rows.push(Row::processor("Messages of 90 kB, streamed, processor time, 1 connection", &agent, 400.0));
+    rows.push(Row::added("Messages of 90 kB, streamed, added at the median", &agent, f64::INFINITY));
+    let agents = at.rounds(Load::of("agent-messages", 16))?;
+    rows.push(Row::processor("Messages of 90 kB, streamed, processor time, 16 connections", &agents, 400.0));
+    streams(&at, &mut rows)?;
+
+    let after = at.through(Load { requests: Some(MANY), seconds: 60.0, ..Load::of("small-chat", 32) })?;
+    rows.push(Row::memory(&format!("resident memory after {MANY} requests and those above"), &after, 60.0));
+    gateway.stop()?;
+    let again = programs::gateway(&home, &mock)?;
+    rows.push(Row::ready("ready, with the log of all these requests", again.ready));
+    again.stop()?;
+    Ok(rows)
+}
+
+/// Streams whose events come all at once, and slowly.
+fn streams(at: &Place<'_>, rows: &mut Vec<Row>) -> Outcome {
+    for (gap, how, connections) in [(0, "at once", 1), (GAP_MS, "2 ms apart", 8)] {
+        at.mock.ask("/control/gap", Some(&gap.into()))?;
+        for (body, name) in [("stream-chat", "chat"), ("stream-messages", "Messages")] {
+            let rounds = at.rounds(Load::of(body, connections))?;
+            rows.push(Row::first_byte(&format!("{name} stream of 20 pieces {how}, first byte"), &rounds));
+            rows.push(Row::added(&format!("{name} stream of 20 pieces {how}, last byte"), &rounds, table::NOT_SEEN));
+        }
+    }
+    at.mock.ask("/control/gap", Some(&0.into())).map(drop)
+}
+
+/// What is measured, and how long.
+struct Place<'a> {
+    mock: &'a Running,
+    gateway: &'a Running,
+    effort: Effort,
+}
+
+impl Place<'_> {
+    /// The figures of each round: directly, and through the gateway.
+    fn rounds(&self, load: Load) -> Outcome<Vec<(Figures, Figures)>> {
+        let load = Load { seconds: self.effort.seconds, ..load };
+        (0..self.effort.rounds).map(|_| Ok((load.on(&self.mock.url, None)?, self.through(load)?))).collect()
+    }
+
+    fn through(&self, load: Load) -> Outcome<Figures> {
+        load.on(&self.gateway.url, Some(&self.gateway.pid()))
+    }
+}
+
+/// How busy the machine is with other things, so that nobody believes figures of a busy one.
+fn busy() -> String {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let minute = load.split(' ').next().filter(|minute| !minute.is_empty());
+    minute.map_or_else(|| "its load is unknown".to_owned(), |minute| format!("load {minute} at the end"))
+}

@@ -1,0 +1,72 @@
+//! Running the load generator, and reading what it measured.
+
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::{
+    failure::{Failure, Outcome},
+    program::{capture, shown},
+    workspace,
+};
+
+/// One load.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    pub(super) body: &'static str,
+    pub(super) connections: usize,
+    pub(super) seconds: f64,
+    pub(super) requests: Option<u64>,
+}
+
+/// What was measured; times in microseconds.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Figures {
+    requests: u64,
+    errors: u64,
+    first_error: Option<String>,
+    pub(super) rps: f64,
+    #[serde(rename = "p50_us")]
+    pub(super) median: f64,
+    #[serde(rename = "p99_us")]
+    pub(super) p99: f64,
+    #[serde(rename = "first_byte_p50_us")]
+    pub(super) first_byte: f64,
+    /// Of the gateway, for each request.
+    #[serde(rename = "cpu_us_per_request", default)]
+    pub(super) processor: f64,
+    #[serde(rename = "rss_kb", default)]
+    pub(super) resident_kb: f64,
+}
+
+impl Load {
+    pub(super) const fn of(body: &'static str, connections: usize) -> Self {
+        Self { body, connections, seconds: 1.0, requests: None }
+    }
+
+    /// Puts it on an address; any error makes the figures worthless.
+    pub(super) fn on(self, url: &str, pid: Option<&str>) -> Outcome<Figures> {
+        let mut command = Command::new(workspace::release_binary("load"));
+        command.args(["--url", url, "--body", self.body, "--distinct"]);
+        command.args(["--connections", &self.connections.to_string(), "--seconds", &self.seconds.to_string()]);
+        if let Some(requests) = self.requests {
+            command.args(["--requests", &requests.to_string()]);
+        }
+        if let Some(pid) = pid {
+            command.args(["--pid", pid]);
+        }
+        println!("$ {}", shown(&command));
+        let line = capture(&mut command)?;
+        print!("{line}");
+        let figures: Figures = serde_json::from_str(&line)
+            .map_err(|error| Failure::new(format!("cannot read what the load measured: {error}: {}", line.trim())))?;
+        match figures {
+            Figures { errors: 0, requests: 1.., .. } => Ok(figures),
+            Figures { errors, requests, first_error, .. } => Err(Failure::new(format!(
+                "{errors} of {} requests failed, first: {}",
+                errors + requests,
+                first_error.unwrap_or_default()
+            ))),
+        }
+    }
+}

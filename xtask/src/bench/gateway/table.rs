@@ -1,0 +1,167 @@
+//! The table: what was measured, what was asked for, and whether it was met.
+
+use std::{fmt::Write as _, time::Duration};
+
+use super::load::Figures;
+
+/// What is added to a stream without a client's seeing it: a thousandth of a second, in microseconds. Nagle's wait for
+/// an acknowledgement, which this is to find, takes forty.
+pub(super) const NOT_SEEN: f64 = 1_000.0;
+
+/// The most milliseconds until it is ready.
+const READY: f64 = 300.0;
+
+/// One line.
+pub(super) struct Row {
+    what: String,
+    direct: String,
+    through: String,
+    figure: String,
+    target: String,
+    met: &'static str,
+}
+
+type Rounds = [(Figures, Figures)];
+
+/// The median over the rounds.
+fn median(rounds: &Rounds, figure: impl Fn(&(Figures, Figures)) -> f64) -> f64 {
+    let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+const fn verdict(met: bool) -> &'static str {
+    if met { "met" } else { "**missed**" }
+}
+
+fn microseconds(time: f64) -> String {
+    format!("{time:.0} µs")
+}
+
+impl Row {
+    /// What the gateway adds at the median until the last byte.
+    pub(super) fn added(what: &str, rounds: &Rounds, most: f64) -> Self {
+        Self::more(what, rounds, most, |figures| figures.median)
+    }
+
+    /// What the gateway adds at the median until the first byte.
+    pub(super) fn first_byte(what: &str, rounds: &Rounds) -> Self {
+        Self::more(what, rounds, NOT_SEEN, |figures| figures.first_byte)
+    }
+
+    fn more(what: &str, rounds: &Rounds, most: f64, of: impl Fn(&Figures) -> f64) -> Self {
+        let added = median(rounds, |(direct, through)| of(through) - of(direct));
+        let asked = most.is_finite();
+        Self {
+            what: what.to_owned(),
+            direct: microseconds(median(rounds, |(direct, _)| of(direct))),
+            through: microseconds(median(rounds, |(_, through)| of(through))),
+            figure: format!("+{added:.0} µs"),
+            target: if asked { format!("at most +{}", microseconds(most)) } else { "-".to_owned() },
+            met: if asked { verdict(added <= most) } else { "-" },
+        }
+    }
+
+    /// The processor time of the gateway for each request.
+    pub(super) fn processor(what: &str, rounds: &Rounds, most: f64) -> Self {
+        let time = median(rounds, |(_, through)| through.processor);
+        Self {
+            what: what.to_owned(),
+            direct: "-".to_owned(),
+            through: microseconds(time),
+            figure: microseconds(time),
+            target: format!("at most {}", microseconds(most)),
+            // Zero stands for a machine without /proc.
+            met: if time > 0.0 { verdict(time <= most) } else { "not measured" },
+        }
+    }
+
+    /// Requests in a second.
+    pub(super) fn rate(what: &str, rounds: &Rounds, least: f64) -> Self {
+        let rate = median(rounds, |(_, through)| through.rps);
+        let p99 = median(rounds, |(_, through)| through.p99);
+        Self {
+            what: format!("{what} (99 % within {})", microseconds(p99)),
+            direct: format!("{:.0}/s", median(rounds, |(direct, _)| direct.rps)),
+            through: format!("{rate:.0}/s"),
+            figure: format!("{rate:.0}/s"),
+            target: format!("at least {least:.0}/s"),
+            met: verdict(rate >= least),
+        }
+    }
+
+    /// Resident memory in megabytes.
+    pub(super) fn memory(what: &str, figures: &Figures, most: f64) -> Self {
+        let memory = figures.resident_kb / 1024.0;
+        Self {
+            what: what.to_owned(),
+            direct: "-".to_owned(),
+            through: format!("{memory:.1} MB"),
+            figure: format!("{memory:.1} MB"),
+            target: format!("below {most:.0} MB"),
+            met: if memory > 0.0 { verdict(memory < most) } else { "not measured" },
+        }
+    }
+
+    /// From the start to the line that says where it listens.
+    pub(super) fn ready(what: &str, took: Duration) -> Self {
+        let took = took.as_secs_f64() * 1_000.0;
+        Self {
+            what: what.to_owned(),
+            direct: "-".to_owned(),
+            through: format!("{took:.0} ms"),
+            figure: format!("{took:.0} ms"),
+            target: format!("below {READY:.0} ms"),
+            met: verdict(took < READY),
+        }
+    }
+}
+
+/// All lines.
+pub(super) fn table(rows: &[Row]) -> String {
+    let mut text =
+        "| what | directly | through turnwise | figure | target | |\n| --- | --: | --: | --: | --- | --- |\n"
+            .to_owned();
+    for Row { what, direct, through, figure, target, met } in rows {
+        // Writing to a `String` always succeeds.
+        let _ = writeln!(text, "| {what} | {direct} | {through} | {figure} | {target} | {met} |");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Figures whose times are all the same.
+    fn figures(time: f64) -> Figures {
+        let line = format!(
+            r#"{{"requests":1,"errors":0,"first_error":null,"rps":9999.0,"p50_us":{time},"p99_us":{time},
+                "first_byte_p50_us":{time},"cpu_us_per_request":{time},"rss_kb":61440}}"#
+        );
+        serde_json::from_str(&line).unwrap()
+    }
+
+    #[test]
+    fn a_target_is_met_by_the_median_of_the_rounds() {
+        let rounds = [(30.0, 180.0), (31.0, 900.0), (30.0, 150.0)].map(|(one, other)| (figures(one), figures(other)));
+        let table = table(&[
+            Row::added("added", &rounds, 150.0),
+            Row::processor("time", &rounds, 120.0),
+            Row::rate("rate", &rounds, 10_000.0),
+            Row::memory("memory", &rounds[0].0, 60.0),
+            Row::ready("ready", Duration::from_millis(20)),
+        ]);
+        let lines: Vec<_> = table.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "| added | 30 µs | 180 µs | +150 µs | at most +150 µs | met |",
+                "| time | - | 180 µs | 180 µs | at most 120 µs | **missed** |",
+                "| rate (99 % within 180 µs) | 9999/s | 9999/s | 9999/s | at least 10000/s | **missed** |",
+                "| memory | - | 60.0 MB | 60.0 MB | below 60 MB | **missed** |",
+                "| ready | - | 20 ms | 20 ms | below 300 ms | met |",
+            ]
+        );
+    }
+}

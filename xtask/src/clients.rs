@@ -1,0 +1,3 @@
+//! Real clients against the gateway.
+
+pub(crate) mod programs;
