@@ -1,6 +1,12 @@
 //! Edits of raw bytes: what must change is replaced, everything else stays byte-equal.
 
+mod request;
+mod signatures;
+
 use std::ops::Range;
+
+pub use request::{ask_for_usage, cut_override, set_model};
+pub use signatures::without_signatures;
 
 /// A replacement of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,3 +35,29 @@ pub fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out.extend_from_slice(body.get(done..).unwrap_or_default());
     out
 }
+
+/// Members of an object or elements of a list, in order, each with whether it goes: the edits that take them out
+/// together with the commas that would be too many.
+pub(crate) fn cut(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut kept_before = false;
+    for (index, (span, goes)) in parts.iter().enumerate() {
+        if !goes {
+            kept_before = true;
+            continue;
+        }
+        let before = index.checked_sub(1).and_then(|before| parts.get(before));
+        let range = match (before, parts.get(index + 1)) {
+            // With the comma before it.
+            (Some((before, _)), _) if kept_before => before.end..span.end,
+            // Nothing before it stays: with the comma behind it.
+            (_, Some((next, _))) => span.start..next.start,
+            _ => span.clone(),
+        };
+        edits.push(Edit { range, with: Vec::new() });
+    }
+    edits
+}
+
+#[cfg(test)]
+mod tests;

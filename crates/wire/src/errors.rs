@@ -26,15 +26,15 @@ fn error_value(api: WireApi, status: u16, kind: &str, message: &str) -> Value {
 }
 
 /// An event that tells the client of an error in the middle of a stream. Nothing may follow it.
-pub fn error_event(api: WireApi, status: u16, kind: &str, message: &str) -> Vec<u8> {
+pub fn error_event(api: WireApi, kind: &str, message: &str) -> Vec<u8> {
     let (event, data) = match api {
-        WireApi::AnthropicMessages => ("event: error\n", error_value(api, status, kind, message)),
+        WireApi::AnthropicMessages => ("event: error\n", error_value(api, 500, kind, message)),
         WireApi::OpenAiResponses => {
             // Its sequence number is not known here; readers go by the type.
             let data = json!({"type": "error", "code": kind, "message": message, "param": null, "sequence_number": 0});
             ("event: error\n", data)
         }
-        WireApi::OpenAiChat | WireApi::Gemini => ("", error_value(api, status, kind, message)),
+        WireApi::OpenAiChat | WireApi::Gemini => ("", error_value(api, 500, kind, message)),
     };
     format!("{event}data: {data}\n\n").into_bytes()
 }
@@ -120,7 +120,7 @@ mod tests {
         {"error":{"message":"say \"when\"","type":"k","param":null,"code":"k"}}
         {"error":{"code":429,"message":"say \"when\"","status":"k"}}
         "#);
-        let event = |api| String::from_utf8(error_event(api, 502, "k", "cut")).unwrap();
+        let event = |api| String::from_utf8(error_event(api, "k", "cut")).unwrap();
         insta::assert_snapshot!(WireApi::ALL.map(event).concat().trim_end(), @r#"
         event: error
         data: {"type":"error","error":{"type":"k","message":"cut"}}
@@ -130,7 +130,7 @@ mod tests {
         event: error
         data: {"type":"error","code":"k","message":"cut","param":null,"sequence_number":0}
 
-        data: {"error":{"code":502,"message":"cut","status":"k"}}
+        data: {"error":{"code":500,"message":"cut","status":"k"}}
         "#);
     }
 

@@ -10,7 +10,7 @@ mod text;
 mod walk;
 
 pub(crate) use cursor::{Cursor, Fault};
-pub(crate) use text::{Kind, Text, Value};
+pub(crate) use text::{Kind, Text, Value, raw_bytes};
 
 /// What the inside of a JSON string means.
 pub(crate) fn decoded(raw: &str) -> std::borrow::Cow<'_, str> {
