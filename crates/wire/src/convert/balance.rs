@@ -4,10 +4,19 @@
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Balance {
     depth: u64,
-    in_string: bool,
-    escaped: bool,
+    string: InString,
     begun: bool,
     complete: bool,
+}
+
+/// Whether the text stands in a string, where brackets mean nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum InString {
+    #[default]
+    No,
+    Yes,
+    /// Behind a backslash.
+    Escaped,
 }
 
 impl Balance {
@@ -23,18 +32,18 @@ impl Balance {
     }
 
     const fn follow_byte(&mut self, byte: u8) {
-        if self.in_string {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = true,
-                b'"' => self.in_string = false,
-                _ => {}
-            }
-            return;
-        }
+        self.string = match (self.string, byte) {
+            (InString::Yes, b'\\') => InString::Escaped,
+            (InString::Yes, b'"') => InString::No,
+            (InString::Yes | InString::Escaped, _) => InString::Yes,
+            (InString::No, _) => return self.follow_outside(byte),
+        };
+    }
+
+    const fn follow_outside(&mut self, byte: u8) {
         self.begun = self.begun || !byte.is_ascii_whitespace();
         match byte {
-            b'"' => self.in_string = true,
+            b'"' => self.string = InString::Yes,
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' if self.depth > 0 => {
                 self.depth -= 1;

@@ -79,10 +79,6 @@ impl Blocks {
         self.stage == Stage::Ended
     }
 
-    pub(crate) fn has_started(&self) -> bool {
-        self.stage != Stage::Before
-    }
-
     /// The answer begins. Only the first time counts.
     pub(crate) fn start(&mut self, start: Start) {
         if self.stage == Stage::Before {

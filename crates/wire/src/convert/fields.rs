@@ -6,6 +6,9 @@ use serde_json::{Map, Number, Value};
 use super::{ConvertError, gate::Gate, unsaid::need_not_be_carried};
 use crate::known_fields::{self, Meaning, Place};
 
+/// The name of a field, which value of it says nothing, and what any other value requires.
+pub(crate) type Granted = (&'static str, fn(&Value) -> bool, Requirement);
+
 /// A JSON object that is read by taking its fields out. What nobody took makes [`Fields::done`] refuse.
 ///
 /// `null` counts as absent everywhere: every one of the APIs reads it so.
@@ -39,6 +42,16 @@ impl Fields {
     /// Takes out a field that says nothing when it is the value that every API takes for granted.
     pub(crate) fn take_unless(&mut self, name: &str, granted: impl FnOnce(&Value) -> bool) -> Option<Value> {
         self.take(name).filter(|value| !granted(value))
+    }
+
+    /// Refuses fields that ask for something which no other API has.
+    pub(crate) fn refuse_unless(&mut self, granted: &[Granted]) -> Result<(), ConvertError> {
+        for (name, is_granted, requirement) in granted {
+            if self.take_unless(name, is_granted).is_some() {
+                return Err(ConvertError::Requires(*requirement));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ConvertError> {
@@ -89,7 +102,7 @@ impl Fields {
 
     /// Refuses when a field is left that nobody knew.
     pub(crate) fn done(self) -> Result<(), ConvertError> {
-        if self.map.values().all(Value::is_null) { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
+        if self.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
     }
 
     /// Accounts for what is left by the tables of fields: some need not be carried, some may be left out, what nobody
@@ -108,6 +121,11 @@ impl Fields {
         Ok(())
     }
 
+    /// Whether nothing is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.map.values().all(Value::is_null)
+    }
+
     pub(crate) const fn wrong(&self, cause: &'static str) -> ConvertError {
         ConvertError::malformed(self.place, cause)
     }
@@ -116,7 +134,7 @@ impl Fields {
 fn in_camel_case(name: &str) -> String {
     let mut after_underscore = false;
     let mut camel = String::with_capacity(name.len());
-    for letter in name.chars() {
+    for letter in name.trim_start_matches('_').chars() {
         if letter == '_' {
             after_underscore = true;
         } else if std::mem::take(&mut after_underscore) {

@@ -24,10 +24,6 @@ impl<'a> Gate<'a> {
         self.from
     }
 
-    pub(crate) const fn to(&self) -> WireApi {
-        self.to
-    }
-
     /// Whether both APIs are `OpenAI`'s, which share settings that the others do not have.
     pub(crate) const fn both_openai(&self) -> bool {
         matches!(self.from, WireApi::OpenAiChat | WireApi::OpenAiResponses)

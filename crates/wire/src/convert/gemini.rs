@@ -1,56 +1,17 @@
-//! Not yet converted.
-use serde_json::Value;
+//! Google's `generateContent` and `streamGenerateContent`: read and written.
 
-use super::{
-    ConvertError,
-    blocks::Blocks,
-    canonical::{
-        answer::{Answer, Event, Head},
-        request::Request,
-    },
-    gate::Gate,
-    sse::ServerEvent,
-    stream::{ReadEvents, WriteEvents},
-};
+mod read_answer;
+mod read_contents;
+mod read_request;
+mod write_answer;
+mod write_contents;
+mod write_request;
 
-const LATER: ConvertError = ConvertError::malformed("this API", "is not converted yet");
+pub(super) use read_answer::{AnswerReader, read_answer};
+pub(super) use read_request::read_request;
+pub(super) use write_answer::{AnswerWriter, write_answer};
+pub(super) use write_request::write_request;
 
-pub(super) fn read_request(_: Value, _: &mut Gate<'_>) -> Result<Request, ConvertError> {
-    Err(LATER)
-}
-pub(super) fn read_answer(_: &Value, _: &mut Blocks) -> Result<(), ConvertError> {
-    Err(LATER)
-}
-#[derive(Debug, Default)]
-pub(super) struct AnswerReader;
-impl ReadEvents for AnswerReader {
-    fn read(&mut self, _: ServerEvent, _: &mut Blocks) -> Result<(), ConvertError> {
-        Err(LATER)
-    }
-    fn end(&mut self, _: &mut Blocks) -> Result<(), ConvertError> {
-        Err(LATER)
-    }
-}
-#[derive(Debug)]
-pub(super) struct AnswerWriter;
-impl AnswerWriter {
-    pub(super) fn new(_: Head) -> Self {
-        Self
-    }
-}
-impl WriteEvents for AnswerWriter {
-    fn write(&mut self, _: Event, _: &mut Vec<u8>) -> Result<(), ConvertError> {
-        Err(LATER)
-    }
-}
-impl AnswerReader {
-    pub(super) fn new(_: &str) -> Self {
-        Self
-    }
-}
-pub(super) fn write_request(_: Request, _: &mut Gate<'_>) -> Result<Value, ConvertError> {
-    Err(LATER)
-}
-pub(super) fn write_answer(_: Answer, _: &Head) -> Result<Value, ConvertError> {
-    Err(LATER)
-}
+/// What stands in for the signature of a call that Gemini did not make. Google documents it for conversations that were
+/// begun with another model; without any signature its newer models refuse the request.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";

@@ -91,13 +91,13 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
     if let Some(kind) = fields.text("type")?
         && kind != "custom"
     {
-        // These two families are described to the client as tools, but no schema of theirs is in the request.
+        // The client runs these, but only Anthropic's models know what they take.
         let run_by_client = ["bash_", "text_editor_", "computer_", "memory_"];
-        let requirement = match run_by_client.iter().any(|family| kind.starts_with(family)) {
-            true => Requirement::Native,
-            false => Requirement::ServerTools,
-        };
-        return Err(ConvertError::Requires(requirement));
+        return Err(if run_by_client.iter().any(|family| kind.starts_with(family)) {
+            NATIVE
+        } else {
+            ConvertError::Requires(Requirement::ServerTools)
+        });
     }
     let directly = |value: &Value| value.as_array().is_some_and(|callers| callers.iter().all(|it| it == "direct"));
     if fields.take_unless("allowed_callers", directly).is_some() {

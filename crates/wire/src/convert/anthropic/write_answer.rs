@@ -103,9 +103,10 @@ impl WriteEvents for AnswerWriter {
                 say(json!({"type": "content_block_start", "index": index, "content_block": block}));
             }
             Event::Delta(more) => {
-                let delta = match self.is_tool {
-                    true => json!({"type": "input_json_delta", "partial_json": more}),
-                    false => json!({"type": "text_delta", "text": more}),
+                let delta = if self.is_tool {
+                    json!({"type": "input_json_delta", "partial_json": more})
+                } else {
+                    json!({"type": "text_delta", "text": more})
                 };
                 say(json!({"type": "content_block_delta", "index": self.index, "delta": delta}));
             }

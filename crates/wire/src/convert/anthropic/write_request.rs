@@ -148,7 +148,7 @@ fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut 
     match temperature {
         // Anthropic's end at 1, the others' at 2.
         Some(temperature) if temperature.as_f64().is_some_and(|it| it > 1.0) => {
-            gate.leave_out(Requirement::Sampling)?
+            gate.leave_out(Requirement::Sampling)?;
         }
         Some(temperature) => {
             body.insert("temperature".to_owned(), Value::Number(temperature));

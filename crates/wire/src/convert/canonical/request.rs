@@ -190,6 +190,30 @@ pub(crate) enum ToolChoice {
     Named(String),
 }
 
+impl ToolChoice {
+    /// What `OpenAI`'s APIs call it, unless it names a tool.
+    pub(crate) fn of_openai(name: &str) -> Option<Self> {
+        match name {
+            "auto" => Some(Self::Auto),
+            "required" => Some(Self::Any),
+            "none" => Some(Self::None),
+            _ => None,
+        }
+    }
+
+    /// As `OpenAI`'s APIs say it; a tool is named by `named`, which is told whether it is a `function` or `custom`.
+    pub(crate) fn into_openai(self, tools: &[Tool], named: impl FnOnce(&str, String) -> Value) -> Value {
+        let name = match self {
+            Self::Auto => return Value::from("auto"),
+            Self::Any => return Value::from("required"),
+            Self::None => return Value::from("none"),
+            Self::Named(name) => name,
+        };
+        let is_custom = |tool: &Tool| tool.name == name && matches!(tool.kind, ToolKind::Custom { .. });
+        named(if tools.iter().any(is_custom) { "custom" } else { "function" }, name)
+    }
+}
+
 /// What the answer has to look like.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Format {

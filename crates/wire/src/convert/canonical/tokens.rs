@@ -16,7 +16,7 @@ fn count(value: &Value, pointer: &str) -> u64 {
 }
 
 impl Tokens {
-    /// `OpenAI`'s counts of input include what came from the cache. OpenRouter and its like say beside it what was
+    /// `OpenAI`'s counts of input include what came from the cache. `OpenRouter` and its like say beside it what was
     /// written there.
     fn of_openai(usage: &Value, input: &str, output: &str) -> Self {
         let details = |of: &str, name: &str| count(usage, &format!("/{of}_details/{name}"));

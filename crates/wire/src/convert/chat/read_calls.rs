@@ -43,10 +43,8 @@ impl Calls {
     /// with a name is a new call.
     pub(super) fn read(&mut self, place: usize, piece: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         let custom = text(piece, "/type") == Some("custom") || piece.get("custom").is_some();
-        let [name, arguments] = match custom {
-            true => ["/custom/name", "/custom/input"],
-            false => ["/function/name", "/function/arguments"],
-        };
+        let [name, arguments] =
+            if custom { ["/custom/name", "/custom/input"] } else { ["/function/name", "/function/arguments"] };
         let (id, name) = (text(piece, "/id"), text(piece, name));
         let index = match piece.get("index").and_then(Value::as_u64) {
             Some(index) => index,
@@ -78,13 +76,11 @@ impl Calls {
             Some(Value::Object(object)) => Value::Object(object.clone()).to_string(),
             Some(_) => return Err(ConvertError::malformed("a tool call", "has arguments that are not text")),
         };
-        match call.handle {
-            Some(handle) => blocks.delta(handle, &more),
-            None => {
-                call.waiting.push_str(&more);
-                Ok(())
-            }
+        if let Some(handle) = call.handle {
+            return blocks.delta(handle, &more);
         }
+        call.waiting.push_str(&more);
+        Ok(())
     }
 
     /// Pieces with an id belong to the call of that id, or else are a new one; the others go on with the last call.

@@ -73,11 +73,10 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
 
 /// Fields that say nothing unless they ask for something unusual, which no other API has.
 fn refuse_what_is_not_granted(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
-    let is_none = |value: &Value| value == 0;
-    let granted: [(&str, fn(&Value) -> bool, Requirement); 7] = [
+    fields.refuse_unless(&[
         ("n", |value| value == 1, Requirement::ManyAnswers),
         ("logprobs", |value| value == false, Requirement::ManyAnswers),
-        ("top_logprobs", is_none, Requirement::ManyAnswers),
+        ("top_logprobs", |value| value == 0, Requirement::ManyAnswers),
         ("store", |value| value == false, Requirement::StoredAnswers),
         ("metadata", |value| value.as_object().is_some_and(serde_json::Map::is_empty), Requirement::StoredAnswers),
         (
@@ -86,12 +85,7 @@ fn refuse_what_is_not_granted(fields: &mut Fields, gate: &mut Gate<'_>) -> Resul
             Requirement::AudioVideo,
         ),
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
-    ];
-    for (name, is_granted, requirement) in granted {
-        if fields.take_unless(name, is_granted).is_some() {
-            return Err(ConvertError::Requires(requirement));
-        }
-    }
+    ])?;
     let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
     if fields.take_unless("logit_bias", is_empty).is_some() {
         gate.leave_out(Requirement::Sampling)?;
@@ -171,12 +165,7 @@ fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
 
 fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
     if let Value::String(name) = &choice {
-        return match name.as_str() {
-            "auto" => Ok(ToolChoice::Auto),
-            "required" => Ok(ToolChoice::Any),
-            "none" => Ok(ToolChoice::None),
-            _ => Err(NATIVE),
-        };
+        return ToolChoice::of_openai(name).ok_or(NATIVE);
     }
     let mut fields = Fields::of(choice, "the tool choice")?;
     let kind = fields.needed_text("type")?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::write_message::write_message;
 use crate::convert::{
     Conversion, ConvertError,
-    canonical::request::{Effort, Format, Request, Sampling, Tool, ToolChoice, ToolKind},
+    canonical::request::{Effort, Format, Request, Sampling, Tool, ToolKind},
     gate::Gate,
     schema,
 };
@@ -31,7 +31,8 @@ pub(crate) fn write_request(
     body.insert("messages".to_owned(), Value::Array(messages));
     if !request.tools.is_empty() {
         if let Some(choice) = request.tool_choice {
-            body.insert("tool_choice".to_owned(), write_tool_choice(choice, &request.tools));
+            let choice = choice.into_openai(&request.tools, |kind, name| json!({"type": kind, (kind): {"name": name}}));
+            body.insert("tool_choice".to_owned(), choice);
         }
         if let Some(parallel) = request.parallel_tools {
             body.insert("parallel_tool_calls".to_owned(), json!(parallel));
@@ -99,18 +100,6 @@ fn write_tool(tool: Tool) -> Value {
         described["description"] = json!(description);
     }
     json!({"type": kind, (kind): described})
-}
-
-fn write_tool_choice(choice: ToolChoice, tools: &[Tool]) -> Value {
-    let name = match choice {
-        ToolChoice::Auto => return json!("auto"),
-        ToolChoice::Any => return json!("required"),
-        ToolChoice::None => return json!("none"),
-        ToolChoice::Named(name) => name,
-    };
-    let is_custom = tools.iter().any(|tool| tool.name == name && matches!(tool.kind, ToolKind::Custom { .. }));
-    let kind = if is_custom { "custom" } else { "function" };
-    json!({"type": kind, (kind): {"name": name}})
 }
 
 fn write_format(format: Format) -> Value {

@@ -1,0 +1,78 @@
+//! Writes the contents of a conversation with Gemini.
+
+use std::collections::BTreeMap;
+
+use contracts::Requirement;
+use serde_json::{Value, json};
+
+use super::NO_SIGNATURE;
+use crate::convert::{
+    ConvertError,
+    canonical::request::{Block, Image, Message, Role, ToolCall, ToolResult},
+};
+
+/// Writes contents one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    /// The place and the name of each call, by its id: results name the function, and stand in the order of the calls.
+    calls: BTreeMap<String, (usize, String)>,
+}
+
+impl Contents {
+    pub(super) fn write(&mut self, message: Message) -> Result<Option<Value>, ConvertError> {
+        let role = match message.role {
+            Role::User => "user",
+            Role::Assistant => "model",
+            Role::System => return Err(ConvertError::Requires(Requirement::MidConversationSystem)),
+        };
+        let mut blocks = message.blocks;
+        blocks.sort_by_key(|block| match block {
+            Block::ToolResult(result) => self.calls.get(&result.call).map_or(0, |(place, _)| *place),
+            _ => usize::MAX,
+        });
+        let mut parts = Vec::with_capacity(blocks.len());
+        let mut called = false;
+        for block in blocks {
+            parts.push(match block {
+                Block::Text(text) if text.is_empty() => continue,
+                Block::Text(text) => json!({"text": text}),
+                Block::Image(Image::Inline { media_type, data }) => {
+                    json!({"inlineData": {"mimeType": media_type, "data": data}})
+                }
+                Block::Image(Image::Remote(_)) => return Err(ConvertError::Requires(Requirement::RemoteImages)),
+                Block::ToolCall(call) => {
+                    let mut part = self.write_call(call)?;
+                    // Only the first of several calls at once is signed.
+                    if !std::mem::replace(&mut called, true) {
+                        part["thoughtSignature"] = json!(NO_SIGNATURE);
+                    }
+                    part
+                }
+                Block::ToolResult(result) => self.write_result(result)?,
+            });
+        }
+        Ok((!parts.is_empty()).then(|| json!({"role": role, "parts": parts})))
+    }
+
+    fn write_call(&mut self, call: ToolCall) -> Result<Value, ConvertError> {
+        let part = json!({"functionCall": {"name": call.name, "args": call.input.into_object()?}});
+        self.calls.insert(call.id, (self.calls.len(), call.name));
+        Ok(part)
+    }
+
+    fn write_result(&self, result: ToolResult) -> Result<Value, ConvertError> {
+        let (_, name) = self
+            .calls
+            .get(&result.call)
+            .ok_or(ConvertError::malformed("the result of a tool", "answers no call of the conversation"))?;
+        let mut texts = Vec::with_capacity(result.content.len());
+        for block in result.content {
+            match block {
+                Block::Text(text) => texts.push(text),
+                _ => return Err(ConvertError::Requires(Requirement::ToolImages)),
+            }
+        }
+        let key = if result.failed { "error" } else { "output" };
+        Ok(json!({"functionResponse": {"name": name, "response": {(key): texts.join("\n")}}}))
+    }
+}

@@ -1,0 +1,118 @@
+//! Writes a request to `generateContent`. The model and whether to stream stand in the path.
+
+use contracts::Requirement;
+use serde_json::{Map, Value, json};
+
+use super::write_contents::Contents;
+use crate::convert::{
+    ConvertError,
+    canonical::request::{Effort, Format, Request, Tool, ToolChoice, ToolKind},
+    gate::Gate,
+    request::in_turns,
+    schema,
+};
+
+/// The most sequences to stop at that Gemini takes.
+const MOST_STOPS: usize = 5;
+
+pub(crate) fn write_request(mut request: Request, gate: &mut Gate<'_>) -> Result<Value, ConvertError> {
+    if request.parallel_tools == Some(false) && !request.tools.is_empty() {
+        // Gemini calls as many tools at once as it likes.
+        return Err(ConvertError::Requires(Requirement::Native));
+    }
+    let mut body = Map::new();
+    if !request.system.is_empty() {
+        let parts: Vec<Value> = request.system.drain(..).map(|text| json!({"text": text})).collect();
+        body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
+    }
+    let mut contents = Contents::default();
+    let written = in_turns(std::mem::take(&mut request.messages));
+    let written: Vec<Value> =
+        written.into_iter().filter_map(|message| contents.write(message).transpose()).collect::<Result<_, _>>()?;
+    body.insert("contents".to_owned(), Value::Array(written));
+    if !request.tools.is_empty() {
+        let is_strict = |tool: &Tool| matches!(tool.kind, ToolKind::Function { strict: Some(true), .. });
+        let strict = request.tools.iter().any(is_strict);
+        if let Some(config) = write_tool_choice(request.tool_choice.take(), strict) {
+            body.insert("toolConfig".to_owned(), json!({"functionCallingConfig": config}));
+        }
+        let declarations: Vec<Value> = request.tools.drain(..).map(write_tool).collect::<Result<_, _>>()?;
+        body.insert("tools".to_owned(), json!([{"functionDeclarations": declarations}]));
+    }
+    let generation = write_generation(request, gate)?;
+    if !generation.is_empty() {
+        body.insert("generationConfig".to_owned(), Value::Object(generation));
+    }
+    Ok(Value::Object(body))
+}
+
+fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
+    let ToolKind::Function { parameters, .. } = tool.kind else {
+        return Err(ConvertError::Requires(Requirement::CustomTools));
+    };
+    let mut function = json!({"name": tool.name});
+    if let Some(description) = tool.description {
+        function["description"] = json!(description);
+    }
+    if let Some(parameters) = parameters {
+        function["parametersJsonSchema"] = parameters;
+    }
+    Ok(function)
+}
+
+/// Calls follow their schemas when one has to be made; when none has to, `VALIDATED` asks for that.
+fn write_tool_choice(choice: Option<ToolChoice>, strict: bool) -> Option<Value> {
+    match choice {
+        None | Some(ToolChoice::Auto) if strict => Some(json!({"mode": "VALIDATED"})),
+        None => None,
+        Some(ToolChoice::Auto) => Some(json!({"mode": "AUTO"})),
+        Some(ToolChoice::Any) => Some(json!({"mode": "ANY"})),
+        Some(ToolChoice::None) => Some(json!({"mode": "NONE"})),
+        Some(ToolChoice::Named(name)) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
+    }
+}
+
+fn write_generation(request: Request, gate: &mut Gate<'_>) -> Result<Map<String, Value>, ConvertError> {
+    let mut generation = Map::new();
+    let sampling = request.sampling;
+    for (name, value) in [
+        ("temperature", sampling.temperature),
+        ("topP", sampling.top_p),
+        ("topK", sampling.top_k),
+        ("seed", sampling.seed),
+        ("presencePenalty", sampling.presence_penalty),
+        ("frequencyPenalty", sampling.frequency_penalty),
+        ("maxOutputTokens", request.max_output.map(Into::into)),
+    ] {
+        if let Some(value) = value {
+            generation.insert(name.to_owned(), Value::Number(value));
+        }
+    }
+    if request.stop.len() > MOST_STOPS {
+        return Err(ConvertError::Requires(Requirement::Native));
+    }
+    if !request.stop.is_empty() {
+        generation.insert("stopSequences".to_owned(), json!(request.stop));
+    }
+    if let Some(effort) = request.effort {
+        let nearest = effort.clamp(Effort::Minimal, Effort::High);
+        if nearest != effort {
+            gate.leave_out(Requirement::ThinkingControl)?;
+        }
+        let level = nearest.name().to_uppercase();
+        generation.insert("thinkingConfig".to_owned(), json!({"thinkingLevel": level}));
+    }
+    if let Some(format) = request.format {
+        generation.insert("responseMimeType".to_owned(), json!("application/json"));
+        if let Format::JsonSchema { schema, description, name: _, strict: _ } = format {
+            generation.insert("responseJsonSchema".to_owned(), schema::described(schema, description));
+        }
+    }
+    if request.openai.verbosity.is_some() {
+        gate.leave_out(Requirement::Sampling)?;
+    }
+    if request.openai.cache_retention.is_some() {
+        gate.leave_out(Requirement::CacheControl)?;
+    }
+    Ok(generation)
+}

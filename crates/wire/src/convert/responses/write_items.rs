@@ -1,0 +1,91 @@
+//! Writes the items of a conversation in Responses.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::convert::{
+    canonical::request::{Block, Input, Message, Role, ToolCall, ToolResult},
+    ids,
+};
+
+/// Writes messages as items.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    written: Vec<Value>,
+    /// The calls of custom tools, whose results are items of another type.
+    custom: BTreeSet<String>,
+}
+
+impl Items {
+    pub(super) fn into_input(self) -> Value {
+        Value::Array(self.written)
+    }
+
+    pub(super) fn write(&mut self, message: Message) {
+        let role = message.role;
+        let mut parts = Vec::new();
+        for block in message.blocks {
+            match block {
+                Block::ToolCall(call) => {
+                    self.write_message(role, &mut parts);
+                    self.write_call(call);
+                }
+                Block::ToolResult(result) => {
+                    self.write_message(role, &mut parts);
+                    self.write_result(result);
+                }
+                block => parts.extend(part_of(block, role)),
+            }
+        }
+        self.write_message(role, &mut parts);
+    }
+
+    fn write_message(&mut self, role: Role, parts: &mut Vec<Value>) {
+        if parts.is_empty() {
+            return;
+        }
+        let role = match role {
+            Role::System => "developer",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        self.written.push(json!({"type": "message", "role": role, "content": std::mem::take(parts)}));
+    }
+
+    fn write_call(&mut self, call: ToolCall) {
+        let ToolCall { id, name, input } = call;
+        let id = ids::safe(id);
+        self.written.push(match input {
+            Input::Free(input) => {
+                self.custom.insert(id.clone());
+                json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input})
+            }
+            input => {
+                json!({"type": "function_call", "call_id": id, "name": name, "arguments": input.into_text()})
+            }
+        });
+    }
+
+    fn write_result(&mut self, result: ToolResult) {
+        let id = ids::safe(result.call.clone());
+        let mut content = result.content_with_failure();
+        let output = match content.as_mut_slice() {
+            [] => json!(""),
+            [Block::Text(text)] => json!(std::mem::take(text)),
+            _ => content.into_iter().filter_map(|block| part_of(block, Role::User)).collect(),
+        };
+        let kind = if self.custom.contains(&id) { "custom_tool_call_output" } else { "function_call_output" };
+        self.written.push(json!({"type": kind, "call_id": id, "output": output}));
+    }
+}
+
+fn part_of(block: Block, role: Role) -> Option<Value> {
+    match block {
+        Block::Text(text) if role == Role::Assistant => Some(json!({"type": "output_text", "text": text})),
+        Block::Text(text) => Some(json!({"type": "input_text", "text": text})),
+        Block::Image(image) => Some(json!({"type": "input_image", "image_url": image.into_url()})),
+        // Items of their own.
+        Block::ToolCall(_) | Block::ToolResult(_) => None,
+    }
+}

@@ -1,0 +1,128 @@
+//! Writes a request to Responses.
+
+use contracts::Requirement;
+use serde_json::{Map, Value, json};
+
+use super::write_items::Items;
+use crate::convert::{
+    Conversion, ConvertError,
+    canonical::request::{Effort, Format, Request, Sampling, Tool, ToolKind},
+    gate::Gate,
+    schema,
+};
+
+/// The fewest output tokens that Responses take. A client that asked for fewer, to see whether a model answers at all,
+/// gets a few more.
+const FEWEST_OUTPUT_TOKENS: u64 = 16;
+
+pub(crate) fn write_request(
+    request: Request,
+    conversion: &Conversion<'_>,
+    gate: &mut Gate<'_>,
+) -> Result<Value, ConvertError> {
+    if !request.stop.is_empty() {
+        // Responses know no sequences to stop at, and without them the answer is another one.
+        return Err(ConvertError::Requires(Requirement::Native));
+    }
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(conversion.model));
+    if !request.system.is_empty() {
+        body.insert("instructions".to_owned(), json!(request.system.join("\n\n")));
+    }
+    let mut items = Items::default();
+    request.messages.into_iter().for_each(|message| items.write(message));
+    body.insert("input".to_owned(), items.into_input());
+    if !request.tools.is_empty() {
+        if let Some(choice) = request.tool_choice {
+            let choice = choice.into_openai(&request.tools, |kind, name| json!({"type": kind, "name": name}));
+            body.insert("tool_choice".to_owned(), choice);
+        }
+        if let Some(parallel) = request.parallel_tools {
+            body.insert("parallel_tool_calls".to_owned(), json!(parallel));
+        }
+        body.insert("tools".to_owned(), request.tools.into_iter().map(write_tool).collect());
+    }
+    let mut text = Map::new();
+    if let Some(format) = request.format {
+        text.insert("format".to_owned(), write_format(format));
+    }
+    if let Some(verbosity) = request.openai.verbosity {
+        text.insert("verbosity".to_owned(), json!(verbosity));
+    }
+    if !text.is_empty() {
+        body.insert("text".to_owned(), Value::Object(text));
+    }
+    if let Some(effort) = request.effort {
+        if effort > Effort::ExtraHigh {
+            gate.leave_out(Requirement::ThinkingControl)?;
+        }
+        body.insert("reasoning".to_owned(), json!({"effort": effort.min(Effort::ExtraHigh).name()}));
+    }
+    if let Some(most) = request.max_output {
+        body.insert("max_output_tokens".to_owned(), json!(most.max(FEWEST_OUTPUT_TOKENS)));
+    }
+    write_sampling(&mut body, request.sampling, gate)?;
+    for (name, setting) in [
+        ("prompt_cache_key", request.openai.cache_key.map(Value::String)),
+        ("prompt_cache_retention", request.openai.cache_retention),
+        ("safety_identifier", request.openai.safety_identifier.map(Value::String)),
+    ] {
+        if let Some(setting) = setting {
+            body.insert(name.to_owned(), setting);
+        }
+    }
+    // The other APIs keep no answers unless asked to.
+    body.insert("store".to_owned(), json!(false));
+    if conversion.stream {
+        body.insert("stream".to_owned(), json!(true));
+    }
+    Ok(Value::Object(body))
+}
+
+fn write_tool(tool: Tool) -> Value {
+    let mut written = match tool.kind {
+        ToolKind::Function { parameters, strict } => {
+            // Responses make a schema strict unless told not to.
+            let strict = strict.unwrap_or(false);
+            json!({"type": "function", "name": tool.name, "parameters": parameters, "strict": strict})
+        }
+        ToolKind::Custom { grammar } => {
+            let mut custom = json!({"type": "custom", "name": tool.name});
+            if let Some(grammar) = grammar {
+                custom["format"] =
+                    json!({"type": "grammar", "syntax": grammar.syntax, "definition": grammar.definition});
+            }
+            custom
+        }
+    };
+    if let Some(description) = tool.description {
+        written["description"] = json!(description);
+    }
+    written
+}
+
+fn write_format(format: Format) -> Value {
+    let Format::JsonSchema { name, description, schema, strict } = format else {
+        return json!({"type": "json_object"});
+    };
+    let strict = strict.unwrap_or_else(|| schema::is_strict(&schema));
+    let name = name.unwrap_or_else(|| "answer".to_owned());
+    let mut written = json!({"type": "json_schema", "name": name, "schema": schema, "strict": strict});
+    if let Some(description) = description {
+        written["description"] = json!(description);
+    }
+    written
+}
+
+fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    let Sampling { temperature, top_p, top_k, seed, presence_penalty, frequency_penalty } = sampling;
+    if [top_k, seed, presence_penalty, frequency_penalty].iter().any(Option::is_some) {
+        gate.leave_out(Requirement::Sampling)?;
+    }
+    for (name, value) in [("temperature", temperature), ("top_p", top_p)] {
+        if let Some(value) = value {
+            body.insert(name.to_owned(), Value::Number(value));
+        }
+    }
+    Ok(())
+}
