@@ -1,0 +1,140 @@
+//! Server-sent events cut out of bytes that come in any pieces, as they are, for those that pass them on.
+
+/// The longest event that is looked at, in bytes. Responses end with an event that holds the whole answer.
+const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Cuts bytes into events. An event ends with an empty line; lines end with `\n` or `\r\n`.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    /// The beginning of an event whose end has not come.
+    pending: Vec<u8>,
+    /// What of that was looked through for the end.
+    searched: usize,
+}
+
+/// A piece of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// An event with everything that belongs to it, its empty line too.
+    Event(&'a [u8]),
+    /// Bytes of an event that is too long to be looked at.
+    Overlong(&'a [u8]),
+}
+
+impl Events {
+    /// Takes bytes and gives the pieces that are whole now. Events that lie in one chunk are not copied.
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Piece<'_>)) {
+        let mut rest = bytes;
+        if !self.pending.is_empty() {
+            let before = self.pending.len();
+            self.pending.extend_from_slice(bytes);
+            let Some(end) = end_of_event(&self.pending, self.searched) else {
+                self.searched = self.pending.len();
+                if self.pending.len() > MAX_EVENT_BYTES {
+                    each(Piece::Overlong(&self.pending));
+                    self.pending.clear();
+                    self.searched = 0;
+                }
+                return;
+            };
+            each(Piece::Event(self.pending.get(..end).unwrap_or_default()));
+            rest = bytes.get(end.saturating_sub(before)..).unwrap_or_default();
+            self.pending.clear();
+        }
+        while let Some(end) = end_of_event(rest, 0) {
+            let (event, behind) = rest.split_at(end);
+            each(Piece::Event(event));
+            rest = behind;
+        }
+        self.pending.extend_from_slice(rest);
+        self.searched = self.pending.len();
+    }
+
+    /// What came after the last event.
+    pub(crate) fn rest(self) -> Vec<u8> {
+        self.pending
+    }
+}
+
+/// Where the event at the start ends: behind its empty line. `searched` bytes are known not to hold the end, but may
+/// hold the beginning of its empty line.
+fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
+    let mut at = searched.saturating_sub(3);
+    loop {
+        at += bytes.get(at..)?.iter().position(|byte| *byte == b'\n')? + 1;
+        match bytes.get(at..)? {
+            [b'\n', ..] => return Some(at + 1),
+            [b'\r', b'\n', ..] => return Some(at + 2),
+            _ => {}
+        }
+    }
+}
+
+/// The data of an event: what stands behind `data:`, several lines joined with line feeds. `None` when it has none.
+pub(crate) fn data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
+    let mut found: Option<std::borrow::Cow<'_, [u8]>> = None;
+    for line in event.split(|byte| *byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let Some(data) = line.strip_prefix(b"data:") else { continue };
+        let data = data.strip_prefix(b" ").unwrap_or(data);
+        match &mut found {
+            None => found = Some(data.into()),
+            Some(before) => {
+                let before = before.to_mut();
+                before.push(b'\n');
+                before.extend_from_slice(data);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Events, Piece, data};
+
+    fn pieces(chunks: &[&[u8]]) -> (Vec<Vec<u8>>, Vec<u8>) {
+        let (mut events, mut found) = (Events::default(), Vec::new());
+        for chunk in chunks {
+            events.feed(chunk, |piece| match piece {
+                Piece::Event(event) => found.push(event.to_vec()),
+                Piece::Overlong(_) => panic!("nothing is that long"),
+            });
+        }
+        (found, events.rest())
+    }
+
+    #[test]
+    fn events_end_with_an_empty_line() {
+        let (events, rest) = pieces(&[b"data: a\n\nevent: x\r\ndata: b\r", b"\n\r\n", b": c\n\ndata: d\n"]);
+        assert_eq!(events, [&b"data: a\n\n"[..], b"event: x\r\ndata: b\r\n\r\n", b": c\n\n"]);
+        assert_eq!(rest, b"data: d\n");
+    }
+
+    #[test]
+    fn the_data_of_several_lines_is_joined() {
+        let check = |event: &[u8], expected: Option<&[u8]>| assert_eq!(data(event).as_deref(), expected);
+        check(b"event: x\ndata: {\"a\":1}\n\n", Some(b"{\"a\":1}"));
+        check(b"data:{\r\ndata: }\r\n\r\n", Some(b"{\n}"));
+        check(b": ping\n\n", None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn pieces_do_not_depend_on_chunks_and_lose_nothing(
+            text in "[a\r\n]{0,60}",
+            cuts in prop::collection::vec(0_usize..60, 0..8),
+        ) {
+            let bytes = text.as_bytes();
+            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(bytes.len())).chain([0, bytes.len()]).collect();
+            cuts.sort_unstable();
+            let chunks: Vec<_> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+            let (events, rest) = pieces(&chunks);
+            prop_assert_eq!([events.concat(), rest.clone()].concat(), bytes);
+            prop_assert_eq!(pieces(&[bytes]), (events, rest));
+        }
+    }
+}

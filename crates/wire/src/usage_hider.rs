@@ -1,0 +1,146 @@
+//! Takes the account of usage out of a stream of chat completions again that the client did not ask for.
+
+use crate::{
+    edit::{Edit, apply, cut},
+    events::{Events, Piece, data},
+    json::{Cursor, Value},
+};
+
+/// Takes the account of usage out of a stream of chat completions: the chunk that holds nothing else goes, and the
+/// member `usage` of others. All other bytes stay as they are, and every event passes as soon as it is whole.
+#[derive(Debug, Default)]
+pub struct UsageHider {
+    events: Events,
+}
+
+impl UsageHider {
+    /// A filter for one stream.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes bytes of the provider's stream and adds those for the client.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.events.feed(bytes, |piece| match piece {
+            Piece::Event(event) => pass(event, out),
+            Piece::Overlong(bytes) => out.extend_from_slice(bytes),
+        });
+    }
+
+    /// Adds what came after the last event that was whole.
+    pub fn finish(self, out: &mut Vec<u8>) {
+        pass(&self.events.rest(), out);
+    }
+}
+
+fn pass(event: &[u8], out: &mut Vec<u8>) {
+    match hidden(event) {
+        Some(Hidden::Event) => {}
+        Some(Hidden::Member(edits)) => out.extend_from_slice(&apply(event, edits)),
+        None => out.extend_from_slice(event),
+    }
+}
+
+/// What has to go.
+enum Hidden {
+    Event,
+    Member(Vec<Edit>),
+}
+
+/// What has to go of an event; `None` for one without usage.
+fn hidden(event: &[u8]) -> Option<Hidden> {
+    if !event.windows(7).any(|window| window == b"\"usage\"") {
+        return None;
+    }
+    let data = data(event)?;
+    let text = std::str::from_utf8(&data).ok()?;
+    let chunk = Cursor::new(text).value().ok()?;
+    let [usage, choices] = chunk.pick(["usage", "choices"]);
+    let usage = usage?;
+    if !usage.is_null() && choices.is_some_and(|choices| choices.is_nothing()) {
+        return Some(Hidden::Event);
+    }
+    // The data stands in one line of the event; of data in several lines the member is left.
+    let start = event.windows(data.len()).position(|window| window == data.as_ref())?;
+    let member = |(name, value): (Value<'_>, Value<'_>)| {
+        let goes = name.string().as_deref() == Some("usage");
+        (start + name.start..start + value.span().end, goes)
+    };
+    Some(Hidden::Member(cut(&chunk.members().map(member).collect::<Vec<_>>())))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::UsageHider;
+
+    fn passed(chunks: &[&[u8]]) -> String {
+        let (mut hider, mut out) = (UsageHider::new(), Vec::new());
+        for chunk in chunks {
+            hider.feed(chunk, &mut out);
+        }
+        hider.finish(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    const STREAM: &str = concat!(
+        ": ping\n\n",
+        "data: {\"id\":\"c\", \"choices\":[{\"delta\":{\"content\":\"the \\\"usage\\\" of é\"}}] , \"usage\":null}\n\n",
+        "data: {\"usage\":null,\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\r\n\r\n",
+        "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}\n\n",
+        "data: [DONE]\n\n",
+    );
+
+    const HIDDEN: &str = concat!(
+        ": ping\n\n",
+        "data: {\"id\":\"c\", \"choices\":[{\"delta\":{\"content\":\"the \\\"usage\\\" of é\"}}]}\n\n",
+        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\r\n\r\n",
+        "data: [DONE]\n\n",
+    );
+
+    #[test]
+    fn usage_goes_and_everything_else_stays() {
+        assert_eq!(passed(&[STREAM.as_bytes()]), HIDDEN);
+    }
+
+    #[test]
+    fn a_last_chunk_that_still_says_something_only_loses_its_usage() {
+        let last = "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}],\"usage\":{\"prompt_tokens\":5}}\n\n";
+        assert_eq!(passed(&[last.as_bytes()]), "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n");
+    }
+
+    #[test]
+    fn what_is_no_chunk_passes_as_it_is() {
+        for text in
+            ["data: {\"usage\":\n\n", "{\"usage\":null}", "data: \"usage\"\n\n", "\n\n\n", "data: {\"error\":{}}\n"]
+        {
+            assert_eq!(passed(&[text.as_bytes()]), text);
+        }
+    }
+
+    #[test]
+    fn an_event_passes_as_soon_as_it_is_whole() {
+        let (mut hider, mut out) = (UsageHider::new(), Vec::new());
+        hider.feed(b"data: {\"choices\":[1]}\n", &mut out);
+        assert!(out.is_empty());
+        hider.feed(b"\ndata: {", &mut out);
+        assert_eq!(out, b"data: {\"choices\":[1]}\n\n");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn what_passes_does_not_depend_on_chunks(cuts in prop::collection::vec(0..STREAM.len(), 0..12)) {
+            let mut cuts: Vec<_> = cuts.into_iter().chain([0, STREAM.len()]).collect();
+            cuts.sort_unstable();
+            let chunks: Vec<_> = cuts.windows(2).map(|pair| &STREAM.as_bytes()[pair[0]..pair[1]]).collect();
+            prop_assert_eq!(passed(&chunks), HIDDEN);
+        }
+
+        #[test]
+        fn streams_without_usage_pass_byte_for_byte(text in "[a-z{}\":\\[\\],\r\n ]{0,80}") {
+            prop_assert_eq!(passed(&[text.as_bytes()]), text);
+        }
+    }
+}

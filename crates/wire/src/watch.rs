@@ -1,0 +1,135 @@
+//! Reads an answer as it passes, and never changes it.
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod responses;
+mod tally;
+
+use contracts::WireApi;
+
+use crate::{
+    answer::Seen,
+    errors::classify,
+    events::{Events, Piece, data},
+    json::{Cursor, Value},
+};
+
+use tally::Tally;
+
+/// The longest answer that is read as a whole, in bytes.
+const MAX_WHOLE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Reads an answer as it passes. Holds at most one event of a stream, or one whole answer.
+#[derive(Debug)]
+pub struct Watcher {
+    api: WireApi,
+    body: Body,
+    tally: Tally,
+}
+
+/// What the bytes are.
+#[derive(Debug)]
+enum Body {
+    /// Nothing came but white space; the answer was to be streamed.
+    Unknown,
+    Events(Events),
+    Whole(Vec<u8>),
+    /// Too long to be read.
+    Overlong,
+}
+
+impl Watcher {
+    /// A watcher of a provider's answer. One that was to be streamed may come as a whole all the same, which errors do
+    /// and Gemini does without `alt=sse`.
+    pub fn new(api: WireApi, streaming: bool) -> Self {
+        let body = if streaming { Body::Unknown } else { Body::Whole(Vec::new()) };
+        Self { api, body, tally: Tally::default() }
+    }
+
+    /// Looks at bytes of the answer, in whatever pieces they come.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if let Body::Unknown = self.body {
+            match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => return,
+                Some(b'{' | b'[') => self.body = Body::Whole(Vec::new()),
+                Some(_) => self.body = Body::Events(Events::default()),
+            }
+        }
+        match &mut self.body {
+            Body::Events(events) => {
+                let (api, tally) = (self.api, &mut self.tally);
+                events.feed(bytes, |piece| {
+                    if let Piece::Event(event) = piece {
+                        read_event(api, tally, event);
+                    }
+                });
+            }
+            Body::Whole(whole) if whole.len() + bytes.len() > MAX_WHOLE_BYTES => self.body = Body::Overlong,
+            Body::Whole(whole) => whole.extend_from_slice(bytes),
+            Body::Unknown | Body::Overlong => {}
+        }
+    }
+
+    /// What was seen, when nothing more comes.
+    pub fn finish(mut self) -> Seen {
+        match std::mem::replace(&mut self.body, Body::Overlong) {
+            // An event without its empty line.
+            Body::Events(events) => read_event(self.api, &mut self.tally, &events.rest()),
+            Body::Whole(whole) => {
+                let value = std::str::from_utf8(&whole).ok().and_then(|text| Cursor::new(text).value().ok());
+                if let Some(value) = value {
+                    self.whole(&value);
+                }
+            }
+            Body::Unknown | Body::Overlong => {}
+        }
+        self.tally.seen(self.api)
+    }
+
+    fn whole(&mut self, value: &Value<'_>) {
+        let mut parts = value.elements().peekable();
+        if parts.peek().is_some() {
+            parts.for_each(|part| one(self.api, &mut self.tally, &part, true));
+        } else {
+            one(self.api, &mut self.tally, value, true);
+        }
+    }
+}
+
+fn read_event(api: WireApi, tally: &mut Tally, event: &[u8]) {
+    let Some(data) = data(event) else { return };
+    let Ok(text) = std::str::from_utf8(&data) else { return };
+    if text.trim() == "[DONE]" {
+        tally.complete |= matches!(api, WireApi::OpenAiChat | WireApi::OpenAiResponses);
+        return;
+    }
+    if let Ok(value) = Cursor::new(text).value() {
+        one(api, tally, &value, false);
+    }
+}
+
+/// One event, or one whole answer.
+fn one(api: WireApi, tally: &mut Tally, value: &Value<'_>, whole: bool) {
+    if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+        // Whole answers of Responses have a member for it too, and an error stands alone.
+        tally.error = Some(classify(api, status_in(&error), value.raw.as_bytes()));
+    }
+    match api {
+        WireApi::AnthropicMessages if whole => anthropic::message(tally, value),
+        WireApi::AnthropicMessages => anthropic::event(tally, value),
+        WireApi::OpenAiChat => chat::chunk(tally, value),
+        WireApi::OpenAiResponses if whole => responses::response(tally, value),
+        WireApi::OpenAiResponses => responses::event(tally, value),
+        WireApi::Gemini => gemini::chunk(tally, value),
+    }
+}
+
+/// The status that an error inside an answer tells of; 0 when it does not.
+fn status_in(error: &Value<'_>) -> u16 {
+    let code = error.get("code").and_then(|code| code.whole());
+    code.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

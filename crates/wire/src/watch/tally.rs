@@ -1,0 +1,175 @@
+//! What was seen of an answer so far.
+
+use contracts::{
+    WireApi,
+    facts::{ErrorClass, StopReason},
+};
+
+use crate::{
+    answer::{CalledTool, MAX_ARGUMENT_BYTES, MAX_RAW_USAGE_BYTES, Seen},
+    json::Value,
+    usage::{superseded, usage},
+};
+
+/// The most calls of tools that are kept.
+const MAX_CALLS: usize = 256;
+
+/// The longest id or name that is kept, in bytes.
+const MAX_NAME_BYTES: usize = 256;
+
+/// The longest account of usage that is read, in bytes.
+const MAX_ACCOUNT_BYTES: usize = 64 * 1024;
+
+/// What was seen of an answer so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    account: Option<String>,
+    pub(super) stop: Option<StopReason>,
+    calls: Vec<(u64, CalledTool)>,
+    pub(super) thinking_blocks: u32,
+    /// The last thing the model wrote was thinking, where thinking has no beginning of its own.
+    thinks: bool,
+    pub(super) model: Option<String>,
+    pub(super) complete: bool,
+    pub(super) error: Option<ErrorClass>,
+    written: u64,
+}
+
+impl Tally {
+    /// Takes an account of usage; it stands for all before it.
+    pub(super) fn account(&mut self, account: Option<Value<'_>>) {
+        if let Some(account) = account.filter(|account| !account.is_nothing() && account.raw.len() <= MAX_ACCOUNT_BYTES)
+        {
+            self.account = Some(account.raw.to_owned());
+        }
+    }
+
+    /// Takes an account that leaves out what did not change.
+    pub(super) fn later_account(&mut self, account: Option<Value<'_>>) {
+        let Some(later) = account.filter(|account| !account.is_nothing() && account.raw.len() <= MAX_ACCOUNT_BYTES)
+        else {
+            return;
+        };
+        self.account = Some(match &self.account {
+            Some(earlier) => superseded(earlier, later.raw),
+            None => later.raw.to_owned(),
+        });
+    }
+
+    /// Takes the name of the model, the first time.
+    pub(super) fn model(&mut self, model: Option<Value<'_>>) {
+        if self.model.is_none() {
+            self.model = model.and_then(|model| model.string()).map(|model| cut(&model, MAX_NAME_BYTES));
+        }
+    }
+
+    /// Something the model wrote.
+    pub(super) fn written(&mut self, text: Option<Value<'_>>) {
+        self.written_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
+    }
+
+    /// Something the model wrote, by its length.
+    pub(super) fn written_bytes(&mut self, bytes: usize) {
+        self.written += bytes as u64;
+    }
+
+    /// Something the model wrote that is, or is not, thinking: thinking counts as a block where it begins.
+    pub(super) fn thought_or_said(&mut self, thinks: bool, text: Option<Value<'_>>) {
+        if text.is_none_or(|text| text.is_nothing()) {
+            return;
+        }
+        self.thinking_blocks += u32::from(thinks && !self.thinks);
+        self.thinks = thinks;
+        self.written(text);
+    }
+
+    /// A call of a tool begins, or is told of again, with a number that its pieces go by.
+    pub(super) fn call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
+        self.thinks = false;
+        let text = |value: Option<Value<'_>>| {
+            value
+                .and_then(|value| value.string())
+                .map(|text| cut(&text, MAX_NAME_BYTES))
+                .filter(|text| !text.is_empty())
+        };
+        let Some(call) = self.numbered(number) else { return };
+        if let Some(id) = text(id) {
+            call.id = id;
+        }
+        if let Some(name) = text(name) {
+            call.name = name;
+        }
+    }
+
+    /// The number of a call that has none in its API.
+    pub(super) fn next_call(&self) -> u64 {
+        self.calls.len() as u64
+    }
+
+    /// More of a call's arguments: JSON or text in a string, as streams have it.
+    pub(super) fn arguments(&mut self, number: u64, more: Option<Value<'_>>) {
+        self.written(more);
+        let Some(more) = more.and_then(|more| more.string()) else { return };
+        if let Some(call) = self.numbered(number) {
+            let room = MAX_ARGUMENT_BYTES.saturating_sub(call.arguments.len());
+            call.arguments.push_str(&cut(&more, room));
+        }
+    }
+
+    /// More of a block's arguments, if the block is a call of the client's tools.
+    pub(super) fn more_of_block(&mut self, number: u64, more: Option<Value<'_>>) {
+        if self.calls.iter().any(|(known, _)| *known == number) {
+            self.arguments(number, more);
+        } else {
+            self.written(more);
+        }
+    }
+
+    /// All of a call's arguments, instead of the pieces that came before.
+    pub(super) fn all_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
+        let Some(arguments) = arguments else { return };
+        let Some(call) = self.numbered(number) else { return };
+        let text = arguments.string().unwrap_or_else(|| arguments.raw.into());
+        if !text.is_empty() {
+            call.arguments = cut(&text, MAX_ARGUMENT_BYTES);
+        }
+    }
+
+    fn numbered(&mut self, number: u64) -> Option<&mut CalledTool> {
+        let at = match self.calls.iter().rposition(|(known, _)| *known == number) {
+            Some(at) => at,
+            None if self.calls.len() < MAX_CALLS => {
+                self.calls.push((number, CalledTool::default()));
+                self.calls.len() - 1
+            }
+            None => return None,
+        };
+        self.calls.get_mut(at).map(|(_, call)| call)
+    }
+
+    /// All that was seen.
+    pub(super) fn seen(self, api: WireApi) -> Seen {
+        let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
+        let stop_reason = match self.stop {
+            // Gemini stops for a tool as for anything else, and some servers of chat completions do too.
+            Some(StopReason::EndTurn) if !tool_calls.is_empty() => StopReason::ToolUse,
+            stop => stop.unwrap_or(StopReason::Unknown),
+        };
+        Seen {
+            usage: self.account.as_deref().and_then(|account| usage(api, account)),
+            raw_usage: self.account.filter(|account| account.len() <= MAX_RAW_USAGE_BYTES),
+            stop_reason,
+            tool_calls,
+            thinking_blocks: self.thinking_blocks,
+            model: self.model,
+            complete: self.complete,
+            error: self.error,
+            output_bytes: self.written,
+        }
+    }
+}
+
+/// A text cut to a length in bytes, between characters.
+fn cut(text: &str, most: usize) -> String {
+    text.get(..text.floor_char_boundary(most)).unwrap_or_default().to_owned()
+}
