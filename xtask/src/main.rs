@@ -17,6 +17,7 @@ mod models;
 mod program;
 mod quality;
 mod reliability;
+mod sdks;
 mod snapshot;
 mod tidy;
 mod workspace;
@@ -101,6 +102,17 @@ enum Task {
         #[arg(long)]
         write: bool,
     },
+    /// Install Claude Code and Codex from npm and run turns that use tools through the gateway.
+    Clients,
+    /// Run the official Python SDKs against the gateway.
+    Sdks {
+        /// Only the checks whose name holds this.
+        #[arg(long)]
+        only: Option<String>,
+        /// Against the mock provider itself instead.
+        #[arg(long)]
+        provider: bool,
+    },
     /// Run the bundled session in an empty home.
     Demo,
     /// Review changed snapshots.
@@ -158,6 +170,8 @@ fn run(task: Task) -> Outcome {
         Task::Models => models::run().map(drop),
         Task::Corpus { dir } => corpus::run(&dir).map(drop),
         Task::Quality { dir, json, write } => quality::run(&dir, json, write),
+        Task::Clients => clients::run(),
+        Task::Sdks { only, provider } => sdks::run(only.as_deref(), provider),
         Task::Demo => demo::run(),
         Task::Snapshot => snapshot::run(),
         Task::Deny => deny::run().map(drop),

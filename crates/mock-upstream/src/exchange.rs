@@ -108,7 +108,11 @@ pub(crate) async fn exchange(
         }
         Endpoint::Count(api) => listing::count(api, &headers, &body, number, way.watch),
         Endpoint::Models { api, one } => listing::models(api, one.as_deref(), &headers, number, way.watch),
-        Endpoint::Root => respond(StatusCode::OK, &json!({"status": "ok"}), way.watch),
+        Endpoint::Root => {
+            // Nobody takes the body from the answer to a HEAD.
+            way.watch.complete();
+            respond(StatusCode::OK, &json!({"status": "ok"}), way.watch)
+        }
         Endpoint::Upgrade => refuse(
             &Refusal::of(StatusCode::UPGRADE_REQUIRED, "no connections of that kind"),
             Api::Responses,

@@ -32,9 +32,13 @@ pub(crate) struct Running {
     pub(crate) ready: Duration,
 }
 
-/// Builds what is run, optimised.
-pub(crate) fn build() -> Outcome {
-    execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli", "--package", "mock-upstream"]))
+/// Builds the mock and the load, and turnwise where it is asked for, optimised.
+pub(crate) fn build(with_turnwise: bool) -> Outcome {
+    let mut command = cargo(&["build", "--release", "--locked", "--package", "mock-upstream"]);
+    if with_turnwise {
+        command.args(["--package", "cli"]);
+    }
+    execute(&mut command)
 }
 
 /// The mock provider on any free port.

@@ -1,0 +1,61 @@
+//! Turns of Codex, over a provider of its own making and over its built-in one.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use super::{Expected, Place, Session, command, programs::Running, run_client, said};
+use crate::{
+    failure::{Failure, Outcome},
+    workspace,
+};
+
+const COMMAND: &str = r#"TOOLCALL:exec_command:{"cmd":"echo hi"}"#;
+
+/// A tool and a thought before a tool, by each way of naming the gateway.
+pub(super) fn run(client: &Path, place: &Place<'_>, mock: &Running) -> Outcome<Expected> {
+    let own = format!(
+        "model = \"gpt-5.5\"\nmodel_provider = \"turnwise\"\n[model_providers.turnwise]\nname = \"turnwise\"\n\
+         base_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n",
+        place.url
+    );
+    let built_in = format!("model = \"gpt-5.5\"\nopenai_base_url = \"{}/v1\"\n", place.url);
+    let mut expected = Expected { models: vec!["openai:gpt-5.5"], ..Expected::default() };
+    for (name, settings) in [("own", own), ("built-in", built_in)] {
+        let home = place.home.join(name);
+        fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
+        workspace::write(&home.join("config.toml"), &settings)?;
+        for text in [COMMAND.to_owned(), format!("THINK {COMMAND}")] {
+            let session = ask(client, place, &home, &text)?;
+            said(&session, &format!("a turn over the {name} provider"), |text| {
+                text.starts_with("tool said ") && text.ends_with(" bytes")
+            })?;
+            expected.tools.push("exec_command");
+            expected.add(&session);
+        }
+    }
+    // The built-in provider asks for a websocket first; the gateway must refuse it by itself.
+    let upgrades = mock.ask("/control/requests", None)?;
+    if upgrades.as_array().into_iter().flatten().any(|request| request["method"] == "GET") {
+        return Err(Failure::new("a websocket was asked for at the provider"));
+    }
+    Ok(expected)
+}
+
+fn ask(client: &Path, place: &Place<'_>, home: &Path, text: &str) -> Outcome<Session> {
+    let mut command = command(client, place);
+    command
+        .args(["exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access", text])
+        .env("CODEX_HOME", home)
+        .env("OPENAI_API_KEY", "token-of-the-client")
+        .env("CODEX_API_KEY", "token-of-the-client");
+    let printed = run_client(&mut command)?;
+    let events: Vec<Value> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let id = events.iter().find_map(|event| event["thread_id"].as_str());
+    let message = events.iter().rfind(|event| event["item"]["type"] == "agent_message");
+    let text = message.and_then(|event| event["item"]["text"].as_str());
+    match (id, text) {
+        (Some(id), Some(text)) => Ok(Session { id: id.to_owned(), said: text.to_owned() }),
+        _ => Err(Failure::new(format!("Codex said nothing: {printed}"))),
+    }
+}

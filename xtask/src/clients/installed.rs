@@ -1,0 +1,59 @@
+//! Clients installed from npm into a folder that is kept.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::{
+    failure::{Failure, Outcome},
+    program::shown,
+};
+
+/// Name of the program, and of its package.
+const CLIENTS: [(&str, &str); 2] = [("claude", "@anthropic-ai/claude-code"), ("codex", "@openai/codex")];
+
+/// The clients that there are; says of each that is missing why it is skipped.
+pub(super) fn clients(cache: &Path) -> Outcome<Vec<(&'static str, PathBuf)>> {
+    let mut found = Vec::new();
+    for (name, package) in CLIENTS {
+        match client(&cache.join(name), name, package)? {
+            Ok((path, version)) => {
+                println!("clients: {name} is {version}");
+                found.push((name, path));
+            }
+            Err(why) => println!("skipped: clients: {name}: {why}"),
+        }
+    }
+    Ok(found)
+}
+
+/// Where a client is, with its version, or why it is not.
+fn client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, String), String>> {
+    let path = folder.join("node_modules/.bin").join(name);
+    if version(&path).is_none() {
+        fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+        let mut command = Command::new("npm");
+        command.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder).arg(package);
+        println!("$ {}", shown(&command));
+        let output = match command.current_dir(folder).stdin(Stdio::null()).output() {
+            Ok(output) => output,
+            Err(error) => return Ok(Err(format!("npm cannot be started: {error}"))),
+        };
+        if !output.status.success() {
+            let complaints = String::from_utf8_lossy(&output.stderr);
+            return Ok(Err(format!("npm install failed: {}", complaints.lines().next().unwrap_or_default())));
+        }
+    }
+    // One that was installed and does not start is a finding, not a reason to skip it.
+    match version(&path) {
+        Some(version) => Ok(Ok((path, version))),
+        None => Err(Failure::new(format!("`{}` was installed and does not start", path.display()))),
+    }
+}
+
+fn version(path: &Path) -> Option<String> {
+    let output = Command::new(path).arg("--version").stdin(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

@@ -1,0 +1,135 @@
+//! What the log holds after clients have worked: turns with one decision each, tools with results, calls with costs.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use serde_json::Value;
+
+use super::Expected;
+use crate::{
+    failure::{Failure, Outcome},
+    program::capture,
+    workspace,
+};
+
+/// The facts of a log, in order.
+pub(super) struct Log {
+    /// Kind and content.
+    facts: Vec<(String, Value)>,
+    /// What `why` says of the last turn.
+    why: Value,
+}
+
+impl Log {
+    /// Reads the log of a home whose gateway has ended, with the program's own commands.
+    pub(super) fn exported(home: &Path) -> Outcome<Self> {
+        let file = home.join("log.jsonl");
+        capture(super::programs::turnwise(home).args(["events", "verify"]))?;
+        capture(super::programs::turnwise(home).args(["events", "export"]).arg(&file))?;
+        let why = capture(super::programs::turnwise(home).args(["why", "last", "--json"]))?;
+        let text = workspace::read(&file)?;
+        let fact = |line: &str| {
+            let mut line: Value = serde_json::from_str(line).ok()?;
+            Some((line["kind"].as_str()?.to_owned(), line["data"].take()))
+        };
+        let why = serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why --json`: {error}: {why}")))?;
+        Ok(Self { facts: text.lines().filter_map(fact).collect(), why })
+    }
+
+    fn all<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.facts.iter().filter(move |(known, _)| known == kind).map(|(_, data)| data)
+    }
+
+    /// How often each value of a field stands in the facts of a kind.
+    fn counted<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
+        let mut counted = BTreeMap::new();
+        for data in self.all(kind) {
+            *counted.entry(data[field].as_str().unwrap_or_default()).or_default() += 1;
+        }
+        counted
+    }
+
+    /// Everything that is wrong, or a sentence about what is there.
+    pub(super) fn check(&self, expected: &Expected, answered: usize) -> Outcome<String> {
+        let mut wrong = Vec::new();
+        let decided = self.counted("route.decided", "turn");
+        let started = self.counted("turn.started", "turn");
+        for (turn, count) in &started {
+            if *count != 1 || decided.get(turn) != Some(&1) {
+                wrong.push(format!("turn {turn} began {count} times and was decided {:?} times", decided.get(turn)));
+            }
+        }
+        if let Some(turn) = decided.keys().find(|turn| !started.contains_key(*turn)) {
+            wrong.push(format!("turn {turn} was decided and never began"));
+        }
+        self.check_turns(expected, &mut wrong);
+        self.check_tools(expected, &mut wrong);
+        self.check_calls(expected, answered, &mut wrong);
+        if !self.why.to_string().contains("chain") {
+            wrong.push(format!("`why --json` shows no chain: {}", self.why));
+        }
+        Failure::unless_empty("things wrong in the log", &wrong)?;
+        let calls = self.all("llm.call_completed").count();
+        Ok(format!(
+            "{} turns decided once each, {} tools with results, {calls} calls with costs",
+            started.len(),
+            expected.tools.len()
+        ))
+    }
+
+    fn check_turns(&self, expected: &Expected, wrong: &mut Vec<String>) {
+        let sessions = self.counted("session.started", "session");
+        for session in &expected.sessions {
+            if !sessions.keys().any(|known| known.contains(session.as_str())) {
+                wrong.push(format!("session {session} is not among {sessions:?}"));
+            }
+        }
+        // Titles and sub-agents have turns of their own.
+        let side = |data: &&Value| data["request"]["side"].is_null() && data["thread"].is_null();
+        let main = self.all("turn.started").filter(side).count();
+        if main != expected.turns {
+            wrong.push(format!("{main} turns of the user instead of {}", expected.turns));
+        }
+        if expected.sub_agent && self.all("turn.started").all(|data| data["thread"].is_null()) {
+            wrong.push("no turn of a sub-agent".to_owned());
+        }
+    }
+
+    fn check_tools(&self, expected: &Expected, wrong: &mut Vec<String>) {
+        let called = self.counted("tool.called", "call");
+        let finished = self.counted("tool.finished", "call");
+        if called != finished {
+            wrong.push(format!("tools called {called:?} and finished {finished:?}"));
+        }
+        let mut names: Vec<&str> = self.all("tool.called").filter_map(|data| data["name"].as_str()).collect();
+        let mut wanted = expected.tools.clone();
+        names.sort_unstable();
+        wanted.sort_unstable();
+        if names != wanted {
+            wrong.push(format!("tools {names:?} instead of {wanted:?}"));
+        }
+    }
+
+    fn check_calls(&self, expected: &Expected, answered: usize, wrong: &mut Vec<String>) {
+        let completed: Vec<&Value> = self.all("llm.call_completed").collect();
+        if completed.len() != answered {
+            wrong.push(format!("{} answers recorded, {answered} given by the provider", completed.len()));
+        }
+        for data in &completed {
+            if data["cost"].is_null() || data["raw_usage"].is_null() {
+                wrong.push(format!("a call without cost or the provider's usage: {data}"));
+            }
+        }
+        wrong.extend(self.all("llm.call_failed").map(|data| format!("a failed call: {data}")));
+        let (begun, ended) = (self.counted("llm.call_started", "turn"), self.counted("llm.call_completed", "turn"));
+        if begun != ended {
+            wrong.push(format!("calls sent {begun:?} and answered {ended:?}"));
+        }
+        let models: BTreeSet<&str> = completed.iter().filter_map(|data| data["model"].as_str()).collect();
+        if let Some(missing) = expected.models.iter().find(|model| !models.contains(**model)) {
+            wrong.push(format!("{missing} never answered, only {models:?}"));
+        }
+    }
+}

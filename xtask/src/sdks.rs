@@ -1,0 +1,86 @@
+//! The official Python SDKs against the gateway: `xtask/clients/sdks.py` in an environment of its own.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::{
+    clients::programs,
+    failure::{Failure, Outcome},
+    program::{execute, shown},
+    workspace,
+};
+
+const PACKAGES: [&str; 3] = ["anthropic", "openai", "google-genai"];
+
+/// One of each provider, so that every API is converted to every other.
+const MODELS: [&str; 3] = ["claude-opus-4-8", "gpt-5.5", "gemini-3.1-pro-preview"];
+
+/// Every client gets the model that it asks for.
+const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: override }\n";
+
+/// Runs all checks, or those whose name holds a text; against the mock itself, that is what a provider has to do.
+pub(crate) fn run(only: Option<&str>, provider: bool) -> Outcome {
+    let python = match installed(&workspace::target().join("clients/sdks"))? {
+        Ok(python) => python,
+        Err(why) => {
+            println!("skipped: sdks: {why}");
+            return Ok(());
+        }
+    };
+    programs::build(!provider)?;
+    let home = workspace::temporary()?;
+    workspace::write(&home.path().join("routing.yaml"), POLICY)?;
+    let mock = programs::mock(&["--keep"])?;
+    let mut command = Command::new(python);
+    command.arg(workspace::root().join("xtask/clients/sdks.py")).args(["--control", &mock.url]);
+    for model in MODELS {
+        command.args(["--model", model]);
+    }
+    if let Some(only) = only {
+        command.args(["--only", only]);
+    }
+    if provider {
+        return execute(command.args(["--url", &mock.url, "--provider"]));
+    }
+    let gateway = programs::gateway(home.path(), &mock)?;
+    let done = execute(command.args(["--url", &gateway.url]));
+    gateway.stop()?;
+    done
+}
+
+/// A Python that has the SDKs, or why there is none.
+fn installed(folder: &Path) -> Outcome<Result<PathBuf, String>> {
+    let python = folder.join("bin/python");
+    let has_all = |python: &Path| {
+        let mut command = Command::new(python);
+        command.args(["-c", "import anthropic, openai, google.genai"]).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    if has_all(&python) {
+        return Ok(Ok(python));
+    }
+    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+    let mut environment = Command::new("python3");
+    environment.args(["-m", "venv"]).arg(folder);
+    let mut packages = Command::new(&python);
+    packages.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+    for command in [&mut environment, &mut packages] {
+        println!("$ {}", shown(command));
+        match command.stdin(Stdio::null()).output() {
+            Ok(output) if output.status.success() => {}
+            Ok(output) => {
+                let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
+                return Ok(Err(format!(
+                    "{} failed: {}",
+                    shown(command),
+                    complaints.lines().last().unwrap_or_default()
+                )));
+            }
+            Err(error) => return Ok(Err(format!("{} cannot be started: {error}", shown(command)))),
+        }
+    }
+    if has_all(&python) { Ok(Ok(python)) } else { Err(Failure::new("the SDKs were installed and cannot be imported")) }
+}
