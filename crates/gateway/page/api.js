@@ -40,9 +40,15 @@ export function askTokenWith(dialog) {
   ask = dialog;
 }
 
-/** Asks once, however many calls wait for it. */
+let declined = false;
+
+/** Asks once, however many calls wait for it, and not again when the user gave none. */
 function newToken() {
-  asking ??= ask(token() !== null).finally(() => { asking = null; });
+  if (declined) return null;
+  asking ??= ask(token() !== null).then((given) => {
+    declined = given === null;
+    return given;
+  }).finally(() => { asking = null; });
   return asking;
 }
 

@@ -6,36 +6,42 @@ import { modelChip } from './models.js';
 import { failureName, roleName } from './words.js';
 
 export function callsTable(calls) {
-  const heads = ['Model', 'Sent', 'Took', 'In', 'Cache read', 'Cache written', 'Out', 'Cost', 'End'];
-  return make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Calls of this turn' },
-    make('table', { class: 'calls' },
-      make('thead', {}, make('tr', {}, heads.map((head, at) => make('th', { scope: 'col', class: at > 1 && at < 8 ? 'n' : null }, head)))),
-      make('tbody', {}, calls.map(callRow))));
+  const heads = ['Model', 'Took', 'In', 'Out', 'Cost'];
+  return make('div', { class: 'wide' }, make('table', { class: 'calls' },
+    make('thead', {}, make('tr', {}, heads.map((head, at) => make('th', { scope: 'col', class: at > 0 ? 'n' : null }, head)))),
+    make('tbody', {}, calls.map(callRow))));
 }
 
 function callRow(each) {
-  return make('tr', { class: each.failed ? 'failed-call' : null },
-    make('th', { scope: 'row' }, modelChip(each.model), each.role === 'planner' ? null : make('span', { class: 'tag' }, roleName(each.role).toLowerCase())),
-    make('td', {}, make('time', { datetime: each.at, title: fullTime(each.at) }, clock(each.at))),
-    make('td', { class: 'n' }, duration(each.latency_ms)),
-    number(each.input), number(each.cache_read), number(each.cache_write), number(each.output),
-    make('td', { class: 'n' }, costCell(each)),
-    make('td', {}, each.failed ? failed(each.failed) : foreign((each.stop_reason ?? 'running').replaceAll('_', ' '))));
+  return make('tr', {},
+    make('th', { scope: 'row' }, modelChip(each.model), under(
+      each.role === 'planner' ? null : [roleName(each.role).toLowerCase(), ' · '], ending(each))),
+    make('td', { class: 'n' }, duration(each.latency_ms), under(make('time', { datetime: each.at, title: fullTime(each.at) }, clock(each.at)))),
+    make('td', { class: 'n' }, each.failed ? '–' : [inputText(each), under(cacheText(each))]),
+    make('td', { class: 'n', title: each.failed ? null : `${count(each.output)} tokens` }, each.failed ? '–' : tokens(each.output)),
+    make('td', { class: 'n' }, each.failed && each.cost === null ? '–' : money(each.cost) ?? make('span', { class: 'unpriced' }, 'unpriced')));
 }
 
-function number(value) {
-  return make('td', { class: 'n', title: value === null || value === undefined ? null : `${count(value)} tokens` }, tokens(value));
+/** The second line of a cell. */
+function under(...children) {
+  return make('span', { class: 'under' }, ...children);
 }
 
-function costCell(each) {
-  if (each.failed && each.cost === null) return '–';
-  return money(each.cost) ?? make('span', { class: 'unpriced' }, 'unpriced');
+function inputText(each) {
+  const all = each.input + (each.cache_read ?? 0) + (each.cache_write ?? 0);
+  return make('span', { title: `${count(each.input)} new, ${count(each.cache_read)} read from the cache, ${count(each.cache_write)} written to it` }, tokens(all));
 }
 
-function failed({ class: name, status, retries }) {
-  const parts = [failureName(name)];
-  if (status) parts.push(`HTTP ${status}`);
-  if (retries > 0) parts.push(`after ${retries === 1 ? 'one retry' : `${retries} retries`}`);
+function cacheText({ cache_read: read, cache_write: written }) {
+  if (!read && !written) return null;
+  return [read ? `${tokens(read)} cached` : null, read && written ? ', ' : null, written ? `${tokens(written)} stored` : null];
+}
+
+function ending({ failed, stop_reason: reason }) {
+  if (!failed) return foreign((reason ?? 'running').replaceAll('_', ' '));
+  const parts = [failureName(failed.class)];
+  if (failed.status) parts.push(`HTTP ${failed.status}`);
+  if (failed.retries > 0) parts.push(failed.retries === 1 ? 'one retry' : `${failed.retries} retries`);
   return make('span', { class: 'failure' }, parts.join(', '));
 }
 
@@ -43,7 +49,7 @@ function failed({ class: name, status, retries }) {
 export function rawUsage(calls) {
   const counted = calls.filter((each) => each.raw_usage !== null && each.raw_usage !== undefined);
   if (counted.length === 0) return null;
-  return make('details', {}, make('summary', {}, 'Usage as the provider sent it'),
+  return make('details', { data: { name: 'raw usage' } }, make('summary', {}, 'Usage as the provider sent it'),
     counted.map((each) => [
       make('h4', {}, foreign(each.model), ' · ', clock(each.at)),
       make('pre', { tabindex: '0' }, typeof each.raw_usage === 'string' ? each.raw_usage : JSON.stringify(each.raw_usage, null, 2)),

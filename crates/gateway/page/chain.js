@@ -23,7 +23,7 @@ function entryItem(entry) {
       make('span', { class: 'entry-name', title: entry.slot }, number > 0 ? make('span', { class: 'entry-number' }, `${number} `) : null, slotName(entry.slot)),
       make('span', { class: 'verdict' }, verdictName(entry.verdict)),
       entry.candidate ? modelChip(entry.candidate, { whole: true }) : null),
-    reasonLines(entry),
+    entry.reason === entry.candidate ? null : reasonLines(entry),
     entry.failure && entry.attempts.length === 0 ? make('p', { class: 'failure' }, 'Rejected: ', foreign(failureName(entry.failure))) : null,
     entry.attempts.length > 0 ? attempts(entry) : null);
 }

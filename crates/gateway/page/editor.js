@@ -29,6 +29,7 @@ export class Editor {
 
   set text(text) {
     this.area.value = text;
+    this.area.setSelectionRange(0, 0);
     this.repaint();
   }
 

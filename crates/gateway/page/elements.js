@@ -16,7 +16,7 @@ const SHAPES = {
   close: 'm4 4 8 8m0-8-8 8',
   fold: 'm5 6.5 3 3 3-3',
   fell: 'M8 2.5v10m0 0 3.5-3.5M8 12.5l-3.5-3.5',
-  key: 'M6 10a3 3 0 1 1 2.2-1L13 4m-2 2 1.5 1.5',
+  key: 'M1.8 8a2.9 2.9 0 1 0 5.8 0 2.9 2.9 0 1 0-5.8 0M7.6 8h6.6v2.4M11.4 8v2',
 };
 
 /**
@@ -63,9 +63,9 @@ export function unseen(text) {
   return make('span', { class: 'unseen' }, text);
 }
 
-/** A text of somebody else, in its own direction of writing. */
+/** A text of somebody else, in its own direction of writing. What would reorder other text is made visible. */
 export function foreign(text, properties = {}) {
-  return make('bdi', properties, text);
+  return make('bdi', properties, String(text).replace(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd'));
 }
 
 /** A button that copies a text and says so. */

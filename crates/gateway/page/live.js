@@ -7,6 +7,9 @@ import { bySession, countBelow, grow } from './tree.js';
 import { fillRow, latencyText, spoken } from './turn_row.js';
 import { firstSteps } from './first_steps.js';
 
+/** So many turns of the main threads are drawn at once, and so many more whenever more are asked for. */
+const STEP = 150;
+
 const rows = new Map(); // by turn: { item, link, fold, below, of, depth, showSession }
 const folded = new Set();
 const groups = new Map();
@@ -20,11 +23,13 @@ let empty;
 let sessions = false;
 let sides = true;
 let fresh = new Set();
+let limit = STEP;
+let undrawn = 0;
 
 export function mount() {
   filter = make('input', {
     type: 'search', id: 'filter', placeholder: 'Filter', 'aria-label': 'Filter turns by words of any field',
-    autocomplete: 'off', spellcheck: 'false', 'aria-keyshortcuts': '/', on: { input: draw },
+    autocomplete: 'off', spellcheck: 'false', 'aria-keyshortcuts': '/', on: { input: () => { limit = STEP; draw(); } },
   });
   info = make('span', { class: 'soft shown', role: 'status' });
   list = make('ul', { class: 'turns', 'aria-label': 'Turns, the newest first' });
@@ -83,7 +88,9 @@ function wanted() {
 function draw() {
   const { every, shown } = wanted();
   const focused = document.activeElement?.closest?.('.row')?.dataset.turn ?? null;
-  const trees = grow(shown);
+  const all = grow(shown);
+  const trees = all.slice(0, limit);
+  undrawn = all.length - trees.length;
   const used = new Set();
   if (sessions) place(list, bySession(trees).map((group) => sessionItem(group, used)));
   else place(list, trees.map((tree) => item(tree, 0, true, used)));
@@ -94,7 +101,7 @@ function draw() {
   }
   list.classList.toggle('grouped', sessions);
   fill(info, shown.length === every.length ? counted(every.length, 'turn') : `${shown.length} of ${counted(every.length, 'turn')}`);
-  more.hidden = known.older === null;
+  more.hidden = known.older === null && undrawn === 0;
   drawEmpty(every.length, shown.length);
   // A node that moves loses the focus.
   if (focused && document.activeElement === document.body) focusTurn(focused);
@@ -221,6 +228,11 @@ function tick() {
 }
 
 async function older() {
+  limit += STEP;
+  if (undrawn > 0) {
+    draw();
+    return;
+  }
   more.disabled = true;
   try {
     const got = await loadOlder();
@@ -244,6 +256,8 @@ export function neighbour(id, by) {
   if (visible.length === 0) return null;
   const at = visible.findIndex((row) => row.dataset.turn === id);
   if (at < 0) return visible[0].dataset.turn;
+  // At the end of the list there may be more of it.
+  if (at + by >= visible.length - 1 && !more.hidden && !more.disabled) older();
   return visible[Math.min(Math.max(at + by, 0), visible.length - 1)].dataset.turn;
 }
 

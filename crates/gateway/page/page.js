@@ -19,6 +19,7 @@ const VIEWS = {
 
 const main = document.getElementById('content');
 const roots = {};
+const scrolled = {}; // how far each view is scrolled
 let current = null; // the name of the view
 let opened = null; // the id of the turn beside it
 let from = '#/'; // where Escape leads from a turn
@@ -49,6 +50,8 @@ function decode(text) {
 function showView(name, takesFocus) {
   const first = current === null;
   if (name === current) return;
+  const scroller = document.getElementById('views');
+  if (current !== null) scrolled[current] = scroller.scrollTop;
   current = name;
   const { module, title } = VIEWS[name];
   if (!roots[name]) {
@@ -62,6 +65,7 @@ function showView(name, takesFocus) {
   }
   document.title = `${title} · turnwise`;
   module.enter?.();
+  scroller.scrollTop = scrolled[name] ?? 0;
   if (takesFocus && !first) roots[name].querySelector('h1').focus({ preventScroll: true });
 }
 

@@ -198,7 +198,8 @@ async function conflict(error) {
       make('button', { type: 'button', on: { click: () => { take(theirs); save(); } } }, 'Save what is here over it'),
       make('button', { type: 'button', on: { click: () => { take(theirs); editor.text = theirs.text; changed(); editor.area.focus(); } } }, 'Take the file'),
       make('button', { type: 'button', class: 'quiet', on: { click: () => { fill(notice); editor.area.focus(); } } }, 'Decide later'))));
-  notice.querySelector('button').focus();
+  // Not one of the buttons: a key pressed once too often must decide nothing.
+  notice.querySelector('.difference').focus();
 }
 
 function revert() {

@@ -42,9 +42,9 @@ function budgets({ budgets: limits, total: sum }) {
     const over = sum > limit;
     return make('li', { class: over ? 'budget over' : 'budget' },
       make('p', {}, make('strong', {}, money(limit)), ' a day',
-        make('span', { class: 'soft' }, over ? ` · exceeded by ${money(sum - limit)}: its rule is in force` : ` · ${money(limit - sum)} left`)),
+        make('span', { class: 'soft' }, over ? ` · exceeded by ${money(sum - limit)}` : ` · ${money(limit - sum)} left`)),
       bar([{ part: Math.min(used, 100), kind: over ? 'over' : 'used' }]),
-      make('span', { class: 'budget-share' }, `${Math.round(used)} %`));
+      make('span', { class: 'budget-share' }, percent(used)));
   });
   return make('section', { class: 'part' }, make('h2', {}, 'Budgets of the policy'), make('ul', { class: 'budgets' }, items));
 }
@@ -58,8 +58,15 @@ export function bar(parts) {
   }));
 }
 
-function byRole({ by_role: roles, total: sum }) {
-  if (roles.length === 0) return null;
+function percent(number) {
+  return number > 0 && number < 1 ? '<1 %' : `${Math.round(number)} %`;
+}
+
+const ROLES = ['planner', 'worker', 'side'];
+
+function byRole({ by_role: given, total: sum }) {
+  if (given.length === 0) return null;
+  const roles = [...given].sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
   return make('section', { class: 'part' },
     make('h2', {}, 'By who asked'),
     bar(roles.map((each) => ({ part: share(each.cost ?? 0, sum), kind: `role-${each.role}` }))),
@@ -67,7 +74,7 @@ function byRole({ by_role: roles, total: sum }) {
       make('i', { class: `swatch role-${each.role}`, 'aria-hidden': 'true' }),
       make('strong', {}, roleName(each.role)),
       make('span', { class: 'role-cost' }, costText(each.cost, each.cost === null ? 1 : 0)),
-      make('span', { class: 'soft' }, `${Math.round(share(each.cost ?? 0, sum))} % · ${counted(each.calls, 'call')}`)))));
+      make('span', { class: 'soft' }, `${percent(share(each.cost ?? 0, sum))} · ${counted(each.calls, 'call')}`)))));
 }
 
 function byModel({ by_model: models }) {

@@ -66,5 +66,6 @@ function drawToday() {
   const today = document.getElementById('today');
   const { total, unpriced_calls: unpriced } = known.spend;
   today.hidden = false;
-  fill(today, make('span', { class: 'soft' }, 'today '), make('b', {}, money(total) ?? '–'), unpriced > 0 ? make('span', { class: 'soft' }, ' + unpriced') : null);
+  today.title = 'spent today';
+  fill(today, make('span', { class: 'soft label' }, 'today '), make('b', {}, money(total) ?? '–'), unpriced > 0 ? make('span', { class: 'soft' }, ' + unpriced') : null);
 }

@@ -3,13 +3,14 @@
 import { api } from './api.js';
 import { follow } from './stream.js';
 
-/** Most turns kept; the oldest of the live ones go first. */
-const KEPT = 1500;
+/** How many turns are kept. */
+const KEPT = 1000;
 
 const turns = new Map();
 const listeners = new Map();
 const changed = new Set();
 let drawing = false;
+let pause = 16; // milliseconds until changes are drawn
 
 export const known = {
   status: null,
@@ -33,14 +34,16 @@ function tell(kind) {
   changed.add(kind);
   if (drawing) return;
   drawing = true;
-  // Not a frame: a hidden tab has none and would fall behind.
+  // Not a frame: a hidden tab has none and would fall behind. Drawing takes a quarter of the time at most, however much comes.
   setTimeout(() => {
+    const began = performance.now();
     drawing = false;
     const due = new Set();
     for (const each of changed) for (const listener of listeners.get(each) ?? []) due.add(listener);
     changed.clear();
     for (const listener of due) listener();
-  }, 16);
+    pause = Math.min(1000, Math.max(16, 3 * (performance.now() - began)));
+  }, pause);
 }
 
 const arrivals = new Set();
@@ -74,15 +77,18 @@ export function keepAll(given) {
 
 function arrived(given) {
   const isNew = keep(given);
-  if (turns.size > KEPT) {
-    const oldest = allTurns().at(-1);
-    turns.delete(oldest.turn);
-    known.older = allTurns().at(-1).position;
-  }
+  if (turns.size > KEPT * 1.2) forgetOldest();
   if (isNew) for (const listener of arrivals) listener(given);
   if (given.status !== 'running') refreshSpend();
   tell('turns');
   tell('status');
+}
+
+/** Forgets the oldest, many at once: they can be loaded again. */
+function forgetOldest() {
+  const all = allTurns();
+  for (const { turn: id } of all.slice(KEPT)) turns.delete(id);
+  known.older = all[KEPT - 1].position;
 }
 
 function setStatus(status) {

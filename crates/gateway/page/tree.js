@@ -31,12 +31,19 @@ export function grow(turns) {
 /** The turn that was running in the parent's thread when this one began: the latest that began before it. */
 function parentOf(child, candidates) {
   const { parent, time } = child.turn;
-  const earlier = candidates.filter((each) => each !== child && !each.turn.side && each.turn.time <= time
-    && (each.turn.time < time || each.turn.position < child.turn.position));
-  return earlier.find((each) => each.turn.turn === parent)
-    ?? earlier.find((each) => parent !== null && each.turn.thread === parent)
-    ?? earlier.find((each) => !isBelow(each.turn))
-    ?? null;
+  let inThread = null;
+  let main = null;
+  for (const each of candidates) {
+    const { turn } = each;
+    if (turn.turn === parent && each !== child) return each;
+    const began = turn.time < time || (turn.time === time && turn.position < child.turn.position);
+    if (!began || turn.side) continue;
+    if (parent !== null && turn.thread === parent) inThread ??= each;
+    else if (!isBelow(turn)) main ??= each;
+    // A session of many turns is not read to its beginning.
+    if (inThread || (parent === null && main)) break;
+  }
+  return inThread ?? main;
 }
 
 function sum(tree) {

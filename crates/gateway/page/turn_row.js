@@ -1,7 +1,7 @@
 // One turn in the list: a link with its time, message, model, reason and figures.
 
 import { foreign, icon, make, unseen } from './elements.js';
-import { clock, costText, duration, fullTime, short, tokens } from './format.js';
+import { clock, costText, duration, elapsed, fullTime, short, tokens } from './format.js';
 import { askedOther, modelChip } from './models.js';
 import { sideName, slotName, slotNumber } from './words.js';
 
@@ -27,7 +27,7 @@ function message(turn) {
     ? make('span', { class: 'unsaid' }, turn.side ? `${sideName(turn.side)} call` : 'message not recorded')
     : foreign(turn.message);
   return make('span', { class: 'row-message', dir: 'auto' },
-    turn.subagent ? make('span', { class: 'tag' }, 'sub-agent') : null,
+    turn.subagent ? make('span', { class: 'tag of-sub' }, 'sub-agent') : null,
     turn.side ? make('span', { class: 'tag' }, sideName(turn.side)) : null,
     text);
 }
@@ -38,8 +38,7 @@ function choice(turn) {
     unseen(', '),
     asked ? make('span', { class: 'asked', title: `the client asked for ${asked}` }, unseen('asked for '), foreign(asked), ' → ') : null,
     turn.model ? modelChip(turn.model) : make('span', { class: 'model none' }, 'no model'),
-    step(turn),
-    foreign(turn.reason, { class: 'reason' }),
+    make('span', { class: 'because' }, step(turn), foreign(turn.reason, { class: 'reason' })),
     turn.fell_through > 0 ? fell(turn.fell_through) : null);
 }
 
@@ -74,7 +73,7 @@ function tokensText(turn) {
 
 /** How long a turn took, or takes until now. */
 export function latencyText(turn) {
-  if (turn.status === 'running') return duration(Math.max(0, Math.round((Date.now() - turn.time) / 1000) * 1000)).replace(/^0 ms$/, '0 s');
+  if (turn.status === 'running') return elapsed(Date.now() - turn.time);
   return duration(turn.latency_ms);
 }
 

@@ -40,7 +40,7 @@ export async function run(text) {
   } finally {
     if (!signal.aborted) results.removeAttribute('aria-busy');
   }
-  results.scrollIntoView({ block: 'nearest' });
+  (results.querySelector('.what-if-answer') ?? results).scrollIntoView({ block: 'nearest' });
 }
 
 function draw(found) {
@@ -79,15 +79,10 @@ function model(id) {
 }
 
 function examples({ examples: list }) {
-  const heads = ['Turn', 'From → to', 'Because', 'Cost'];
-  return make('div', { class: 'wide', role: 'region', tabindex: '0', 'aria-label': 'Turns that would change' }, make('table', { class: 'examples' },
-    make('thead', {}, make('tr', {}, heads.map((head, at) => make('th', { scope: 'col', class: at === 3 ? 'n' : null }, head)))),
-    make('tbody', {}, list.map((each) => make('tr', {},
-      make('th', { scope: 'row' },
-        make('a', { href: `#/turns/${encodeURIComponent(each.turn)}`, dir: 'auto' }, each.message?.trim() ? foreign(each.message) : `turn ${short(each.turn)}`),
-        make('time', { class: 'soft', datetime: each.at, title: fullTime(each.at) }, clock(each.at))),
-      make('td', { class: 'from-to' }, model(each.from), ' → ', model(each.to)),
-      make('td', {}, foreign(each.reason)),
-      make('td', { class: 'n' }, each.cost_delta === null ? make('span', { class: 'soft' }, 'not known')
-        : make('span', { class: each.cost_delta > 0 ? 'dearer' : 'cheaper' }, money(each.cost_delta, { signed: true }))))))));
+  return make('ul', { class: 'examples', 'aria-label': 'Turns that would change' }, list.map((each) => make('li', {},
+    make('a', { href: `#/turns/${encodeURIComponent(each.turn)}`, dir: 'auto' }, each.message?.trim() ? foreign(each.message) : `turn ${short(each.turn)}`),
+    make('span', { class: 'example-cost' }, unseen(', cost '), each.cost_delta === null ? make('span', { class: 'soft' }, 'cost not known')
+      : make('span', { class: each.cost_delta > 0 ? 'dearer' : 'cheaper' }, money(each.cost_delta, { signed: true }))),
+    make('p', {}, make('time', { datetime: each.at, title: fullTime(each.at) }, clock(each.at)), ' ',
+      model(each.from), ' → ', model(each.to), ' ', foreign(each.reason, { class: 'soft' })))));
 }
