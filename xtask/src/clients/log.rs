@@ -133,3 +133,61 @@ impl Log {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A log of one turn with a tool, as it should be.
+    fn log() -> Log {
+        let facts = [
+            ("session.started", json!({"session": "s"})),
+            ("turn.started", json!({"turn": "t", "session": "s", "thread": null, "request": {"side": null}})),
+            ("route.decided", json!({"turn": "t"})),
+            ("llm.call_started", json!({"turn": "t"})),
+            ("llm.call_completed", json!({"turn": "t", "model": "m", "cost": 1, "raw_usage": "{}"})),
+            ("tool.called", json!({"turn": "t", "call": "c", "name": "Bash"})),
+            ("tool.finished", json!({"turn": "t", "call": "c"})),
+        ];
+        Log { facts: facts.map(|(kind, data)| (kind.to_owned(), data)).to_vec(), why: json!({"chain": []}) }
+    }
+
+    fn expected() -> Expected {
+        Expected { sessions: vec!["s".to_owned()], turns: 1, tools: vec!["Bash"], models: vec!["m"], sub_agent: false }
+    }
+
+    #[test]
+    fn a_log_as_it_should_be_is_told_in_a_sentence() {
+        let told = log().check(&expected(), 1).unwrap();
+        assert_eq!(told, "1 turns decided once each, 1 tools with results, 1 calls with costs");
+    }
+
+    #[test]
+    fn whatever_is_missing_is_found() {
+        for (kind, found) in [
+            ("session.started", "session s is not among"),
+            ("turn.started", "was decided and never began"),
+            ("route.decided", "was decided None times"),
+            ("llm.call_started", "calls sent"),
+            ("llm.call_completed", "0 answers recorded, 1 given"),
+            ("tool.called", "tools called"),
+            ("tool.finished", "tools called"),
+        ] {
+            let mut log = log();
+            log.facts.retain(|(known, _)| known != kind);
+            let failure = log.check(&expected(), 1).unwrap_err().to_string();
+            assert!(failure.contains(found), "{kind}: {failure}");
+        }
+    }
+
+    #[test]
+    fn a_second_decision_and_a_call_without_cost_are_found() {
+        let mut log = log();
+        log.facts.push(("route.decided".to_owned(), json!({"turn": "t"})));
+        log.facts[4].1["cost"] = Value::Null;
+        let failure = log.check(&expected(), 1).unwrap_err().to_string();
+        assert!(failure.contains("Some(2) times") && failure.contains("without cost"), "{failure}");
+    }
+}

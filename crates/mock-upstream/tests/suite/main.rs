@@ -3,6 +3,7 @@
 
 mod answers;
 mod failures;
+mod load;
 mod refusals;
 mod remembered;
 mod support;
