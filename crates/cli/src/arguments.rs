@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod events;
+mod gateway;
 mod learning;
 mod what_if;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
 pub(crate) use events::EventsCommand;
+pub(crate) use gateway::{ServeArguments, TokenCommand};
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
 pub(crate) use what_if::{BacktestArguments, RangeArguments};
 
@@ -118,6 +120,11 @@ pub(crate) enum Command {
     /// Look at the log, move it, check it, repair it.
     #[command(subcommand)]
     Events(EventsCommand),
+    /// Run the gateway: coding agents and SDKs point at it, and every turn is routed.
+    Serve(ServeArguments),
+    /// Manage the tokens that clients of the gateway bring.
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Run the main job on a bundled session, with a log in a temporary folder.
     Demo,
     /// Print a completion script for a shell.

@@ -15,13 +15,14 @@ mod range;
 mod replay;
 mod route;
 mod rules;
+mod serve;
 mod status;
 mod why;
 
 use clap::CommandFactory as _;
 
 use crate::{
-    arguments::{Arguments, Command},
+    arguments::{Arguments, Command, TokenCommand},
     context::Context,
     failure::Failure,
 };
@@ -42,6 +43,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Backtest(arguments) => backtest::run(context, &arguments),
         Command::Import(command) => import::run(context, command),
         Command::Events(command) => events::run(context, command),
+        Command::Serve(arguments) => serve::run(context, &arguments),
+        Command::Token(TokenCommand::Add { name }) => serve::token(context, &name),
         Command::Demo => demo::run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "turnwise", &mut std::io::stdout());

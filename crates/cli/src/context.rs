@@ -6,7 +6,7 @@ use std::{
 };
 
 use contracts::facts::{LogRepaired, RepairAction};
-use engine::{Engine, Home, PolicyTrouble, RouterState, Stores};
+use engine::{Engine, Home, Models, PolicyTrouble, RouterState, Stores};
 use event_bus::{EventLog, JournalReader, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
 use event_core::{EventId, NewEvent, Projected, Timestamp};
 use serde::Serialize;
@@ -37,8 +37,13 @@ impl Context {
 
     /// The engine on the user's log, for this process alone.
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+        self.engine_with(Models::load(&self.home.models())?)
+    }
+
+    /// The engine on the user's log, with these models.
+    pub(crate) fn engine_with(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
-        let mut engine = Engine::open(&self.home, self.stores(Arc::new(log)))?;
+        let mut engine = Engine::with_models(&self.home, models, self.stores(Arc::new(log)))?;
         self.tell(&mut engine, &repairs)?;
         Ok(engine)
     }

@@ -39,7 +39,7 @@ impl Failure {
 }
 
 /// An error with everything that led to it, on one line each.
-fn whole(error: &dyn Error) -> String {
+pub(crate) fn whole(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -1,6 +1,6 @@
 //! The engine: policy, models, log and views, and the turns that go through them.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use contracts::{
     ContentHash,
@@ -115,6 +115,21 @@ impl Engine {
     /// The log.
     pub const fn log(&self) -> &Arc<dyn EventLog> {
         self.recorder.log()
+    }
+
+    /// Texts too long for a fact.
+    pub const fn texts(&self) -> &Arc<dyn TextStore> {
+        &self.texts
+    }
+
+    /// The policy file.
+    pub const fn policy_path(&self) -> &PathBuf {
+        self.policy.path()
+    }
+
+    /// What `~` stands for in a policy.
+    pub fn home_of_policy(&self) -> Option<&str> {
+        self.policy.home()
     }
 
     /// The policy in force.

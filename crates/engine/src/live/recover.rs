@@ -1,0 +1,50 @@
+//! The calls that ran when the program was killed: they are over, and nobody knows how they went.
+
+use contracts::facts::{CallRole, ErrorClass, LlmCallFailed, TurnStatus};
+use event_core::{Event, NewEvent};
+
+use crate::{engine::Engine, error::EngineError};
+
+impl Engine {
+    /// Ends the turns whose calls ran when the last process was killed. Durable when this returns; how many there were.
+    ///
+    /// A turn that waited for the answer of a tool stays open: its client may still bring it.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn recover(&mut self) -> Result<usize, EngineError> {
+        let now = self.now();
+        let mut lost = Vec::new();
+        for (session, known) in self.state().sessions.iter() {
+            for open in known.open.iter().filter(|open| 0 < open.calls_waiting) {
+                lost.push((session.clone(), open.clone()));
+            }
+        }
+        for (session, open) in &lost {
+            let model = open.model.clone();
+            for waiting in 0..u64::from(open.calls_waiting) {
+                let Some(model) = model.clone() else { continue };
+                // What became of the call nobody here can say, least of all against its provider.
+                let class = ErrorClass::Other;
+                let fact = LlmCallFailed {
+                    turn: open.turn,
+                    session: session.clone(),
+                    thread: open.thread.clone(),
+                    model,
+                    role: if open.thread.is_some() { CallRole::Worker } else { CallRole::Planner },
+                    class,
+                    status: None,
+                    retries: 0,
+                    usage: None,
+                    cost: None,
+                    raw_usage: None,
+                };
+                let id = open.turn.0.then(LlmCallFailed::KIND, 1_000_000 + waiting);
+                self.recorder.record(vec![NewEvent::new(id, now, open.turn.0, &fact)?.caused_by(open.started)])?;
+            }
+            self.end(session, open.turn, TurnStatus::Failed)?;
+        }
+        self.commit()?;
+        Ok(lost.len())
+    }
+}

@@ -1,0 +1,265 @@
+//! `gateway.yaml`: where to listen, whom to talk to, how long to wait. Without the file everything has its default.
+
+mod keys;
+mod providers;
+
+use std::{
+    collections::BTreeMap,
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use contracts::WireApi;
+use serde::Deserialize;
+
+pub(crate) use keys::check_mode;
+pub use keys::{KeyError, Keys};
+pub use providers::{Credential, Provider, Providers};
+
+/// The largest file, in bytes.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// Where the gateway listens unless it is told otherwise.
+pub const DEFAULT_ADDRESS: &str = "127.0.0.1:4141";
+
+/// What `gateway.yaml` says.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Configuration {
+    /// The address, such as `127.0.0.1:4141`; port 0 takes any free one.
+    pub listen: Option<SocketAddr>,
+    /// Names under which clients reach the gateway beside its address, as in a `Host` header.
+    pub hosts: Vec<String>,
+    /// A certificate and its key, both PEM, to speak TLS.
+    pub tls: Option<Tls>,
+    /// Providers beside the built-in ones, or what differs of those.
+    pub providers: BTreeMap<String, ProviderEntry>,
+    /// How long to wait.
+    pub patience: Patience,
+    /// How much to take.
+    pub limits: Limits,
+    /// Where to send traces, if anywhere.
+    pub traces: Option<Traces>,
+}
+
+/// A certificate.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The certificate and those that vouch for it.
+    pub certificate: PathBuf,
+    /// Its private key; only its owner may read the file.
+    pub key: PathBuf,
+}
+
+/// What the file says of a provider.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProviderEntry {
+    /// Where its API begins, such as `https://api.openai.com/v1`.
+    pub url: Option<String>,
+    /// The environment variable that holds its key.
+    pub key_env: Option<String>,
+    /// Whether it wants no key at all, as a server on this machine.
+    pub keyless: Option<bool>,
+    /// The APIs it speaks, the preferred one first.
+    pub apis: Option<Vec<WireApi>>,
+}
+
+/// How long to wait, in milliseconds.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Patience {
+    /// For a connection to a provider.
+    pub connect_ms: u64,
+    /// For the first byte of an answer.
+    pub first_byte_ms: u64,
+    /// For the next piece of an answer that has begun.
+    pub idle_ms: u64,
+    /// For a client to send its request.
+    pub request_ms: u64,
+    /// How often a provider that is busy is asked again within a call.
+    pub retries: u32,
+    /// Before the first of these; each further one waits twice as long.
+    pub backoff_ms: u64,
+    /// The longest that a provider may ask to wait; beyond it the chain goes on.
+    pub longest_backoff_ms: u64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connect_ms: 10_000,
+            // A large model that thinks first may say nothing for minutes.
+            first_byte_ms: 300_000,
+            idle_ms: 300_000,
+            request_ms: 60_000,
+            retries: 2,
+            backoff_ms: 250,
+            longest_backoff_ms: 5_000,
+        }
+    }
+}
+
+impl Patience {
+    pub(crate) const fn connect(&self) -> Duration {
+        Duration::from_millis(self.connect_ms)
+    }
+
+    pub(crate) const fn first_byte(&self) -> Duration {
+        Duration::from_millis(self.first_byte_ms)
+    }
+
+    pub(crate) const fn idle(&self) -> Duration {
+        Duration::from_millis(self.idle_ms)
+    }
+
+    pub(crate) const fn request(&self) -> Duration {
+        Duration::from_millis(self.request_ms)
+    }
+}
+
+/// How much to take.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// The largest request, in bytes.
+    pub body_bytes: usize,
+    /// The largest answer that is not streamed, where it has to be converted, in bytes.
+    pub answer_bytes: usize,
+    /// The most headers of a request.
+    pub headers: usize,
+    /// The most connections at once.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { body_bytes: 64 * 1024 * 1024, answer_bytes: 64 * 1024 * 1024, headers: 100, connections: 16_384 }
+    }
+}
+
+/// Where to send traces.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Traces {
+    /// The address of an OTLP receiver over HTTP, such as `http://localhost:4318`.
+    pub url: String,
+    /// Headers to send with them, such as a key.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+}
+
+/// Why `gateway.yaml` cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurationError {
+    /// It cannot be read.
+    #[error("cannot read `{path}`")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is larger than such a file may be.
+    #[error("`{path}` has {bytes} bytes, the most is {MAX_BYTES}")]
+    Large {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: usize,
+    },
+    /// It is not what it should be.
+    #[error("`{path}` cannot be used: {cause}")]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with its line.
+        cause: String,
+    },
+    /// A provider cannot be used.
+    #[error("provider `{name}` cannot be used: {cause}")]
+    Provider {
+        /// The provider.
+        name: String,
+        /// Why not.
+        cause: String,
+    },
+    /// The keys.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+}
+
+impl Configuration {
+    /// Reads the file; everything has its default when there is none.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] for a file that cannot be read or used.
+    pub fn load(path: &Path) -> Result<Self, ConfigurationError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(source) => return Err(ConfigurationError::Read { path: path.to_owned(), source }),
+        };
+        Self::parse(path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, ConfigurationError> {
+        if MAX_BYTES < text.len() {
+            return Err(ConfigurationError::Large { path: path.to_owned(), bytes: text.len() });
+        }
+        // A file of comments alone says nothing.
+        if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+            return Ok(Self::default());
+        }
+        let options = serde_saphyr::options! {
+            budget: serde_saphyr::budget! { max_depth: 8, max_aliases: 0, max_anchors: 0, max_events: 20_000, max_nodes: 10_000, },
+            with_snippet: false,
+        };
+        serde_saphyr::from_str_with_options(text, options)
+            .map_err(|error| ConfigurationError::Content { path: path.to_owned(), cause: error.to_string() })
+    }
+
+    /// Where to listen.
+    pub fn address(&self) -> SocketAddr {
+        self.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 4141)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Configuration;
+
+    fn parse(text: &str) -> Result<Configuration, String> {
+        Configuration::parse(Path::new("gateway.yaml"), text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn without_a_word_everything_has_its_default() {
+        for text in ["", "# nothing yet\n\n"] {
+            let configuration = parse(text).unwrap();
+            assert_eq!(configuration.address().to_string(), super::DEFAULT_ADDRESS);
+            assert_eq!(configuration.patience.retries, 2);
+        }
+    }
+
+    #[test]
+    fn what_is_said_counts_and_what_is_not_has_its_default() {
+        let text = "listen: 127.0.0.1:0\nproviders:\n  groq: {url: 'https://api.groq.com/openai/v1', key_env: GROQ_API_KEY}\n\
+                    patience: {retries: 0}\n";
+        let configuration = parse(text).unwrap();
+        assert_eq!(configuration.address().port(), 0);
+        assert_eq!((configuration.patience.retries, configuration.patience.connect_ms), (0, 10_000));
+        assert_eq!(configuration.providers["groq"].key_env.as_deref(), Some("GROQ_API_KEY"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_told_with_its_place() {
+        let error = parse("listen: 127.0.0.1:1\nproviderz: {}\n").unwrap_err();
+        assert!(error.contains("providerz") && error.contains("line 2"), "{error}");
+    }
+}

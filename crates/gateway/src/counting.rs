@@ -1,0 +1,104 @@
+//! How many tokens a prompt has: the provider's own count where it gives one, and an estimate where it does not.
+
+use adapters::estimate::{PromptShape, estimates};
+use contracts::{ModelSpec, Tokenizer, WireApi};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::{
+    Response,
+    body::Bytes,
+    header::{CONTENT_TYPE, HeaderValue},
+};
+use router_core::CountTokens;
+use wire::{Inspected, apply, inspect, set_model};
+
+use crate::{
+    body::Answer,
+    exchange::{Incoming, refused},
+    gateway::Gateway,
+    upstream::Question,
+};
+
+/// The most bytes of a count.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Answers. Nothing is decided and nothing is recorded: a count costs nothing and calls no model.
+pub(crate) async fn count(gateway: &Gateway, incoming: Incoming) -> Response<Answer> {
+    let inspected = match inspect(incoming.api, &incoming.body) {
+        Ok(inspected) => inspected,
+        Err(error) => return refused(incoming.api, 400, "invalid_request_error", &error.to_string()),
+    };
+    let asked = inspected.model.as_deref().unwrap_or_default().to_owned();
+    let known = gateway
+        .desk()
+        .ask(move |engine| {
+            let model = engine.models().registry.named(&asked).cloned();
+            let default = engine.policy().policy.global_default().cloned();
+            let default = default.and_then(|model| engine.models().registry.get(&model).cloned());
+            (model.or(default), engine.policy().policy.gateway().count_tokens)
+        })
+        .await;
+    let (model, counting) = match known {
+        Ok(known) => known,
+        Err(closed) => return refused(incoming.api, 503, "overloaded_error", &closed.to_string()),
+    };
+    if counting == CountTokens::Provider
+        && let Some(model) = &model
+        && let Some(answer) = by_provider(gateway, &incoming, &inspected, model).await
+    {
+        return answer;
+    }
+    let tokenizer = model.map_or(Tokenizer::Generic, |model| model.tokenizer);
+    estimated(incoming.api, &inspected, tokenizer)
+}
+
+/// The provider's count, where it speaks the client's API and answers at once.
+async fn by_provider(
+    gateway: &Gateway,
+    incoming: &Incoming,
+    inspected: &Inspected<'_>,
+    model: &ModelSpec,
+) -> Option<Response<Answer>> {
+    let provider = gateway.providers().get(model.provider.as_str())?;
+    let reachable = model.configured || gateway.key_brought(incoming).is_some_and(|own| own == model.provider);
+    if incoming.api != WireApi::AnthropicMessages || !model.apis.contains(&incoming.api) || !reachable {
+        return None;
+    }
+    let edit = set_model(inspected, model.id.model());
+    let question = Question {
+        provider,
+        api: incoming.api,
+        model: model.id.model(),
+        stream: false,
+        client: &incoming.headers,
+        query: incoming.query.as_deref(),
+        same_api: true,
+        behind: "/count_tokens",
+        body: Bytes::from(apply(&incoming.body, edit.into_iter().collect())),
+    };
+    let response = gateway.upstream().ask_once(&question).await.ok()?.response;
+    let body = Limited::new(response.into_body(), MOST_BYTES).collect().await.ok()?.to_bytes();
+    Some(json(body))
+}
+
+fn estimated(api: WireApi, inspected: &Inspected<'_>, tokenizer: Tokenizer) -> Response<Answer> {
+    let counts = inspected.prompt;
+    let shape = PromptShape {
+        recorded_tokens: 0,
+        characters: counts.characters,
+        messages: counts.messages,
+        images: counts.images,
+        tools: counts.tools,
+        tool_characters: counts.tool_characters,
+    };
+    let tokens = estimates(&shape).of(tokenizer);
+    let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };
+    let mut response = json(Bytes::from(format!("{{\"{name}\":{tokens}}}")));
+    response.headers_mut().insert("x-turnwise-estimate", HeaderValue::from_static("true"));
+    response
+}
+
+fn json(body: Bytes) -> Response<Answer> {
+    let mut response = Response::new(Answer::whole(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

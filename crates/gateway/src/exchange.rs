@@ -1,0 +1,115 @@
+//! One request of a client, from its first byte to the answer's: read, decided, asked of a provider, passed back.
+
+mod arrival;
+mod attempt;
+mod outgoing;
+mod refusal;
+
+use std::sync::Arc;
+
+use contracts::{FailedCandidate, WireApi, facts::TurnStatus};
+use engine::CallFailure;
+use hyper::{HeaderMap, Response, body::Bytes};
+use wire::{Inspected, inspect};
+
+use crate::{body::Answer, desk::Closed, gateway::Gateway, upstream::Failed};
+use arrival::Taken;
+use attempt::Attempt;
+pub(crate) use refusal::{refused, told};
+
+/// A request of a client, read from the wire.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    pub(crate) api: WireApi,
+    pub(crate) headers: HeaderMap,
+    pub(crate) query: Option<String>,
+    /// Gemini names the model and the way of answering in the path.
+    pub(crate) in_path: Option<(String, bool)>,
+    pub(crate) body: Bytes,
+}
+
+impl Incoming {
+    /// The model the client asks for.
+    fn model<'a>(&'a self, inspected: &'a Inspected<'_>) -> &'a str {
+        match &self.in_path {
+            Some((model, _)) => model,
+            None => inspected.model.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// Whether the answer is to come in events.
+    fn streams(&self, inspected: &Inspected<'_>) -> bool {
+        self.in_path.as_ref().map_or(inspected.stream, |(_, stream)| *stream)
+    }
+}
+
+/// Answers a request: decides, asks, falls through while nothing has been answered yet.
+pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Response<Answer> {
+    match attempt_all(gateway, &incoming).await {
+        Ok(response) => response,
+        Err(Closed) => refused(incoming.api, 503, "overloaded_error", &Closed.to_string()),
+    }
+}
+
+async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Response<Answer>, Closed> {
+    let inspected = match inspect(incoming.api, &incoming.body) {
+        Ok(inspected) => inspected,
+        Err(error) => return Ok(refused(incoming.api, 400, "invalid_request_error", &error.to_string())),
+    };
+    let taken = match arrival::take(gateway, incoming, &inspected).await? {
+        Ok(taken) => taken,
+        Err(refusal) => return Ok(refusal),
+    };
+    let Taken { mut decided, receipt, request, lineage } = taken;
+    let mut receipts = vec![receipt];
+    let mut failed: Vec<FailedCandidate> = Vec::new();
+    loop {
+        let model = decided.model.id.clone();
+        let attempt = Attempt { gateway, incoming, inspected: &inspected, request: &request, decided: &decided };
+        let failure = match attempt.make().await {
+            Ok(mut response) => {
+                // What a client is told is on the disk.
+                for receipt in receipts {
+                    receipt.on_disk().await?;
+                }
+                decided.label(&mut response, failed.len());
+                return Ok(response);
+            }
+            Err(failure) => failure,
+        };
+        let (turn, session) = (decided.turn, decided.session.clone());
+        let Failure { call, failed: failure } = failure;
+        call.failed(CallFailure {
+            class: failure.class,
+            status: failure.status.map(|status| status.as_u16()),
+            retries: failure.retries,
+            usage: None,
+            raw_usage: None,
+        });
+        let next = if failure.class.counts_against_provider() {
+            failed.push(FailedCandidate { model, class: failure.class });
+            arrival::fall_through(gateway, &decided, &inspected, request.clone(), failed.clone(), &lineage).await?
+        } else {
+            None
+        };
+        if let Some((next, receipt)) = next {
+            receipts.push(receipt);
+            decided = next;
+            continue;
+        }
+        gateway.desk().tell(move |engine| engine.end(&session, turn, TurnStatus::Failed));
+        for receipt in receipts {
+            receipt.on_disk().await?;
+        }
+        let mut response = told(incoming.api, &decided, &failure, &failed);
+        decided.label(&mut response, failed.len());
+        return Ok(response);
+    }
+}
+
+/// An attempt that brought no answer.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) call: crate::call::RunningCall,
+    pub(crate) failed: Failed,
+}

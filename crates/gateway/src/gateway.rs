@@ -1,0 +1,184 @@
+//! The gateway: what every request needs, put together once.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use contracts::{Provider, SessionId, WireApi};
+use engine::{Engine, EngineError};
+use event_bus::{Clock as _, SystemClock};
+use event_core::{Position, Timestamp};
+use tokio::sync::Mutex;
+
+use crate::{
+    configuration::{Configuration, Credential, Limits, Patience, Providers},
+    desk::{Desk, DeskThread},
+    exchange::Incoming,
+    guard::{Guard, TOKEN_HEADER, Tokens, credentials},
+    metrics::Metrics,
+    upstream::Upstream,
+    view::{Board, Follower, Sources},
+};
+
+/// What every request needs.
+#[derive(Debug)]
+pub struct Gateway {
+    desk: Desk,
+    providers: Providers,
+    upstream: Upstream,
+    guard: Guard,
+    limits: Limits,
+    patience: Patience,
+    metrics: Metrics,
+    started_at: Timestamp,
+    nameless: AtomicU64,
+    sources: Sources,
+    follower: Arc<Mutex<Follower>>,
+}
+
+/// Why the gateway cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address can be reached from elsewhere, and nobody would be asked for a token.
+    #[error(
+        "{0} can be reached from other machines, so clients must bring a token: `turnwise token add NAME` makes one, or \
+         listen on 127.0.0.1"
+    )]
+    Open(SocketAddr),
+    /// The system's certificate authorities, or a thread.
+    #[error("the gateway cannot start")]
+    Io(#[from] io::Error),
+    /// The log.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl Gateway {
+    /// Puts a gateway together around an engine whose models know [`Providers::apply`].
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn start(
+        engine: Engine,
+        configuration: &Configuration,
+        providers: Providers,
+        tokens: Tokens,
+        address: SocketAddr,
+    ) -> Result<(Arc<Self>, DeskThread), StartError> {
+        if !address.ip().is_loopback() && tokens.is_empty() {
+            return Err(StartError::Open(address));
+        }
+        let mut engine = engine;
+        engine.recover()?;
+        let upstream = Upstream::new(configuration.patience)?;
+        let sources = Sources { log: Arc::clone(engine.log()), texts: Arc::clone(engine.texts()) };
+        let (desk, thread) = Desk::start(engine)?;
+        let gateway = Self {
+            desk,
+            providers,
+            upstream,
+            guard: Guard::new(tokens, address, &configuration.hosts),
+            limits: configuration.limits,
+            patience: configuration.patience,
+            metrics: Metrics::default(),
+            started_at: SystemClock.now(),
+            nameless: AtomicU64::new(0),
+            sources,
+            follower: Arc::new(Follower::new()),
+        };
+        Ok((Arc::new(gateway), thread))
+    }
+
+    pub(crate) const fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    pub(crate) const fn providers(&self) -> &Providers {
+        &self.providers
+    }
+
+    pub(crate) const fn upstream(&self) -> &Upstream {
+        &self.upstream
+    }
+
+    pub(crate) const fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    pub(crate) const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) const fn patience(&self) -> &Patience {
+        &self.patience
+    }
+
+    pub(crate) const fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    pub(crate) const fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Shows the board, brought up to the end of the log, and how far that is.
+    ///
+    /// # Errors
+    /// What keeps the log from being read.
+    pub(crate) async fn with_board<T: Send + 'static>(
+        &self,
+        show: impl FnOnce(&Board, Position) -> T + Send + 'static,
+    ) -> Result<T, String> {
+        let (follower, sources) = (Arc::clone(&self.follower), self.sources.clone());
+        let looked = tokio::task::spawn_blocking(move || {
+            let mut follower = follower.blocking_lock();
+            follower.catch_up(sources.log.as_ref(), sources.texts.as_ref())?;
+            Ok(show(follower.board(), follower.position()))
+        });
+        looked.await.map_err(|error| error.to_string())?
+    }
+
+    pub(crate) const fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+
+    /// The clock, as calls carry it.
+    #[expect(clippy::unused_self, reason = "the clock belongs to the gateway, whichever it is")]
+    pub(crate) fn clock(&self) -> fn() -> Timestamp {
+        || SystemClock.now()
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock())()
+    }
+
+    /// A session for a request that says nothing about where it belongs.
+    pub(crate) fn nameless_session(&self) -> SessionId {
+        let number = self.nameless.fetch_add(1, Ordering::Relaxed);
+        let name = format!("http-{:x}-{number}", self.started_at.0);
+        // Hexadecimal and decimal numbers are always a name.
+        SessionId::try_from(name.as_str()).unwrap_or_else(|_| self.nameless_session())
+    }
+
+    /// The provider that a client brings a key for, when the gateway has none and the header is not its own token.
+    pub(crate) fn key_brought(&self, incoming: &Incoming) -> Option<Provider> {
+        let name = match incoming.api {
+            WireApi::AnthropicMessages => "anthropic",
+            WireApi::OpenAiChat | WireApi::OpenAiResponses => "openai",
+            WireApi::Gemini => "google",
+        };
+        if !matches!(self.providers.get(name)?.credential, Credential::None) {
+            return None;
+        }
+        let own_token = self.guard.demands_token() && !incoming.headers.contains_key(TOKEN_HEADER);
+        if own_token || credentials(&incoming.headers).next().is_none() {
+            return None;
+        }
+        Provider::try_from(name).ok()
+    }
+}

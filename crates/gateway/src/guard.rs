@@ -1,0 +1,228 @@
+//! Who may come in: the address in `Host`, the page in `Origin`, and the token where one is demanded.
+
+use std::{collections::BTreeMap, net::SocketAddr, path::Path};
+
+use hyper::{
+    HeaderMap,
+    header::{AUTHORIZATION, HOST, HeaderName, ORIGIN},
+};
+
+use crate::configuration::{KeyError, check_mode};
+
+/// The header for a token of the gateway, where the usual ones carry a provider's key.
+pub(crate) const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-turnwise-token");
+
+/// Tokens of clients: each by the hash of it, under a name.
+#[derive(Debug, Clone, Default)]
+pub struct Tokens(BTreeMap<String, blake3::Hash>);
+
+impl Tokens {
+    /// Reads a file of lines `name hash`; none when there is no file.
+    ///
+    /// # Errors
+    /// [`KeyError`] for a file that cannot be read, that others can read, or that holds something else.
+    pub fn load(path: &Path) -> Result<Self, KeyError> {
+        let failed = |source| KeyError::Read { path: path.to_owned(), source };
+        let metadata = match std::fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(failed(error)),
+        };
+        check_mode(path, &metadata)?;
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let mut tokens = BTreeMap::new();
+        for (line, content) in (1..).zip(text.lines().map(str::trim)) {
+            if content.is_empty() || content.starts_with('#') {
+                continue;
+            }
+            let parsed = content
+                .split_once(' ')
+                .and_then(|(name, hash)| blake3::Hash::from_hex(hash.trim()).ok().map(|hash| (name.to_owned(), hash)));
+            let Some((name, hash)) = parsed else { return Err(KeyError::Line { path: path.to_owned(), line }) };
+            tokens.insert(name, hash);
+        }
+        Ok(Self(tokens))
+    }
+
+    /// The line of a file of tokens.
+    pub fn line(name: &str, token: &str) -> String {
+        format!("{name} {}\n", blake3::hash(token.as_bytes()).to_hex())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a token is one of them. Every hash is compared, each in constant time.
+    fn know(&self, token: &str) -> bool {
+        let given = blake3::hash(token.as_bytes());
+        self.0.values().filter(|hash| **hash == given).count() != 0
+    }
+}
+
+/// Who may come in.
+#[derive(Debug, Clone)]
+pub(crate) struct Guard {
+    tokens: Tokens,
+    /// Names and addresses that `Host` may have, in lower case, without the port.
+    hosts: Vec<String>,
+}
+
+/// Why somebody may not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// Another host is meant: a page elsewhere had its name point here.
+    Host,
+    /// A page elsewhere asks.
+    Origin,
+    /// The token is missing or wrong.
+    Token,
+}
+
+impl Refused {
+    pub(crate) const fn message(self) -> &'static str {
+        match self {
+            Self::Host => {
+                "the Host header names no address of this gateway; add the name to `hosts` in gateway.yaml if it is yours"
+            }
+            Self::Origin => "a page of another origin asks, which is not allowed",
+            Self::Token => {
+                "this gateway demands a token: send it as a bearer token, as x-api-key or as x-turnwise-token; \
+                 `turnwise token add NAME` makes one"
+            }
+        }
+    }
+
+    pub(crate) const fn status(self) -> u16 {
+        match self {
+            Self::Host | Self::Origin => 403,
+            Self::Token => 401,
+        }
+    }
+}
+
+impl Guard {
+    pub(crate) fn new(tokens: Tokens, address: SocketAddr, hosts: &[String]) -> Self {
+        let own = [address.ip().to_string(), "localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+        let hosts = own.into_iter().chain(hosts.iter().map(|host| host.to_lowercase())).collect();
+        Self { tokens, hosts }
+    }
+
+    /// Whether a token is demanded of everyone.
+    pub(crate) fn demands_token(&self) -> bool {
+        !self.tokens.is_empty()
+    }
+
+    /// Checks where a request is meant to go and where it comes from: what keeps pages elsewhere out.
+    pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        // HTTP/1.1 demands the header; without it nothing says that this gateway is meant.
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).ok_or(Refused::Host)?;
+        if !self.is_own(host) {
+            return Err(Refused::Host);
+        }
+        let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
+        let origin = origin.to_str().map_err(|_| Refused::Origin)?;
+        let own = origin.split_once("://").is_some_and(|(_, origin)| origin.eq_ignore_ascii_case(host));
+        if own { Ok(()) } else { Err(Refused::Origin) }
+    }
+
+    /// Checks the token, where one is demanded.
+    pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        if self.tokens.is_empty() || credentials(headers).any(|token| self.tokens.know(token)) {
+            return Ok(());
+        }
+        Err(Refused::Token)
+    }
+
+    fn is_own(&self, host: &str) -> bool {
+        let name = match host.strip_prefix('[') {
+            Some(rest) => rest.split_once(']').map_or(rest, |(address, _)| address),
+            None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+        };
+        self.hosts.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+}
+
+/// Everything in the headers that may be a token or a key.
+pub(crate) fn credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let plain = [TOKEN_HEADER, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
+    let plain = plain.into_iter().filter_map(|name| headers.get(name)?.to_str().ok());
+    let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let bearer = bearer.and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")));
+    plain.chain(bearer)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::{HeaderMap, header::HeaderName, header::HeaderValue};
+
+    use super::{Guard, Refused, Tokens};
+
+    fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
+        let pair =
+            |(name, value): &(&str, &str)| (name.parse::<HeaderName>().unwrap(), HeaderValue::from_str(value).unwrap());
+        pairs.iter().map(pair).collect()
+    }
+
+    fn guard(tokens: Tokens) -> Guard {
+        Guard::new(tokens, "127.0.0.1:4141".parse().unwrap(), &["gateway.example".to_owned()])
+    }
+
+    fn token_file(content: &str) -> Tokens {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tokens");
+        std::fs::write(&path, content).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        Tokens::load(&path).unwrap()
+    }
+
+    #[test]
+    fn only_own_names_are_answered_whatever_the_port() {
+        let guard = guard(Tokens::default());
+        for host in ["127.0.0.1:4141", "localhost", "LOCALHOST:9", "[::1]:4141", "gateway.example:443"] {
+            assert_eq!(guard.check_place(&headers(&[("host", host)])), Ok(()), "{host}");
+        }
+        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:4141", "", "[::2]:4141"] {
+            assert_eq!(guard.check_place(&headers(&[("host", host)])), Err(Refused::Host), "{host}");
+        }
+        assert_eq!(guard.check_place(&HeaderMap::new()), Err(Refused::Host));
+    }
+
+    #[test]
+    fn a_page_of_another_origin_is_refused() {
+        let guard = guard(Tokens::default());
+        let from = |origin| guard.check_place(&headers(&[("host", "localhost:4141"), ("origin", origin)]));
+        assert_eq!(from("http://localhost:4141"), Ok(()));
+        for origin in ["http://evil.example", "null", "http://localhost:9999", "file://"] {
+            assert_eq!(from(origin), Err(Refused::Origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_taken_from_any_of_the_usual_headers_and_a_wrong_one_from_none() {
+        let guard = guard(token_file(&Tokens::line("laptop", "tw-secret")));
+        for (name, value) in [
+            ("authorization", "Bearer tw-secret"),
+            ("x-api-key", "tw-secret"),
+            ("x-goog-api-key", "tw-secret"),
+            ("x-turnwise-token", "tw-secret"),
+        ] {
+            assert_eq!(guard.check_token(&headers(&[(name, value)])), Ok(()), "{name}");
+        }
+        for (name, value) in [("authorization", "Bearer tw-secre"), ("authorization", "tw-secret"), ("x-api-key", "")] {
+            assert_eq!(guard.check_token(&headers(&[(name, value)])), Err(Refused::Token), "{name}: {value}");
+        }
+        assert_eq!(guard.check_token(&HeaderMap::new()), Err(Refused::Token));
+        assert!(!format!("{guard:?}").contains("tw-secret"));
+    }
+
+    #[test]
+    fn without_tokens_everyone_on_this_machine_may_come_in() {
+        assert_eq!(guard(Tokens::default()).check_token(&HeaderMap::new()), Ok(()));
+    }
+}

@@ -1,0 +1,47 @@
+//! `GET /v1/models`: the names a client may ask for.
+
+use hyper::{
+    Response, StatusCode,
+    header::{CONTENT_TYPE, HeaderValue},
+};
+
+use crate::{body::Answer, gateway::Gateway};
+
+/// Every name of a model that can be reached, and those that leave the choice to the policy; or one of them.
+pub(crate) async fn models(gateway: &Gateway, path: &str) -> Response<Answer> {
+    let names = gateway
+        .desk()
+        .ask(|engine| {
+            let registry = &engine.models().registry;
+            let autos = registry.auto_names().map(str::to_owned).collect::<Vec<_>>();
+            let models = registry.iter().map(|model| model.id.model().to_owned());
+            let mut names: Vec<String> = autos.into_iter().chain(models).collect();
+            let mut seen = std::collections::BTreeSet::new();
+            names.retain(|name| seen.insert(name.clone()));
+            names
+        })
+        .await;
+    let Ok(names) = names else {
+        let mut response = Response::new(Answer::whole(""));
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        return response;
+    };
+    let one = path.rsplit_once("models/").map(|(_, name)| name).filter(|name| !name.is_empty());
+    let found = match one {
+        None => Some(wire::models_list(names.iter().map(String::as_str))),
+        Some(one) => names.iter().find(|name| *name == one).map(|name| wire::models_list([name.as_str()])),
+    };
+    let mut response = match found {
+        Some(body) => Response::new(Answer::whole(body)),
+        None => {
+            return crate::exchange::refused(
+                contracts::WireApi::OpenAiChat,
+                404,
+                "not_found_error",
+                "no model goes by that name",
+            );
+        }
+    };
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,115 @@
+//! Counters for `/metrics`, in the text format of Prometheus.
+
+use std::{
+    fmt::Write as _,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use contracts::WireApi;
+
+/// Upper ends of the buckets of durations, in microseconds.
+const BUCKETS: [u64; 12] =
+    [100, 250, 500, 1_000, 5_000, 25_000, 100_000, 500_000, 2_500_000, 10_000_000, 60_000_000, 300_000_000];
+
+/// Counts since the gateway started.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    /// By API, then by the hundreds of the status, from 2 to 5.
+    requests: [[AtomicU64; 4]; 4],
+    /// Requests to other places than the four APIs.
+    others: AtomicU64,
+    /// From the request to the first byte of its answer, by bucket; the last is for everything above.
+    first_byte: [AtomicU64; BUCKETS.len() + 1],
+    first_byte_sum_micros: AtomicU64,
+}
+
+impl Metrics {
+    pub(crate) fn answered(&self, api: WireApi, status: u16, elapsed: Duration) {
+        let class = usize::from(status / 100).clamp(2, 5) - 2;
+        if let Some(count) = self.requests.get(api as usize).and_then(|classes| classes.get(class)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        let bucket = BUCKETS.iter().position(|end| micros <= *end).unwrap_or(BUCKETS.len());
+        if let Some(count) = self.first_byte.get(bucket) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        self.first_byte_sum_micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    pub(crate) fn answered_other(&self) {
+        self.others.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// All counters as text.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        describe(&mut text, "turnwise_requests_total", "counter", "Requests answered, by API and status.");
+        for (api, classes) in WireApi::ALL.iter().zip(&self.requests) {
+            for (class, count) in (2..).zip(classes) {
+                let count = count.load(Ordering::Relaxed);
+                let _ = writeln!(text, "turnwise_requests_total{{api=\"{api}\",status=\"{class}xx\"}} {count}");
+            }
+        }
+        let others = self.others.load(Ordering::Relaxed);
+        let _ = writeln!(text, "turnwise_requests_total{{api=\"none\",status=\"all\"}} {others}");
+        let name = "turnwise_first_byte_seconds";
+        describe(
+            &mut text,
+            name,
+            "histogram",
+            "From a request to the first byte of its answer, the provider's time included.",
+        );
+        let mut below = 0;
+        for (end, count) in BUCKETS.iter().zip(&self.first_byte) {
+            below += count.load(Ordering::Relaxed);
+            let _ = writeln!(text, "{name}_bucket{{le=\"{}\"}} {below}", seconds(*end));
+        }
+        below += self.first_byte.last().map_or(0, |count| count.load(Ordering::Relaxed));
+        let sum = seconds(self.first_byte_sum_micros.load(Ordering::Relaxed));
+        let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {below}\n{name}_sum {sum}\n{name}_count {below}");
+        text
+    }
+}
+
+/// The lines above a metric.
+pub(crate) fn describe(text: &mut String, name: &str, kind: &str, about: &str) {
+    let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} {kind}");
+}
+
+/// Microseconds as seconds, exactly.
+fn seconds(micros: u64) -> String {
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use contracts::WireApi;
+
+    use super::Metrics;
+
+    #[test]
+    fn what_was_counted_stands_in_the_text() {
+        let metrics = Metrics::default();
+        metrics.answered(WireApi::AnthropicMessages, 200, Duration::from_micros(240));
+        metrics.answered(WireApi::AnthropicMessages, 529, Duration::from_secs(400));
+        metrics.answered_other();
+        let text = metrics.text();
+        for line in [
+            "turnwise_requests_total{api=\"anthropic_messages\",status=\"2xx\"} 1",
+            "turnwise_requests_total{api=\"anthropic_messages\",status=\"5xx\"} 1",
+            "turnwise_requests_total{api=\"none\",status=\"all\"} 1",
+            "turnwise_first_byte_seconds_bucket{le=\"0.00025\"} 1",
+            "turnwise_first_byte_seconds_bucket{le=\"300\"} 1",
+            "turnwise_first_byte_seconds_bucket{le=\"+Inf\"} 2",
+            "turnwise_first_byte_seconds_sum 400.00024",
+            "turnwise_first_byte_seconds_count 2",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What the gateway answers about itself: the page, what it shows, the metrics.
+
+mod assets;
+mod live;
+mod policy;
+mod status;
+mod turns;
+mod what_if;
+
+use std::sync::Arc;
+
+use http_body_util::{BodyExt as _, Limited};
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::Incoming as Body,
+    header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::{body::Answer, gateway::Gateway};
+
+/// The largest request of the page, in bytes: a policy fits.
+const MOST_BYTES: usize = 2 * 1024 * 1024;
+
+/// An answer of the page's API, or what is wrong.
+type Outcome = Result<Value, Trouble>;
+
+/// What is wrong with a request of the page.
+#[derive(Debug, Clone, PartialEq)]
+struct Trouble {
+    status: StatusCode,
+    body: Value,
+}
+
+impl Trouble {
+    fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, body: json!({ "error": { "message": message.into() } }) }
+    }
+
+    fn broken(message: impl std::fmt::Display) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, message.to_string())
+    }
+}
+
+impl From<crate::desk::Closed> for Trouble {
+    fn from(closed: crate::desk::Closed) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, closed.to_string())
+    }
+}
+
+/// Answers a request for something of the gateway's own.
+pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Response<Answer> {
+    let path = request.uri().path().to_owned();
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    let method = request.method().clone();
+    if method == Method::GET || method == Method::HEAD {
+        return match path.as_str() {
+            "/health" => text("text/plain; charset=utf-8", "ok\n"),
+            "/metrics" => match status::metrics(gateway).await {
+                Ok(metrics) => text("text/plain; version=0.0.4; charset=utf-8", metrics),
+                Err(trouble) => told(Err(trouble)),
+            },
+            "/api/status" => told(status::status(gateway).await),
+            "/api/turns" => told(turns::turns(gateway, &query).await),
+            "/api/live" => live::live(gateway),
+            "/api/policy" => told(policy::policy(gateway).await),
+            path => match (assets::find(path), path.strip_prefix("/turns/")) {
+                (Some((kind, content)), _) => assets::response(kind, content),
+                (None, Some(turn)) => told(turns::turn(gateway, turn).await),
+                (None, None) => not_found(),
+            },
+        };
+    }
+    match (method.as_str(), path.as_str()) {
+        ("POST", "/api/policy/check") => told(policy::check(gateway, request).await),
+        ("PUT", "/api/policy") => told(policy::save(gateway, request).await),
+        ("POST", "/api/policy/what-if") => told(what_if::what_if(gateway, request).await),
+        ("POST", path)
+            if let Some(turn) = path.strip_prefix("/turns/").and_then(|rest| rest.strip_suffix("/feedback")) =>
+        {
+            told(turns::feedback(gateway, turn, request).await)
+        }
+        _ => not_found(),
+    }
+}
+
+/// Reads the JSON of a request. Only JSON is taken: a form of another page cannot send it.
+async fn read<T: DeserializeOwned>(request: Request<Body>) -> Result<T, Trouble> {
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.starts_with("application/json") {
+        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send `Content-Type: application/json`"));
+    }
+    let body = Limited::new(request.into_body(), MOST_BYTES).collect().await;
+    let body = body.map_err(|_| Trouble::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"))?.to_bytes();
+    let wrong = |error| Trouble::new(StatusCode::BAD_REQUEST, format!("the request is not what it should be: {error}"));
+    serde_json::from_slice(&body).map_err(wrong)
+}
+
+/// A number in a query.
+fn number(query: &str, name: &str) -> Option<u64> {
+    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(key, _)| *key == name).and_then(|(_, value)| value.parse().ok())
+}
+
+fn told(outcome: Outcome) -> Response<Answer> {
+    let (status, body) = match outcome {
+        Ok(body) => (StatusCode::OK, body),
+        Err(Trouble { status, body }) => (status, body),
+    };
+    let mut response = text("application/json", body.to_string());
+    *response.status_mut() = status;
+    response
+}
+
+fn text(kind: &'static str, content: impl Into<hyper::body::Bytes>) -> Response<Answer> {
+    let mut response = Response::new(Answer::whole(content));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+fn not_found() -> Response<Answer> {
+    told(Err(Trouble::new(StatusCode::NOT_FOUND, "there is nothing here")))
+}

@@ -1,0 +1,100 @@
+//! The page, compiled in: nothing is fetched from anywhere else.
+
+use hyper::{
+    Response,
+    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue},
+};
+
+use super::text;
+use crate::body::Answer;
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const IMAGE: &str = "image/svg+xml";
+
+/// Name, type and content.
+const ASSETS: &[(&str, &str, &str)] = &[
+    ("api.js", SCRIPT, include_str!("../../page/api.js")),
+    ("calls.js", SCRIPT, include_str!("../../page/calls.js")),
+    ("chain.js", SCRIPT, include_str!("../../page/chain.js")),
+    ("difference.js", SCRIPT, include_str!("../../page/difference.js")),
+    ("editor.css", CSS, include_str!("../../page/editor.css")),
+    ("editor.js", SCRIPT, include_str!("../../page/editor.js")),
+    ("elements.js", SCRIPT, include_str!("../../page/elements.js")),
+    ("figures.css", CSS, include_str!("../../page/figures.css")),
+    ("first_steps.js", SCRIPT, include_str!("../../page/first_steps.js")),
+    ("format.js", SCRIPT, include_str!("../../page/format.js")),
+    ("highlight.js", SCRIPT, include_str!("../../page/highlight.js")),
+    ("icon.svg", IMAGE, include_str!("../../page/icon.svg")),
+    ("index.html", HTML, include_str!("../../page/index.html")),
+    ("keys.js", SCRIPT, include_str!("../../page/keys.js")),
+    ("live.js", SCRIPT, include_str!("../../page/live.js")),
+    ("models.js", SCRIPT, include_str!("../../page/models.js")),
+    ("page.css", CSS, include_str!("../../page/page.css")),
+    ("page.js", SCRIPT, include_str!("../../page/page.js")),
+    ("providers.js", SCRIPT, include_str!("../../page/providers.js")),
+    ("rules.js", SCRIPT, include_str!("../../page/rules.js")),
+    ("rules_table.js", SCRIPT, include_str!("../../page/rules_table.js")),
+    ("spend.js", SCRIPT, include_str!("../../page/spend.js")),
+    ("status_line.js", SCRIPT, include_str!("../../page/status_line.js")),
+    ("store.js", SCRIPT, include_str!("../../page/store.js")),
+    ("stream.js", SCRIPT, include_str!("../../page/stream.js")),
+    ("token_dialog.js", SCRIPT, include_str!("../../page/token_dialog.js")),
+    ("tree.js", SCRIPT, include_str!("../../page/tree.js")),
+    ("turn_row.js", SCRIPT, include_str!("../../page/turn_row.js")),
+    ("turns.css", CSS, include_str!("../../page/turns.css")),
+    ("what_if.js", SCRIPT, include_str!("../../page/what_if.js")),
+    ("why.css", CSS, include_str!("../../page/why.css")),
+    ("why.js", SCRIPT, include_str!("../../page/why.js")),
+    ("words.js", SCRIPT, include_str!("../../page/words.js")),
+];
+
+/// The file at a path.
+pub(super) fn find(path: &str) -> Option<(&'static str, &'static str)> {
+    let name = if path == "/" { "index.html" } else { path.strip_prefix("/page/")? };
+    ASSETS.iter().find(|(known, _, _)| *known == name).map(|(_, kind, content)| (*kind, *content))
+}
+
+/// The file as an answer, which may load nothing from elsewhere and stand in no frame.
+pub(super) fn response(kind: &'static str, content: &'static str) -> Response<Answer> {
+    let mut response = text(kind, content);
+    let headers = response.headers_mut();
+    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                  base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(HeaderName::from_static("x-content-type-options"), HeaderValue::from_static("nosniff"));
+    headers.insert(HeaderName::from_static("referrer-policy"), HeaderValue::from_static("no-referrer"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ASSETS, find};
+
+    #[test]
+    fn the_page_names_nothing_that_is_not_compiled_in() {
+        for (name, _, content) in ASSETS {
+            for (beginning, end) in
+                [("from \"./", '"'), ("href=\"/page/", '"'), ("src=\"/page/", '"'), ("import \"./", '"')]
+            {
+                for (start, _) in content.match_indices(beginning) {
+                    let rest = &content[start + beginning.len()..];
+                    let asked = &rest[..rest.find(end).unwrap()];
+                    assert!(find(&format!("/page/{asked}")).is_some(), "{name} asks for {asked}");
+                }
+            }
+        }
+        assert!(find("/").is_some() && find("/page/../keys").is_none());
+    }
+
+    #[test]
+    fn every_file_of_the_page_is_compiled_in() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
+        for file in std::fs::read_dir(folder).unwrap() {
+            let name = file.unwrap().file_name().into_string().unwrap();
+            assert!(find(&format!("/page/{name}")).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Who can be reached, which policy is in force, and the same for Prometheus.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use contracts::OutageScope;
+use engine::Engine;
+use event_core::Timestamp;
+use serde_json::{Value, json};
+
+use super::{Outcome, Trouble};
+use crate::{configuration::Provider, gateway::Gateway, metrics::describe, view::rfc3339};
+
+/// The status of everything.
+pub(super) async fn status(gateway: &Arc<Gateway>) -> Outcome {
+    let providers: Vec<Provider> = gateway.providers().iter().cloned().collect();
+    let (started, now) = (gateway.started_at(), gateway.now());
+    Ok(gateway.desk().ask(move |engine| of(engine, &providers, started, now)).await?)
+}
+
+fn of(engine: &Engine, providers: &[Provider], started: Timestamp, now: Timestamp) -> Value {
+    let outages = engine.state().availability.outages_at(now);
+    let because = |scope: &OutageScope| {
+        let row = engine.state().availability.status(now).into_iter().find(|row| row.scope == *scope)?;
+        Some(json!(row.trigger?).as_str()?.replace('_', " "))
+    };
+    let trouble = engine.policy_trouble();
+    let problems = trouble.iter().flat_map(|trouble| &trouble.problems);
+    let problems: Vec<_> = problems
+        .map(|problem| json!({ "line": problem.line, "column": problem.column, "message": problem.message }))
+        .collect();
+    let registry = &engine.models().registry;
+    let shown =
+        providers.iter().filter(|provider| registry.iter().any(|model| model.provider.as_str() == provider.name));
+    let providers: Vec<_> = shown
+        .map(|provider| {
+            let name = contracts::Provider::try_from(provider.name.as_str()).ok();
+            let until = name.as_ref().and_then(|name| outages.providers.get(name)).filter(|until| now < **until);
+            json!({
+                "name": provider.name,
+                "apis": provider.apis.iter().map(|api| api.name()).collect::<Vec<_>>(),
+                "url": provider.url,
+                "key": provider.credential.name(),
+                "out_until": until.map(|until| rfc3339(*until)),
+                "out_because": until.and_then(|_| because(&OutageScope::ProviderWide(name?))),
+            })
+        })
+        .collect();
+    let models: Vec<_> = registry
+        .iter()
+        .map(|model| {
+            let until = outages.models.get(&model.id).filter(|until| now < **until);
+            json!({
+                "id": model.id.as_str(),
+                "tier": model.tier.map(contracts::Tier::name),
+                "configured": model.configured,
+                "aliases": model.aliases,
+                "out_until": until.map(|until| rfc3339(*until)),
+            })
+        })
+        .collect();
+    let policy = engine.policy();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "started_at": rfc3339(started),
+        "position": engine.log().head().map_or(0, |head| head.0),
+        "policy": { "path": policy.path, "hash": policy.hash.to_string(), "trouble": problems },
+        "providers": providers,
+        "models": models,
+    })
+}
+
+/// What Prometheus reads.
+pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
+    let now = gateway.now();
+    let mut text = gateway.metrics().text();
+    let (spent, total, models, outages, position) = gateway
+        .desk()
+        .ask(move |engine| {
+            let costs = &engine.state().costs;
+            let models: Vec<_> = costs.models().map(|(model, total)| (model.to_string(), *total)).collect();
+            let outages = engine.state().availability.outages_at(now);
+            let out = outages.models.values().chain(outages.providers.values()).filter(|until| now < **until).count();
+            (costs.spent_today(now), costs.overall(), models, out, engine.log().head().map_or(0, |head| head.0))
+        })
+        .await?;
+    let dollars = |nano: u64| format!("{}.{:09}", nano / 1_000_000_000, nano % 1_000_000_000);
+    describe(&mut text, "turnwise_spent_today_usd", "gauge", "Cost of all calls since UTC midnight.");
+    let _ = writeln!(text, "turnwise_spent_today_usd {}", dollars(spent.0));
+    describe(&mut text, "turnwise_calls_total", "counter", "Calls answered, by model, as the log has them.");
+    for (model, total) in &models {
+        let _ = writeln!(text, "turnwise_calls_total{{model=\"{}\"}} {}", label(model), total.calls);
+    }
+    describe(&mut text, "turnwise_cost_usd_total", "counter", "Cost of the calls whose price is known, by model.");
+    for (model, total) in &models {
+        let _ = writeln!(text, "turnwise_cost_usd_total{{model=\"{}\"}} {}", label(model), dollars(total.cost.0));
+    }
+    describe(&mut text, "turnwise_unpriced_calls_total", "counter", "Calls whose price nobody knows.");
+    let _ = writeln!(text, "turnwise_unpriced_calls_total {}", total.unpriced_calls);
+    describe(&mut text, "turnwise_outages", "gauge", "Models and providers that are out.");
+    let _ = writeln!(text, "turnwise_outages {outages}");
+    describe(&mut text, "turnwise_log_position", "counter", "Facts in the log.");
+    let _ = writeln!(text, "turnwise_log_position {position}");
+    Ok(text)
+}
+
+/// The value of a label.
+fn label(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}

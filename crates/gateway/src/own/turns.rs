@@ -1,0 +1,66 @@
+//! The latest turns, and one of them with all its reasons.
+
+use std::sync::Arc;
+
+use contracts::{TurnId, facts::Thumb};
+use engine::EngineError;
+use event_core::Position;
+use hyper::{Request, StatusCode, body::Incoming as Body};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Outcome, Trouble, number, read};
+use crate::{gateway::Gateway, view::turn_view};
+
+/// The most turns in one answer.
+const MOST: u64 = 200;
+
+/// The latest turns, or those before a position.
+pub(super) async fn turns(gateway: &Arc<Gateway>, query: &str) -> Outcome {
+    let most = usize::try_from(number(query, "limit").unwrap_or(50).min(MOST)).unwrap_or(50);
+    let before = number(query, "before").map(Position);
+    gateway
+        .with_board(move |board, _| {
+            let rows = board.before(before, most);
+            let next = (rows.len() == most).then(|| rows.last().map(|row| row.begins().0)).flatten();
+            json!({ "turns": rows.iter().map(|row| row.json()).collect::<Vec<Value>>(), "next": next })
+        })
+        .await
+        .map_err(Trouble::broken)
+}
+
+/// One turn.
+pub(super) async fn turn(gateway: &Arc<Gateway>, turn: &str) -> Outcome {
+    let (sources, turn) = (gateway.sources().clone(), turn.to_owned());
+    let looked =
+        tokio::task::spawn_blocking(move || turn_view(sources.log.as_ref(), sources.texts.as_ref(), &turn)).await;
+    looked.map_err(Trouble::broken)?.map_err(|error| of_turn(&error))
+}
+
+fn of_turn(error: &EngineError) -> Trouble {
+    let status = match error {
+        EngineError::UnknownTurn(_) => StatusCode::NOT_FOUND,
+        EngineError::AmbiguousTurn(_) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    Trouble::new(status, error.to_string())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    thumb: Thumb,
+}
+
+/// A thumb on a turn: while the gateway runs, it is the one that writes.
+pub(super) async fn feedback(gateway: &Arc<Gateway>, turn: &str, request: Request<Body>) -> Outcome {
+    let Given { thumb } = read(request).await?;
+    let id = turn
+        .parse()
+        .map(TurnId)
+        .map_err(|_| Trouble::new(StatusCode::BAD_REQUEST, "write the whole id of the turn"))?;
+    let (given, receipt) = gateway.desk().record(move |engine| engine.give_feedback(id, thumb)).await?;
+    let given = given.map_err(|error| of_turn(&error))?;
+    receipt.on_disk().await?;
+    serde_json::to_value(given).map_err(Trouble::broken)
+}

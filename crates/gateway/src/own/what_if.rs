@@ -1,0 +1,90 @@
+//! What the last turns would have been under an edited policy.
+
+use std::sync::Arc;
+
+use event_core::Position;
+use hyper::{Request, StatusCode, body::Incoming as Body};
+use router_core::Policy;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use what_if::{Against, Backtest, Candidate, Range, TurnRow, backtest};
+
+use super::{Outcome, Trouble, read};
+use crate::{gateway::Gateway, view::rfc3339};
+
+/// The most turns that are looked at.
+const MOST_TURNS: u64 = 2_000;
+/// The most turns that are shown.
+const MOST_EXAMPLES: usize = 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    text: String,
+    turns: u64,
+}
+
+/// Decides the last turns again under a policy that is not in force.
+pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> Outcome {
+    let Question { text, turns } = read(request).await?;
+    let most = turns.clamp(1, MOST_TURNS);
+    let (registry, home) = gateway
+        .desk()
+        .ask(|engine| (Arc::clone(&engine.models().registry), engine.home_of_policy().map(str::to_owned)))
+        .await?;
+    let sources = gateway.sources().clone();
+    let asked = tokio::task::spawn_blocking(move || -> Outcome {
+        let policy = Policy::load(&text, Arc::clone(&registry), home.as_deref()).map_err(|problems| {
+            let problems: Vec<_> = problems
+                .iter()
+                .map(|problem| json!({ "line": problem.line, "column": problem.column, "message": problem.message }))
+                .collect();
+            Trouble { status: StatusCode::UNPROCESSABLE_ENTITY, body: json!({ "problems": problems }) }
+        })?;
+        let candidate = Candidate { name: "edited".to_owned(), policy: Arc::new(policy) };
+        let question = Backtest {
+            candidates: vec![candidate],
+            against: Against::Recorded,
+            range: Range::default(),
+            models: registry,
+        };
+        let mut rows: std::collections::VecDeque<TurnRow> = std::collections::VecDeque::new();
+        let mut keep = |row: &TurnRow| {
+            if rows.len() as u64 == most {
+                rows.pop_front();
+            }
+            rows.push_back(row.clone());
+        };
+        let goes_on = &mut |_: Position| true;
+        let report = backtest(sources.log.as_ref(), sources.texts.as_ref(), &question, &mut keep, goes_on)
+            .map_err(Trouble::broken)?;
+        Ok(view(&rows.into_iter().collect::<Vec<_>>(), report.unjudged.values().sum()))
+    });
+    asked.await.map_err(Trouble::broken)?
+}
+
+/// `unknown` turns could not be judged, most of them for want of a price.
+fn view(rows: &[TurnRow], unknown: u64) -> Value {
+    let new = |row: &TurnRow| row.new.first().cloned();
+    let changed: Vec<_> = rows.iter().filter(|row| new(row).is_some_and(|new| new.model != row.old.model)).collect();
+    let before: i64 = rows.iter().map(|row| row.old.nano_usd).sum();
+    let after: i64 = rows.iter().filter_map(|row| Some(new(row)?.nano_usd)).sum();
+    let examples: Vec<_> = changed
+        .iter()
+        .rev()
+        .take(MOST_EXAMPLES)
+        .map(|row| {
+            let new = new(row);
+            let delta = new.as_ref().map(|new| new.nano_usd.saturating_sub(row.old.nano_usd));
+            json!({
+                "turn": row.turn.to_string(), "at": rfc3339(row.at), "message": Value::Null,
+                "from": row.old.model, "to": new.as_ref().map(|new| &new.model),
+                "reason": new.as_ref().map(|new| &new.why), "cost_delta": delta,
+            })
+        })
+        .collect();
+    json!({
+        "turns_looked_at": rows.len(), "changed": changed.len(), "cost_before": before, "cost_after": after,
+        "unknown": unknown, "examples": examples,
+    })
+}

@@ -1,0 +1,173 @@
+//! A provider's answer on its way to the client: looked at, said in the client's API where it must be, never held back.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use contracts::{WireApi, facts::ErrorClass};
+use hyper::body::{Body as _, Bytes, Incoming};
+use tokio::time::{Instant, Sleep, sleep};
+use wire::{StreamConverter, UsageHider, Watcher};
+
+use crate::{body::Broken, call::RunningCall};
+
+/// What happens to the bytes.
+#[derive(Debug)]
+pub(crate) enum Passage {
+    /// They pass as they are.
+    Untouched,
+    /// The account of usage is taken out: the client did not ask for it.
+    Hidden(UsageHider),
+    /// They are said in another API.
+    Converted(Box<StreamConverter>),
+}
+
+/// A provider's answer on its way.
+pub(crate) struct Relay {
+    incoming: Incoming,
+    watcher: Option<Watcher>,
+    passage: Passage,
+    /// The client's API, and whether it gets events.
+    client: (WireApi, bool),
+    call: Option<RunningCall>,
+    idle: Pin<Box<Sleep>>,
+    patience: Duration,
+    over: bool,
+}
+
+impl std::fmt::Debug for Relay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Relay").field("client", &self.client).field("over", &self.over).finish_non_exhaustive()
+    }
+}
+
+impl Relay {
+    pub(crate) fn new(
+        incoming: Incoming,
+        watcher: Watcher,
+        passage: Passage,
+        client: (WireApi, bool),
+        call: RunningCall,
+        patience: Duration,
+    ) -> Self {
+        let idle = Box::pin(sleep(patience));
+        Self { incoming, watcher: Some(watcher), passage, client, call: Some(call), idle, patience, over: false }
+    }
+
+    /// The next piece for the client.
+    pub(crate) fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
+        while !self.over {
+            let frame = match Pin::new(&mut self.incoming).poll_frame(context) {
+                Poll::Ready(frame) => frame,
+                Poll::Pending if self.idle.as_mut().poll_elapsed(context) => {
+                    return Poll::Ready(Some(self.broke_off(ErrorClass::Timeout)));
+                }
+                Poll::Pending => return Poll::Pending,
+            };
+            let data = match frame {
+                None => return Poll::Ready(self.finish()),
+                Some(Err(_)) => return Poll::Ready(Some(self.broke_off(ErrorClass::Network))),
+                // Trailers say nothing here.
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => data,
+                    Err(_) => continue,
+                },
+            };
+            self.idle.as_mut().reset(Instant::now() + self.patience);
+            if let Some(call) = &mut self.call {
+                call.began();
+            }
+            if let Some(watcher) = &mut self.watcher {
+                watcher.feed(&data);
+            }
+            let mut out = Vec::new();
+            match &mut self.passage {
+                Passage::Untouched => return Poll::Ready(Some(Ok(data))),
+                Passage::Hidden(hider) => hider.feed(&data, &mut out),
+                Passage::Converted(converter) => {
+                    if converter.feed(&data, &mut out).is_err() {
+                        // The converter has told the client what it could not be told.
+                        self.fail(ErrorClass::ServerError);
+                    }
+                }
+            }
+            if !out.is_empty() {
+                return Poll::Ready(Some(Ok(Bytes::from(out))));
+            }
+        }
+        Poll::Ready(None)
+    }
+
+    /// The provider has nothing more to say.
+    fn finish(&mut self) -> Option<Result<Bytes, Broken>> {
+        let seen = self.watcher.take().map(Watcher::finish)?;
+        let mut out = Vec::new();
+        match std::mem::replace(&mut self.passage, Passage::Untouched) {
+            Passage::Untouched => {}
+            Passage::Hidden(hider) => hider.finish(&mut out),
+            Passage::Converted(converter) => {
+                if converter.finish(&mut out).is_err() {
+                    self.fail(seen.error.unwrap_or(ErrorClass::Network));
+                    return Some(Ok(Bytes::from(out)));
+                }
+            }
+        }
+        self.over = true;
+        let call = self.call.take()?;
+        if let Some(class) = seen.error {
+            call.failed_late(class, &seen);
+        } else if seen.complete {
+            call.answered(seen);
+        } else {
+            // It stopped in the middle without saying so, and the client is not to take the piece for the whole.
+            call.failed_late(ErrorClass::Network, &seen);
+            return Some(self.tell_broken(out));
+        }
+        (!out.is_empty()).then(|| Ok(Bytes::from(out)))
+    }
+
+    fn broke_off(&mut self, class: ErrorClass) -> Result<Bytes, Broken> {
+        self.fail(class);
+        self.tell_broken(Vec::new())
+    }
+
+    /// Tells a client that listens to events that the answer broke off; any other sees the connection cut.
+    fn tell_broken(&self, mut out: Vec<u8>) -> Result<Bytes, Broken> {
+        let (api, events) = self.client;
+        if !events {
+            return Err(Broken);
+        }
+        out.extend(wire::error_event(api, "api_error", "turnwise: the provider's answer broke off in the middle"));
+        Ok(Bytes::from(out))
+    }
+
+    fn fail(&mut self, class: ErrorClass) {
+        self.over = true;
+        let seen = self.watcher.take().map(Watcher::finish);
+        if let (Some(call), Some(seen)) = (self.call.take(), seen) {
+            call.failed_late(class, &seen);
+        }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // Whoever drops an answer that is not over does not want the rest: the client has gone.
+        if let (Some(call), Some(watcher)) = (self.call.take(), self.watcher.take()) {
+            call.cancelled(&watcher.finish());
+        }
+    }
+}
+
+/// Whether a timer has run out.
+trait Elapsed {
+    fn poll_elapsed(self, context: &mut Context<'_>) -> bool;
+}
+
+impl Elapsed for Pin<&mut Sleep> {
+    fn poll_elapsed(self, context: &mut Context<'_>) -> bool {
+        Future::poll(self, context).is_ready()
+    }
+}

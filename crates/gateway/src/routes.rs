@@ -1,0 +1,185 @@
+//! Which request is answered by what.
+
+use std::{sync::Arc, time::Instant};
+
+use contracts::WireApi;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::{Body as _, Bytes, Incoming as Body},
+    header::{CONNECTION, CONTENT_TYPE, HeaderValue, UPGRADE},
+};
+
+use crate::{
+    body::Answer,
+    counting,
+    exchange::{Incoming, exchange, refused},
+    gateway::Gateway,
+    listing,
+};
+
+/// What a path asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Route {
+    /// A model, in an API; Gemini's path names the model and the way of answering.
+    Ask(WireApi, Option<(String, bool)>),
+    /// How many tokens a prompt has.
+    Count(WireApi),
+    /// Which models there are.
+    Models,
+    /// Something of the gateway's own.
+    Own,
+    /// Nothing there is.
+    Unknown,
+}
+
+fn route(method: &Method, path: &str) -> Route {
+    let below = path.strip_prefix("/v1/").or_else(|| path.strip_prefix("/v1beta/"));
+    let below = below.unwrap_or_else(|| path.strip_prefix('/').unwrap_or(path));
+    if *method == Method::POST {
+        match below {
+            "messages" => return Route::Ask(WireApi::AnthropicMessages, None),
+            "messages/count_tokens" => return Route::Count(WireApi::AnthropicMessages),
+            "chat/completions" => return Route::Ask(WireApi::OpenAiChat, None),
+            "responses" => return Route::Ask(WireApi::OpenAiResponses, None),
+            _ => {}
+        }
+        if let Some((model, verb)) = below.strip_prefix("models/").and_then(|rest| rest.rsplit_once(':')) {
+            match verb {
+                "generateContent" => return Route::Ask(WireApi::Gemini, Some((model.to_owned(), false))),
+                "streamGenerateContent" => return Route::Ask(WireApi::Gemini, Some((model.to_owned(), true))),
+                "countTokens" => return Route::Count(WireApi::Gemini),
+                _ => return Route::Unknown,
+            }
+        }
+    }
+    let reads = *method == Method::GET || *method == Method::HEAD;
+    if reads && (below == "models" || below.starts_with("models/")) && path != "/models" {
+        return Route::Models;
+    }
+    let own = matches!(path, "/" | "/metrics" | "/health")
+        || ["/api/", "/turns/", "/page/"].iter().any(|beginning| path.starts_with(beginning));
+    if own { Route::Own } else { Route::Unknown }
+}
+
+/// The API whose shape an error has, for a path.
+fn shape(path: &str) -> WireApi {
+    match path {
+        path if path.contains("messages") => WireApi::AnthropicMessages,
+        path if path.contains("v1beta") => WireApi::Gemini,
+        path if path.contains("responses") => WireApi::OpenAiResponses,
+        _ => WireApi::OpenAiChat,
+    }
+}
+
+/// Answers a request, whatever it is.
+pub(crate) async fn answer(gateway: Arc<Gateway>, request: Request<Body>) -> Response<Answer> {
+    let began = Instant::now();
+    let path = request.uri().path().to_owned();
+    let route = route(request.method(), &path);
+    let api = match &route {
+        Route::Ask(api, _) | Route::Count(api) => *api,
+        _ => shape(&path),
+    };
+    let guard = gateway.guard();
+    if let Err(reason) = guard.check_place(request.headers()) {
+        return refused(api, reason.status(), "permission_error", reason.message());
+    }
+    // The page itself holds nothing; what it asks for does.
+    let open = matches!(path.as_str(), "/" | "/health") || path.starts_with("/page/");
+    if !open && let Err(reason) = guard.check_token(request.headers()) {
+        return refused(api, reason.status(), "authentication_error", reason.message());
+    }
+    if request.headers().contains_key(UPGRADE) {
+        return upgrade_refused();
+    }
+    match route {
+        Route::Ask(api, in_path) => {
+            let response = match read(&gateway, api, in_path, request).await {
+                Ok(incoming) => exchange(&gateway, incoming).await,
+                Err(refusal) => refusal,
+            };
+            gateway.metrics().answered(api, response.status().as_u16(), began.elapsed());
+            response
+        }
+        Route::Count(api) => match read(&gateway, api, None, request).await {
+            Ok(incoming) => counting::count(&gateway, incoming).await,
+            Err(refusal) => refusal,
+        },
+        Route::Models => listing::models(&gateway, &path).await,
+        Route::Own => {
+            gateway.metrics().answered_other();
+            crate::own::answer(&gateway, request).await
+        }
+        Route::Unknown => {
+            let message = format!("turnwise: there is nothing at {} {}", request.method(), shown(&path));
+            refused(api, 404, "not_found_error", &message)
+        }
+    }
+}
+
+/// A path as an error may show it.
+fn shown(path: &str) -> String {
+    path.chars().filter(|c| !c.is_control()).take(100).collect()
+}
+
+/// Clients that ask for a socket first go on without one at once when they are told so in this way, and only in this way.
+fn upgrade_refused() -> Response<Answer> {
+    let mut response = Response::new(Answer::whole("this gateway speaks HTTP, not WebSocket\n"));
+    *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
+    response.headers_mut().insert(UPGRADE, HeaderValue::from_static("HTTP/1.1"));
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    response
+}
+
+/// Reads a request to its end, within its limits.
+async fn read(
+    gateway: &Gateway,
+    api: WireApi,
+    in_path: Option<(String, bool)>,
+    request: Request<Body>,
+) -> Result<Incoming, Response<Answer>> {
+    let (parts, body) = request.into_parts();
+    let most = gateway.limits().body_bytes;
+    let too_large = || {
+        let message = format!("turnwise: the request is larger than {most} bytes, the most this gateway takes");
+        refused(api, 413, "request_too_large", &message)
+    };
+    if body.size_hint().lower() > most as u64 {
+        return Err(too_large());
+    }
+    let read = tokio::time::timeout(gateway.patience().request(), Limited::new(body, most).collect()).await;
+    let body: Bytes = match read {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),
+        Ok(Err(_)) => return Err(refused(api, 400, "invalid_request_error", "turnwise: the request broke off")),
+        Err(_) => return Err(refused(api, 408, "timeout_error", "turnwise: the request took too long to arrive")),
+    };
+    let query = parts.uri.query().map(str::to_owned);
+    Ok(Incoming { api, headers: parts.headers, query, in_path, body })
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::WireApi;
+    use hyper::Method;
+
+    use super::{Route, route};
+
+    #[test]
+    fn the_four_apis_are_found_with_and_without_their_version() {
+        let posted = |path| route(&Method::POST, path);
+        assert_eq!(posted("/v1/messages"), Route::Ask(WireApi::AnthropicMessages, None));
+        assert_eq!(posted("/v1/messages/count_tokens"), Route::Count(WireApi::AnthropicMessages));
+        assert_eq!(posted("/chat/completions"), Route::Ask(WireApi::OpenAiChat, None));
+        assert_eq!(posted("/v1/responses"), Route::Ask(WireApi::OpenAiResponses, None));
+        let gemini = |stream| Route::Ask(WireApi::Gemini, Some(("gemini-3-pro".to_owned(), stream)));
+        assert_eq!(posted("/v1beta/models/gemini-3-pro:generateContent"), gemini(false));
+        assert_eq!(posted("/v1beta/models/gemini-3-pro:streamGenerateContent"), gemini(true));
+        assert_eq!(route(&Method::GET, "/v1/models"), Route::Models);
+        assert_eq!(route(&Method::GET, "/v1/messages"), Route::Unknown);
+        assert_eq!(route(&Method::HEAD, "/"), Route::Own);
+        assert_eq!(posted("/v1/embeddings"), Route::Unknown);
+    }
+}

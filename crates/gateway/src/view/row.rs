@@ -1,0 +1,133 @@
+//! A turn as one row.
+
+use contracts::{
+    Decision, ModelId, NanoUsd, TurnId,
+    facts::{TurnStarted, TurnStatus},
+};
+use event_core::{Position, Timestamp};
+use router_core::reason_text;
+use serde_json::{Value, json};
+
+/// A turn as one row.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(super) turn: TurnId,
+    pub(super) started: TurnStarted,
+    pub(super) at: Timestamp,
+    /// The last fact that changed it.
+    pub(super) changed: Position,
+    /// Where the turn begins in the log.
+    pub(super) position: Position,
+    pub(super) message: Option<String>,
+    pub(super) client: Option<String>,
+    pub(super) model: Option<ModelId>,
+    pub(super) slot: &'static str,
+    pub(super) reason: String,
+    pub(super) rule: Option<String>,
+    pub(super) status: Option<TurnStatus>,
+    pub(super) calls: u32,
+    pub(super) tools: u32,
+    pub(super) cost: Option<NanoUsd>,
+    pub(super) unpriced_calls: u32,
+    pub(super) input_tokens: u64,
+    pub(super) output_tokens: u64,
+    pub(super) latency_ms: Option<u64>,
+    pub(super) fell_through: u32,
+}
+
+impl Row {
+    pub(super) fn new(started: TurnStarted, at: Timestamp, position: Position) -> Self {
+        Self {
+            turn: started.turn,
+            client: started.request.as_ref().and_then(|request| request.client.clone()),
+            started,
+            at,
+            changed: position,
+            position,
+            message: None,
+            model: None,
+            slot: "",
+            reason: String::new(),
+            rule: None,
+            status: None,
+            calls: 0,
+            tools: 0,
+            cost: None,
+            unpriced_calls: 0,
+            input_tokens: 0,
+            output_tokens: 0,
+            latency_ms: None,
+            fell_through: 0,
+        }
+    }
+
+    pub(super) fn decided(&mut self, decision: &Decision) {
+        self.model.clone_from(&decision.model);
+        let Some(winner) = decision.winner() else {
+            (self.slot, self.reason) = ("", "no model can take it".to_owned());
+            return;
+        };
+        self.slot = winner.slot.name();
+        self.reason = reason_text(winner).lines().collect::<Vec<_>>().join(" ");
+        self.rule = match &winner.reason {
+            contracts::Reason::Rule { name, .. } => Some(name.clone()),
+            _ => None,
+        };
+    }
+
+    pub(super) fn spent(&mut self, cost: Option<NanoUsd>) {
+        match cost {
+            Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
+            None => self.unpriced_calls = self.unpriced_calls.saturating_add(1),
+        }
+    }
+
+    /// Where the turn begins in the log.
+    pub(crate) const fn begins(&self) -> Position {
+        self.position
+    }
+
+    /// The row as JSON. Sub-agents stand below their session.
+    pub(crate) fn json(&self) -> Value {
+        let request = self.started.request.as_ref();
+        let status = match self.status {
+            None => "running",
+            Some(TurnStatus::Completed) => "completed",
+            Some(TurnStatus::Cancelled) => "cancelled",
+            Some(TurnStatus::Refused) => "refused",
+            Some(TurnStatus::Failed) => "failed",
+        };
+        json!({
+            "position": self.position.0,
+            "turn": self.turn.to_string(),
+            "session": self.started.session.as_str(),
+            "thread": self.started.thread.as_ref().map(|thread| thread.as_str().to_owned()),
+            "parent": Value::Null,
+            "client": self.client,
+            "at": rfc3339(self.at),
+            "message": self.message,
+            "side": request.and_then(|request| request.side).map(contracts::SideCall::name),
+            "subagent": request.is_some_and(|request| request.subagent),
+            "asked": request.map(|request| request.model.clone()).filter(|model| !model.is_empty()),
+            "model": self.model.as_ref().map(ModelId::as_str),
+            "slot": self.slot,
+            "reason": self.reason,
+            "rule": self.rule,
+            "status": status,
+            "calls": self.calls,
+            "tools": self.tools,
+            "cost": self.cost.map(|cost| cost.0),
+            "unpriced_calls": self.unpriced_calls,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "latency_ms": self.latency_ms,
+            "fell_through": self.fell_through,
+        })
+    }
+}
+
+/// A time as JSON has it.
+pub(crate) fn rfc3339(at: Timestamp) -> String {
+    let at = i64::try_from(at.0).ok().and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
+    at.map(|at| format!("{at:.3}")).unwrap_or_default()
+}

@@ -1,0 +1,130 @@
+//! One turn with all its reasons: the chain, the steps, the calls, the verdict.
+
+use contracts::{
+    Decision, Evaluation, Failure, TurnId,
+    facts::{EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFellThrough, TurnStarted},
+};
+use engine::{EngineError, Insight, decision_of, facts};
+use event_bus::{EventLog, TextStore};
+use event_core::{Event as _, Position, Recorded};
+use router_core::reason_text;
+use serde_json::{Value, json};
+
+use super::{board::Board, row::rfc3339};
+
+/// How many facts after the start of a turn are looked at for its own.
+const MOST_FACTS: usize = 20_000;
+
+/// Everything about a turn, by its id or the start of it.
+///
+/// # Errors
+/// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; otherwise when the log cannot be read.
+pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -> Result<Value, EngineError> {
+    let insight = decision_of(log, turn)?;
+    let id = insight.decided.turn;
+    let mut seen = Seen::new(&insight);
+    let mut board = Board::default();
+    let start = log.find(id.0.then(TurnStarted::KIND, 0))?.unwrap_or(insight.position);
+    for fact in facts(log, Position(start.0.saturating_sub(1))).take(MOST_FACTS) {
+        let fact = fact?;
+        if fact.event.correlation == id.0 {
+            board.apply(&fact, texts)?;
+            seen.apply(&fact)?;
+        }
+    }
+    let row = board.get(id).map(super::row::Row::json);
+    Ok(json!({
+        "turn": row,
+        "why": insight.text(),
+        "chain": chain(&insight.decided.decision),
+        "steps": seen.steps,
+        "calls": seen.calls,
+        "left_out": [],
+        "requires": seen.requires,
+        "verdict": seen.verdict,
+        "policy_hash": insight.decided.policy.to_string(),
+        "model_hash": insight.decided.catalogue.to_string(),
+    }))
+}
+
+struct Seen {
+    turn: TurnId,
+    steps: Vec<Value>,
+    calls: Vec<Value>,
+    requires: Vec<&'static str>,
+    verdict: Value,
+}
+
+impl Seen {
+    const fn new(insight: &Insight) -> Self {
+        let turn = insight.decided.turn;
+        Self { turn, steps: Vec::new(), calls: Vec::new(), requires: Vec::new(), verdict: Value::Null }
+    }
+
+    fn apply(&mut self, event: &Recorded) -> Result<(), EngineError> {
+        let at = rfc3339(event.event.at);
+        if let Some(fact) = event.read::<TurnStarted>()? {
+            let requires = fact.request.into_iter().flat_map(|request| request.requires);
+            self.requires = requires.map(contracts::Requirement::name).collect();
+        } else if let Some(fact) = event.read::<RouteFellThrough>()? {
+            let failed = fact.failed.last();
+            let after = failed.map(|failed| json!({ "model": failed.model.as_str(), "class": failed.class.name() }));
+            let model = fact.decision.model.as_ref().map(contracts::ModelId::as_str);
+            self.steps.push(json!({ "at": at, "model": model, "after": after, "chain": chain(&fact.decision) }));
+        } else if let Some(call) = event.read::<LlmCallCompleted>()? {
+            let usage = call.usage;
+            self.calls.push(json!({
+                "model": call.model.as_str(),
+                "role": call.role.name(),
+                "at": at,
+                "latency_ms": call.latency_ms,
+                "input": usage.input,
+                "cache_read": usage.cache_read,
+                "cache_write": usage.cache_write_5m.saturating_add(usage.cache_write_1h),
+                "output": usage.output,
+                "cost": call.cost.map(|cost| cost.0),
+                "stop_reason": call.stop_reason,
+                "raw_usage": call.raw_usage,
+                "failed": Value::Null,
+            }));
+        } else if let Some(call) = event.read::<LlmCallFailed>()? {
+            let failed = json!({ "class": call.class.name(), "status": call.status, "retries": call.retries });
+            self.calls.push(json!({
+                "model": call.model.as_str(), "role": "planner", "at": at, "latency_ms": Value::Null, "input": 0,
+                "cache_read": 0, "cache_write": 0, "output": 0, "cost": Value::Null, "stop_reason": Value::Null,
+                "raw_usage": Value::Null, "failed": failed,
+            }));
+        } else if let Some(fact) = event.read::<EvalCompleted>()?
+            && fact.turn == self.turn
+        {
+            let says: Vec<_> = fact.signals.iter().map(|signal| json!(signal.kind)).collect();
+            let says: Vec<_> = says.iter().filter_map(Value::as_str).map(|name| name.replace('_', " ")).collect();
+            self.verdict = json!({
+                "score": fact.score.to_string(), "confidence": fact.confidence.to_string(), "says": says.join(", "),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn chain(decision: &Decision) -> Vec<Value> {
+    decision.chain.iter().map(entry).collect()
+}
+
+fn entry(entry: &Evaluation) -> Value {
+    let attempts: Vec<_> = entry
+        .attempts
+        .iter()
+        .map(|attempt| {
+            json!({ "name": attempt.name, "candidate": attempt.candidate.as_str(), "failure": attempt.failure.name() })
+        })
+        .collect();
+    json!({
+        "slot": entry.slot.name(),
+        "verdict": entry.verdict.name(),
+        "candidate": entry.candidate.as_ref().map(contracts::ModelId::as_str),
+        "reason": reason_text(entry),
+        "failure": entry.failure.as_ref().map(Failure::name),
+        "attempts": attempts,
+    })
+}
