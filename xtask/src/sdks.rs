@@ -36,6 +36,7 @@ pub(crate) fn run(only: Option<&str>, provider: bool) -> Outcome {
     let mock = programs::mock(&["--keep"])?;
     let mut command = Command::new(python);
     command.arg(workspace::root().join("xtask/clients/sdks.py")).args(["--control", &mock.url]);
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
     for model in MODELS {
         command.args(["--model", model]);
     }
