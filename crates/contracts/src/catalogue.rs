@@ -69,6 +69,7 @@ pub const KINDS: &[KindSpec] = &[
     entry::<facts::FeedbackGiven>(),
     entry::<facts::earlier::LlmCallCompletedV1>(),
     entry::<facts::LlmCallCompleted>(),
+    entry::<facts::earlier::LlmCallFailedV1>(),
     entry::<facts::LlmCallFailed>(),
     entry::<facts::LlmCallStarted>(),
     entry::<facts::LogPurged>(),

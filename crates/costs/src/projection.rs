@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use contracts::{
     ModelId, NanoUsd, SessionId,
-    facts::{CallRole, LlmCallCompleted, TurnStarted},
+    facts::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{SessionCosts, Total};
+use crate::{Line, SessionCosts, Total};
 
 /// What was spent. Its size grows with sessions, workers, models and days, not with calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ impl Costs {
         self.sessions.iter()
     }
 
-    /// Every model that answered a call, by id.
+    /// Every model that was paid for a call, by id.
     pub fn models(&self) -> impl Iterator<Item = (&ModelId, &Total)> {
         self.models.iter()
     }
@@ -52,29 +52,40 @@ impl Costs {
         self.days.iter().map(|(day, total)| (*day, total))
     }
 
-    /// What all calls cost that were answered on a UTC day, counted from 1970-01-01.
+    /// What all calls cost that ended on a UTC day, counted from 1970-01-01.
     pub fn spent_on_day(&self, day: u64) -> NanoUsd {
         self.days.get(&day).map(|total| total.cost).unwrap_or_default()
     }
 
-    /// What all calls cost that were answered on the UTC day of `at`: since UTC midnight, all sessions, workers
+    /// What all calls cost that ended on the UTC day of `at`: since UTC midnight, all sessions, workers
     /// counted once (decision D10).
     pub fn spent_today(&self, at: Timestamp) -> NanoUsd {
         self.spent_on_day(at.utc_day())
+    }
+
+    fn billed(&mut self, session: SessionId, line: Line, model: ModelId, at: Timestamp, call: &Total) {
+        self.overall.add(call);
+        self.models.entry(model.clone()).or_default().add(call);
+        self.roles.entry(line.role).or_default().add(call);
+        self.days.entry(at.utc_day()).or_default().add(call);
+        self.sessions.entry(session).or_default().billed(line, model, call);
     }
 }
 
 impl Projection for Costs {
     const NAME: &'static str = "costs";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        let at = event.event.at;
         if let Some(call) = event.read::<LlmCallCompleted>()? {
-            self.overall.add(&call);
-            self.models.entry(call.model.clone()).or_default().add(&call);
-            self.roles.entry(call.role).or_default().add(&call);
-            self.days.entry(event.event.at.utc_day()).or_default().add(&call);
-            self.sessions.entry(call.session.clone()).or_default().call_completed(&call);
+            let line = Line { role: call.role, thread: call.thread };
+            self.billed(call.session, line, call.model, at, &Total::of_call(call.usage, call.cost));
+        } else if let Some(call) = event.read::<LlmCallFailed>()? {
+            if let Some(usage) = call.usage {
+                let line = Line { role: call.role, thread: call.thread };
+                self.billed(call.session, line, call.model, at, &Total::of_call(usage, call.cost));
+            }
         } else if let Some(turn) = event.read::<TurnStarted>()? {
             self.sessions.entry(turn.session).or_default().turn_started(turn.thread.as_ref());
         }

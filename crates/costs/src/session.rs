@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{
-    ModelId, ThreadId,
-    facts::{CallRole, LlmCallCompleted},
-};
+use contracts::{ModelId, ThreadId, facts::CallRole};
 use serde::{Deserialize, Serialize};
 
 use crate::Total;
@@ -70,8 +67,7 @@ impl SessionCosts {
         costs.turns = costs.turns.saturating_add(1);
     }
 
-    pub(crate) fn call_completed(&mut self, call: &LlmCallCompleted) {
-        let line = Line { role: call.role, thread: call.thread.clone() };
-        self.lines.entry(line).or_default().models.entry(call.model.clone()).or_default().add(call);
+    pub(crate) fn billed(&mut self, line: Line, model: ModelId, call: &Total) {
+        self.lines.entry(line).or_default().models.entry(model).or_default().add(call);
     }
 }

@@ -1,6 +1,6 @@
 //! A sum over calls.
 
-use contracts::{NanoUsd, Usage, facts::LlmCallCompleted};
+use contracts::{NanoUsd, Usage};
 use serde::{Deserialize, Serialize};
 
 /// What a number of calls used and cost.
@@ -28,10 +28,13 @@ impl Total {
         }
     }
 
-    pub(crate) fn add(&mut self, call: &LlmCallCompleted) {
-        let unpriced_calls = u64::from(call.cost.is_none());
-        let one = Self { calls: 1, unpriced_calls, usage: call.usage, cost: call.cost.unwrap_or_default() };
-        *self = self.plus(&one);
+    /// One call; without a cost when nobody knows it.
+    pub(crate) fn of_call(usage: Usage, cost: Option<NanoUsd>) -> Self {
+        Self { calls: 1, unpriced_calls: u64::from(cost.is_none()), usage, cost: cost.unwrap_or_default() }
+    }
+
+    pub(crate) const fn add(&mut self, other: &Self) {
+        *self = self.plus(other);
     }
 }
 

@@ -65,6 +65,10 @@ impl Facts<'_> {
         self.turn.session.clone()
     }
 
+    const fn role(&self) -> CallRole {
+        if self.turn.thread.is_some() { CallRole::Worker } else { CallRole::Planner }
+    }
+
     fn push(&mut self, fact: NewEvent) {
         let fact = fact.caused_by(self.cause);
         self.cause = fact.id;
@@ -112,10 +116,16 @@ impl Facts<'_> {
                 let fact = LlmCallFailed {
                     turn: self.id,
                     session: self.session(),
+                    thread: self.turn.thread.clone(),
                     model: model_id(self.registry, self.source, name)?,
+                    role: self.role(),
                     class: failure.class,
                     status: failure.status,
                     retries: failure.attempt.unwrap_or_default(),
+                    // The files do not say what a call had used before it failed.
+                    usage: None,
+                    cost: None,
+                    raw_usage: None,
                 };
                 let id = EventId::derive(&[b"llm.call_failed", failure.id.as_bytes()]);
                 self.push(NewEvent::new(id, failure.at, self.id.0, &fact)?);
@@ -148,7 +158,7 @@ impl Facts<'_> {
             session: self.session(),
             thread: self.turn.thread.clone(),
             model,
-            role: if self.turn.thread.is_some() { CallRole::Worker } else { CallRole::Planner },
+            role: self.role(),
             usage: call.usage,
             // Nobody's prices are guessed: a model that is not in the registry has no cost.
             cost: prices.map(|prices| prices.cost(&call.usage)),

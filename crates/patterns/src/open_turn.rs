@@ -2,7 +2,7 @@
 
 use contracts::{
     Features, ModelId, NanoUsd, ThreadId,
-    facts::{CallRole, LlmCallCompleted, TurnStarted},
+    facts::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,10 @@ impl Default for Calls {
 }
 
 impl Calls {
+    fn pay(&mut self, cost: Option<NanoUsd>) {
+        self.cost = self.cost.zip(cost).map(|(sum, cost)| sum.plus(cost));
+    }
+
     /// Who did the work: the model that answered most calls, the first of several; `None` when nobody answered.
     fn work(&self) -> Option<Work> {
         let most = self.models.iter().map(|(_, calls)| *calls).max()?;
@@ -68,7 +72,7 @@ impl OpenTurn {
     /// Counts a call of the turn's own line of work. Calls of workers belong to the workers' turns, and calls on
     /// the side, such as a title, say nothing about who took the turn.
     pub(crate) fn called(&mut self, call: &LlmCallCompleted) {
-        if call.role == CallRole::Side || call.thread != self.thread {
+        if !self.owns(call.role, call.thread.as_ref()) {
             return;
         }
         let models = &mut self.calls.models;
@@ -76,7 +80,18 @@ impl OpenTurn {
             Some((_, calls)) => *calls += 1,
             None => models.push((call.model.clone(), 1)),
         }
-        self.calls.cost = self.calls.cost.zip(call.cost).map(|(sum, cost)| sum.plus(cost));
+        self.calls.pay(call.cost);
+    }
+
+    /// Adds what a call had cost before it was cancelled or broke off; nobody answered it.
+    pub(crate) fn failed(&mut self, call: &LlmCallFailed) {
+        if call.usage.is_some() && self.owns(call.role, call.thread.as_ref()) {
+            self.calls.pay(call.cost);
+        }
+    }
+
+    fn owns(&self, role: CallRole, thread: Option<&ThreadId>) -> bool {
+        role != CallRole::Side && thread == self.thread.as_ref()
     }
 
     /// The turn was sent again to another model: what was done until then is the first one's.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use contracts::{
     ModelId, Recommendation, TurnId,
     facts::{
-        EvalCompleted, LlmCallCompleted, PatternEvicted, PatternFilling, PatternsCleared, RouteOverridden,
-        TurnEmbedded, TurnEnded, TurnStarted,
+        EvalCompleted, LlmCallCompleted, LlmCallFailed, PatternEvicted, PatternFilling, PatternsCleared,
+        RouteOverridden, TurnEmbedded, TurnEnded, TurnStarted,
     },
     views::{Asking, PatternView},
 };
@@ -165,7 +165,7 @@ impl Patterns {
 
 impl Projection for Patterns {
     const NAME: &'static str = "patterns";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;
@@ -174,6 +174,10 @@ impl Projection for Patterns {
         } else if let Some(call) = event.read::<LlmCallCompleted>()? {
             if let Some(turn) = self.open.get_mut(call.turn) {
                 turn.called(&call);
+            }
+        } else if let Some(call) = event.read::<LlmCallFailed>()? {
+            if let Some(turn) = self.open.get_mut(call.turn) {
+                turn.failed(&call);
             }
         } else if let Some(fact) = event.read::<RouteOverridden>()? {
             if let Some(turn) = self.open.get_mut(fact.turn) {

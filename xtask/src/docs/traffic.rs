@@ -41,7 +41,7 @@ fn all() -> [Traffic; 29] {
             WORK,
             &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"],
         ),
-        way::<facts::LlmCallFailed>(WORK, &["availability", "evaluator", "sessions"]),
+        way::<facts::LlmCallFailed>(WORK, &["availability", "costs", "evaluator", "patterns", "sessions"]),
         way::<facts::LlmCallStarted>(GATEWAY, &["sessions"]),
         way::<facts::LogPurged>("`events purge`", &[]),
         way::<facts::LogRepaired>("opening the log", &[]),

@@ -3,7 +3,7 @@
 use availability::{Availability, Transition};
 use contracts::{
     CacheVariant, ModelId, SessionId, TurnId, Usage,
-    facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason},
+    facts::{CallRole, ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, StopReason},
 };
 use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 
@@ -91,7 +91,7 @@ impl Log {
         let (session, model) = (SessionId::try_from("s").unwrap(), model.clone());
         let event = match *outcome {
             Outcome::Failed(class) => {
-                let fact = LlmCallFailed { turn, session, model, class, status: None, retries: 0 };
+                let fact = LlmCallFailed { turn, session, model, class, ..LlmCallFailed::sample() };
                 NewEvent::new(id, at(*seconds), turn.0, &fact)
             }
             Outcome::Ok => {

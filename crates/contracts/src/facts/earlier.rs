@@ -7,7 +7,7 @@ mod tool;
 mod turn;
 
 pub use evaluation::EvalCompletedV1;
-pub use llm::LlmCallCompletedV1;
+pub use llm::{LlmCallCompletedV1, LlmCallFailedV1};
 pub use session::SessionCompactedV1;
 pub use tool::ToolCalledV1;
 pub use turn::{FeaturesV1, TurnStartedV1, TurnStartedV2};

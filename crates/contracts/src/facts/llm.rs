@@ -3,7 +3,10 @@
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{earlier::LlmCallCompletedV1, fact, sample};
+use super::{
+    earlier::{LlmCallCompletedV1, LlmCallFailedV1},
+    fact, sample,
+};
 use crate::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage};
 
 /// Whose work a call was (004 §6.7).
@@ -208,28 +211,44 @@ pub struct LlmCallFailed {
     pub turn: TurnId,
     /// Its session.
     pub session: SessionId,
+    /// The sub-agent at work.
+    pub thread: Option<ThreadId>,
     /// The model called.
     pub model: ModelId,
+    /// Whose work it was.
+    pub role: CallRole,
     /// What went wrong.
     pub class: ErrorClass,
     /// The provider's status code, when it gave one.
     pub status: Option<u16>,
     /// How often it was tried again inside the call.
     pub retries: u32,
+    /// What it had used when it was cancelled or broke off, as far as the provider had said: it bills that. `None` when
+    /// no answer had begun, or nothing was said.
+    pub usage: Option<Usage>,
+    /// What that cost; `None` without `usage`, or when the model's prices are not known.
+    pub cost: Option<NanoUsd>,
+    /// The provider's own account of the usage, as JSON, from which `usage` was derived.
+    pub raw_usage: Option<String>,
 }
 
 fact!(
     LlmCallFailed,
     "llm.call_failed",
-    1,
+    2 from LlmCallFailedV1,
     Internal,
     "A call to a model failed.",
     LlmCallFailed {
         turn: sample::turn(),
         session: sample::session(),
+        thread: None,
         model: sample::model(),
+        role: CallRole::Planner,
         class: ErrorClass::Overloaded,
         status: Some(529),
         retries: 2,
+        usage: Some(Usage { output: 7, ..sample::usage() }),
+        cost: Some(NanoUsd(52_241_400)),
+        raw_usage: Some(r#"{"input_tokens":3,"output_tokens":7}"#.to_owned()),
     }
 );

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use contracts::{
     CacheVariant, Features, Sketch, Tone,
     catalogue::find,
-    facts::{EvalCompleted, Fact, LlmCallCompleted, SessionCompacted, ToolCalled, TurnStarted},
+    facts::{EvalCompleted, Fact, LlmCallCompleted, LlmCallFailed, SessionCompacted, ToolCalled, TurnStarted},
 };
 use event_core::{CodecError, EventId, NewEvent, Timestamp};
 
@@ -26,6 +26,14 @@ fn a_call_of_the_first_layout_is_plain_and_says_nothing_of_lifetime_or_beginning
         LlmCallCompleted { variant: CacheVariant::PLAIN, cache_lifetime: None, began_at: None, ..today.clone() }
     );
     assert_eq!(logged("llm.call_completed", 2).read::<LlmCallCompleted>().unwrap(), Some(today));
+}
+
+#[test]
+fn a_failed_call_of_the_first_layout_is_the_planners_and_used_nothing_that_is_known() {
+    let read = logged("llm.call_failed", 1).read::<LlmCallFailed>().unwrap().unwrap();
+    let today = LlmCallFailed::sample();
+    assert_eq!(read, LlmCallFailed { usage: None, cost: None, raw_usage: None, ..today.clone() });
+    assert_eq!(logged("llm.call_failed", 2).read::<LlmCallFailed>().unwrap(), Some(today));
 }
 
 #[test]

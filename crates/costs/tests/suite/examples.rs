@@ -6,7 +6,7 @@ use contracts::{NanoUsd, SessionId, Usage, facts::CallRole};
 use costs::{Costs, Line, LineCosts};
 use event_core::{Recorded, Timestamp};
 
-use crate::log::{Call, completed, fold, turn_started};
+use crate::log::{Call, cancelled, completed, fold, turn_started};
 
 /// 2026-05-08T23:59:59Z.
 const JUST_BEFORE_MIDNIGHT: Timestamp = Timestamp::from_secs(1_778_284_799);
@@ -109,6 +109,17 @@ fn a_call_without_a_known_price_is_counted_apart_and_never_guessed() {
         ),
     }
     ");
+}
+
+#[test]
+fn a_call_that_broke_off_counts_with_what_it_had_used_and_one_that_never_began_does_not() {
+    let (priced, unpriced) = (call(None, OPUS, Some(100)), call(None, "ollama:qwen3", None));
+    let broken = fold(&[cancelled(1, &priced, true), cancelled(2, &unpriced, true), cancelled(3, &priced, false)]);
+    let answered = fold(&[completed(1, &priced), completed(2, &unpriced), turn_started(3, "sess_42", None)]);
+    let broken = broken.state();
+    assert_eq!(broken.overall(), answered.state().overall());
+    assert_eq!((broken.overall().calls, broken.overall().unpriced_calls), (2, 1));
+    assert_eq!(broken.spent_today(JUST_BEFORE_MIDNIGHT), NanoUsd(10_000_000));
 }
 
 #[test]

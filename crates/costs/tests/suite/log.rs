@@ -2,7 +2,7 @@
 
 use contracts::{
     CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, SessionId, ThreadId, Tone, TurnId, Usage,
-    facts::{CallRole, LlmCallCompleted, StopReason, TurnStarted},
+    facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStarted},
 };
 use costs::Costs;
 use event_core::{Event, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
@@ -42,6 +42,24 @@ pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
         variant: CacheVariant::PLAIN,
         cache_lifetime: None,
         began_at: None,
+    };
+    record(number, call.at, &fact)
+}
+
+/// The same call, cancelled when it had used this, or before anything was known of it.
+pub(crate) fn cancelled(number: u64, call: &Call, is_known: bool) -> Recorded {
+    let fact = LlmCallFailed {
+        turn: TurnId::default(),
+        session: SessionId::try_from(call.session).unwrap(),
+        thread: call.thread.map(|thread| ThreadId::try_from(thread).unwrap()),
+        model: ModelId::try_from(call.model).unwrap(),
+        role: call.role,
+        class: ErrorClass::Cancelled,
+        status: None,
+        retries: 0,
+        usage: is_known.then_some(call.usage),
+        cost: call.cost.filter(|_| is_known).map(|cost| NanoUsd(cost.saturating_mul(100_000))),
+        raw_usage: None,
     };
     record(number, call.at, &fact)
 }

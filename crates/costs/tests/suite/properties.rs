@@ -5,10 +5,28 @@ use costs::Total;
 use event_core::{Position, Projected, Recorded, Timestamp};
 use proptest::{option, prelude::*, sample::select};
 
-use crate::log::{Call, completed, fold, turn_started};
+use crate::log::{Call, cancelled, completed, fold, turn_started};
 
-/// A call, or with `None` a turn that begins on its line.
-type Fact = (Call, bool);
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Answered,
+    /// In the middle of its answer.
+    BrokenOff,
+    /// Before anything was known of it.
+    NeverBegun,
+    /// It is no call: a turn begins on its line.
+    Turn,
+}
+
+type Fact = (Call, Fate);
+
+impl Fate {
+    /// Whether the provider bills it.
+    fn is_billed(self) -> bool {
+        matches!(self, Self::Answered | Self::BrokenOff)
+    }
+}
 
 fn call() -> impl Strategy<Value = Call> {
     let names = (
@@ -27,17 +45,17 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 fn facts() -> impl Strategy<Value = Vec<Fact>> {
-    prop::collection::vec((call(), prop::bool::weighted(0.8)), 0..40)
+    let fate = select(&[Fate::Answered, Fate::Answered, Fate::BrokenOff, Fate::NeverBegun, Fate::Turn][..]);
+    prop::collection::vec((call(), fate), 0..40)
 }
 
 fn log(facts: &[Fact]) -> Vec<Recorded> {
     let numbered = (1..).zip(facts);
-    let events =
-        numbered.map(
-            |(number, (call, is_call))| {
-                if *is_call { completed(number, call) } else { turn_started(number, call.session, call.thread) }
-            },
-        );
+    let events = numbered.map(|(number, (call, fate))| match fate {
+        Fate::Answered => completed(number, call),
+        Fate::BrokenOff | Fate::NeverBegun => cancelled(number, call, fate.is_billed()),
+        Fate::Turn => turn_started(number, call.session, call.thread),
+    });
     events.collect()
 }
 
@@ -74,7 +92,7 @@ proptest! {
     #[test]
     fn the_total_is_what_a_plain_sum_over_the_calls_gives(facts in facts()) {
         let costs = fold(&log(&facts));
-        let calls: Vec<_> = facts.iter().filter(|(_, is_call)| *is_call).map(|(call, _)| call).collect();
+        let calls: Vec<_> = facts.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
         let overall = costs.state().overall();
         prop_assert_eq!(overall.calls, calls.len() as u64);
         prop_assert_eq!(overall.unpriced_calls, calls.iter().filter(|call| call.cost.is_none()).count() as u64);

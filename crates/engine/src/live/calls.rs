@@ -50,8 +50,8 @@ pub struct Sent {
 /// What came back from a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallAnswer {
-    /// What it used.
-    pub usage: Usage,
+    /// What it used, when the provider says it.
+    pub usage: Option<Usage>,
     /// The provider's own account of the usage.
     pub raw_usage: Option<String>,
     /// Why the model stopped.
@@ -89,7 +89,7 @@ pub struct ToolAnswer {
 }
 
 /// A call that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
     /// What went wrong.
     pub class: ErrorClass,
@@ -97,6 +97,10 @@ pub struct CallFailure {
     pub status: Option<u16>,
     /// How often it was tried again.
     pub retries: u32,
+    /// What it had used when it was cancelled or broke off, when the provider had said it.
+    pub usage: Option<Usage>,
+    /// The provider's own account of the usage.
+    pub raw_usage: Option<String>,
 }
 
 impl Engine {
@@ -132,8 +136,9 @@ impl Engine {
             thread: call.thread.clone(),
             model: call.model.clone(),
             role: call.role,
-            usage: answer.usage,
-            cost: self.cost(&call.model, &answer.usage),
+            usage: answer.usage.unwrap_or_default(),
+            // What nobody counted costs nobody knows what.
+            cost: answer.usage.and_then(|usage| self.cost(&call.model, &usage)),
             latency_ms: Some(answer.at.micros_since(sent.at) / 1_000),
             stop_reason: answer.stop_reason,
             tool_calls: u32::try_from(answer.tools.len()).unwrap_or(u32::MAX),
@@ -167,10 +172,15 @@ impl Engine {
         let fact = LlmCallFailed {
             turn: call.turn,
             session: call.session.clone(),
+            thread: call.thread.clone(),
             model: call.model.clone(),
+            role: call.role,
             class: failure.class,
             status: failure.status,
             retries: failure.retries,
+            usage: failure.usage,
+            cost: failure.usage.and_then(|usage| self.cost(&call.model, &usage)),
+            raw_usage: failure.raw_usage.filter(|raw| raw.len() <= LONGEST_USAGE),
         };
         let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
         let sealed = of_turn(call.turn, sent.number, self.now(), &fact)?.caused_by(cause);

@@ -15,6 +15,7 @@ mod exchange;
 mod expectations;
 mod hard_failure;
 mod hot_reload;
+mod live_calls;
 mod long_lists;
 mod observed;
 mod observed_caching;

@@ -6,7 +6,7 @@ use contracts::{
     CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, Override, Score, SessionId, SideEffect, Sketch, Slot,
     ThreadId, TurnId, Usage,
     facts::{
-        CallRole, ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed,
+        CallRole, ErrorClass, Fact, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed,
         RouteOverridden, StopReason, Thumb, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
     },
 };
@@ -64,7 +64,7 @@ pub(crate) fn facts(line: &str) -> Vec<NewEvent> {
         "calls" => vec![seal(0, sealed(id, &completed(turn, first, second)))],
         "fails" => {
             let class = if first == "withheld" { ErrorClass::ContentFilter } else { ErrorClass::Overloaded };
-            let fact = LlmCallFailed { turn: id, session, model: model("opus"), class, status: None, retries: 0 };
+            let fact = LlmCallFailed { turn: id, session, model: model("opus"), class, ..LlmCallFailed::sample() };
             vec![seal(0, sealed(id, &fact))]
         }
         "edits" | "runs" | "reverts" => {

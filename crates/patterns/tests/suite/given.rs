@@ -4,7 +4,8 @@ use contracts::{
     CacheVariant, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Recommendation, Score, SessionId,
     SideEffect, Slot, ThreadId, TokenBucket, Tone, TurnId, Usage,
     facts::{
-        CallRole, EvalCompleted, LlmCallCompleted, RouteOverridden, StopReason, TurnEnded, TurnStarted, TurnStatus,
+        CallRole, ErrorClass, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteOverridden, StopReason, TurnEnded,
+        TurnStarted, TurnStatus,
     },
     views::{Asking, Estimator, PatternSettings},
 };
@@ -139,6 +140,23 @@ pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallComplete
         variant: CacheVariant::PLAIN,
         cache_lifetime: None,
         began_at: None,
+    }
+}
+
+/// A call that broke off after it had used this much, or before anything was known of it.
+pub(crate) fn broke_off(name: &str, by: &str, cost: Option<u64>, usage: Option<Usage>) -> LlmCallFailed {
+    LlmCallFailed {
+        turn: turn(name),
+        session: session(),
+        thread: None,
+        model: model(by),
+        role: CallRole::Planner,
+        class: ErrorClass::Network,
+        status: None,
+        retries: 0,
+        usage,
+        cost: cost.map(NanoUsd),
+        raw_usage: None,
     }
 }
 

@@ -1,14 +1,16 @@
 //! Which facts teach what.
 
 use contracts::{
-    Recommendation, Score,
+    Recommendation, Score, Usage,
     facts::{CallRole, EvalCompleted, LlmCallCompleted, PatternsCleared, TurnStarted},
     views::{Asking, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected};
 use patterns::Patterns;
 
-use crate::given::{Log, WORKSPACE, called, called_by_worker, ended, full, judged, model, overridden, paper, started};
+use crate::given::{
+    Log, WORKSPACE, broke_off, called, called_by_worker, ended, full, judged, model, overridden, paper, started,
+};
 
 fn asked(patterns: &Patterns, workspace: Option<&str>, settings: &PatternSettings) -> Option<Recommendation> {
     patterns.recommend(&Asking { workspace, features: &full(), settings, instead: None, known: &|_| true })
@@ -103,6 +105,22 @@ fn calls_on_the_side_and_of_workers_do_not_say_who_took_the_turn() {
     log.append(&judged("one", 90, 90, 1));
     assert_eq!(advice(&log).unwrap().0, "a:planner");
     assert_eq!(log.status(), [(Some(WORKSPACE), 1, 1, 1, 1)]);
+}
+
+#[test]
+fn a_turn_costs_what_its_broken_off_calls_had_cost_too_and_they_do_not_say_who_took_it() {
+    let turn = |used: Option<Usage>, broken: Option<u64>, answered: Option<u64>| {
+        let mut log = Log::default();
+        log.append(&started("one", &full()));
+        log.append(&broke_off("one", "a:y", broken, used));
+        log.append(&broke_off("one", "a:y", broken, used));
+        log.append(&called("one", "a:x", answered));
+        log.append(&ended("one"));
+        log.view
+    };
+    let used = Some(Usage::default());
+    assert_eq!(turn(used, Some(3), Some(5)), turn(None, None, Some(11)));
+    assert_eq!(turn(used, None, Some(5)), turn(None, None, None));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage,
-    facts::{CallRole, LlmCallCompleted, StopReason, fact, sample},
+    facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, fact, sample},
 };
 
 /// `llm.call_completed` as it was first: nothing said what a prompt cache would know.
@@ -66,5 +66,51 @@ fact!(
         tool_calls: 1,
         thinking_blocks: 1,
         raw_usage: Some(r#"{"input_tokens":3,"output_tokens":261}"#.to_owned()),
+    }
+);
+
+/// `llm.call_failed` as it was first: whose call it was, and what it had used, was not said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `LlmCallFailed`")]
+pub struct LlmCallFailedV1 {
+    pub turn: TurnId,
+    pub session: SessionId,
+    pub model: ModelId,
+    pub class: ErrorClass,
+    pub status: Option<u16>,
+    pub retries: u32,
+}
+
+impl From<LlmCallFailedV1> for LlmCallFailed {
+    fn from(old: LlmCallFailedV1) -> Self {
+        Self {
+            turn: old.turn,
+            session: old.session,
+            thread: None,
+            model: old.model,
+            role: CallRole::Planner,
+            class: old.class,
+            status: old.status,
+            retries: old.retries,
+            usage: None,
+            cost: None,
+            raw_usage: None,
+        }
+    }
+}
+
+fact!(
+    LlmCallFailedV1,
+    "llm.call_failed",
+    1,
+    Internal,
+    "A call to a model failed; the first layout, no longer written.",
+    LlmCallFailedV1 {
+        turn: sample::turn(),
+        session: sample::session(),
+        model: sample::model(),
+        class: ErrorClass::Overloaded,
+        status: Some(529),
+        retries: 2,
     }
 );

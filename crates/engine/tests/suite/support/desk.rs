@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use contracts::{
     CacheVariant, SessionId, ThreadId, TurnId, Usage,
-    facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
+    facts::{CallRole, ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
 use engine::{DecidedTurn, Engine, Home, Models, NewTurn, Stores};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
@@ -153,7 +153,8 @@ impl Desk {
     pub(crate) fn fail(&mut self, name: &str, model: &str, class: ErrorClass) {
         let turn = self.running(name).unwrap();
         let (session, model) = (session(name), model_id(model));
-        self.record(turn, &LlmCallFailed { turn, session, model, class, status: None, retries: 0 });
+        let unused = LlmCallFailed { usage: None, cost: None, raw_usage: None, ..LlmCallFailed::sample() };
+        self.record(turn, &LlmCallFailed { turn, session, model, class, status: None, retries: 0, ..unused });
     }
 
     /// Anything else that happens in a turn.

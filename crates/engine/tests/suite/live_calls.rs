@@ -1,0 +1,84 @@
+//! Calls through the engine that fail: what is recorded of them, and what they cost.
+
+use contracts::{
+    NanoUsd, Usage,
+    facts::{CallRole, ErrorClass, LlmCallFailed},
+};
+use engine::{Call, CallFailure, Sent};
+
+use crate::support::{
+    Desk,
+    desk::session,
+    models::{HAIKU, model_id},
+};
+
+/// A worker's call in a turn of its planner.
+fn sent(desk: &mut Desk, model: &str) -> Sent {
+    desk.start("sess_42", "hello");
+    let turn = desk.running("sess_42").unwrap();
+    let call = Call {
+        turn,
+        session: session("sess_42"),
+        thread: Some("tu_01HZ_a".try_into().unwrap()),
+        model: model_id(model),
+        role: CallRole::Worker,
+        estimated_input: 100,
+        cache_lifetime: None,
+    };
+    desk.engine.call_sent(call).unwrap()
+}
+
+fn cancelled(usage: Option<Usage>) -> CallFailure {
+    let raw_usage = usage.map(|usage| format!(r#"{{"input_tokens":{}}}"#, usage.input));
+    CallFailure { class: ErrorClass::Cancelled, status: None, retries: 0, usage, raw_usage }
+}
+
+#[test]
+fn a_call_that_was_cancelled_in_its_answer_is_recorded_with_what_it_had_used_and_cost() {
+    let mut desk = Desk::with("global_default: haiku");
+    let sent = sent(&mut desk, HAIKU);
+    let usage = Usage { input: 30_000, output: 7, ..Usage::default() };
+    desk.engine.call_failed(&sent, cancelled(Some(usage))).unwrap();
+    desk.engine.commit().unwrap();
+
+    let cost = desk.models.registry.named(HAIKU).unwrap().prices.unwrap().cost(&usage);
+    assert!(NanoUsd(0) < cost);
+    let [fact] = desk.all::<LlmCallFailed>().try_into().unwrap();
+    assert_eq!(
+        (fact.role, fact.thread, fact.usage, fact.cost),
+        (CallRole::Worker, sent.call.thread, Some(usage), Some(cost))
+    );
+    assert_eq!(fact.raw_usage.as_deref(), Some(r#"{"input_tokens":30000}"#));
+    let costs = &desk.engine.state().costs;
+    assert_eq!((costs.spent_today(desk.now), costs.role(CallRole::Worker).cost), (cost, cost));
+}
+
+#[test]
+fn a_call_that_was_cancelled_before_its_answer_costs_nothing_and_counts_as_none() {
+    let mut desk = Desk::with("global_default: haiku");
+    let sent = sent(&mut desk, HAIKU);
+    desk.engine.call_failed(&sent, cancelled(None)).unwrap();
+    assert_eq!(desk.engine.state().costs.overall().calls, 0);
+}
+
+#[test]
+fn what_a_call_to_a_model_without_known_prices_had_used_is_counted_as_unpriced() {
+    let mut desk = Desk::with("global_default: haiku");
+    let sent = sent(&mut desk, "nobody:knows");
+    desk.engine.call_failed(&sent, cancelled(Some(Usage { input: 9, ..Usage::default() }))).unwrap();
+    let overall = desk.engine.state().costs.overall();
+    assert_eq!((overall.calls, overall.unpriced_calls, overall.cost), (1, 1, NanoUsd(0)));
+}
+
+#[test]
+fn calls_that_ran_when_the_program_was_killed_are_over_and_cost_nothing_that_is_known() {
+    let mut desk = Desk::with("global_default: haiku");
+    sent(&mut desk, HAIKU);
+    desk.engine.commit().unwrap();
+    let mut desk = desk.restarted();
+    assert_eq!(desk.engine.recover().unwrap(), 1);
+    let [fact] = desk.all::<LlmCallFailed>().try_into().unwrap();
+    assert_eq!((fact.class, fact.usage, fact.cost), (ErrorClass::Other, None, None));
+    assert_eq!(desk.running("sess_42"), None);
+    assert_eq!(desk.engine.recover().unwrap(), 0);
+}
