@@ -3,7 +3,7 @@
 import json
 
 import openai
-from checking import ANSWER, ARGUMENTS, CALL, LOOK_UP, SHORT, equal, messages, raises
+from checking import ANSWER, ARGUMENTS, CALL, LOOK_UP, SHORT, breaks, equal, messages, raises
 
 CHAT_TOOLS = [
     {"type": "function", "function": {"name": "look_up", "description": "Looks a word up.", "parameters": LOOK_UP}}
@@ -78,3 +78,22 @@ def chat_rate_limited(checks):
         429,
         lambda: checks.openai.chat.completions.create(model=checks.model, messages=messages("hi")),
     )
+
+
+def streamed_to_its_end(checks):
+    ask = dict(model=checks.model, messages=messages("LONG:20"), stream=True)
+    return list(checks.openai.chat.completions.create(**ask))
+
+
+def chat_error_in_stream(checks):
+    checks.fail({"error_event": 5})
+    try:
+        streamed_to_its_end(checks)
+    except openai.APIError:
+        return
+    raise AssertionError("an error in the stream was not raised")
+
+
+def chat_cut(checks):
+    checks.fail({"cut": {"after": 5, "how": "close"}})
+    breaks(lambda: streamed_to_its_end(checks))

@@ -60,6 +60,15 @@ def messages(text):
     return [{"role": "user", "content": text}]
 
 
+def breaks(call):
+    """What ends in the middle must not look like an end: whatever the SDK raises will do."""
+    try:
+        call()
+    except Exception:  # The SDKs let errors of their HTTP clients through here.
+        return
+    raise AssertionError("a stream that was cut off looked whole")
+
+
 def raises(kind, status, call):
     try:
         call()

@@ -3,7 +3,7 @@
 import json
 
 import anthropic
-from checking import ANSWER, ARGUMENTS, CALL, LOOK_UP, SHORT, equal, messages, raises
+from checking import ANSWER, ARGUMENTS, CALL, LOOK_UP, SHORT, breaks, equal, messages, raises
 
 MESSAGES_TOOLS = [{"name": "look_up", "description": "Looks a word up.", "input_schema": LOOK_UP}]
 
@@ -104,3 +104,34 @@ def messages_rate_limited(checks):
         lambda: checks.anthropic.messages.create(model=checks.model, max_tokens=100, messages=messages("hi")),
     )
     equal(error.body["error"]["type"], "rate_limit_error")
+
+
+def messages_thoughts(checks):
+    """What a model thought goes back to it with its signature."""
+    said = messages("THINK " + CALL)
+    ask = dict(model=checks.model, max_tokens=1000, tools=MESSAGES_TOOLS)
+    with checks.anthropic.messages.stream(messages=said, **ask) as stream:
+        message = stream.get_final_message()
+    result = {"type": "tool_result", "tool_use_id": message.content[-1].id, "content": "five!"}
+    said = said + [{"role": "assistant", "content": message.content}, {"role": "user", "content": [result]}]
+    equal(checks.anthropic.messages.create(messages=said, **ask).content[-1].text, "tool said 5 bytes")
+
+
+def streamed_to_its_end(checks):
+    ask = dict(model=checks.model, max_tokens=1000, messages=messages("LONG:20"))
+    with checks.anthropic.messages.stream(**ask) as stream:
+        return stream.get_final_message()
+
+
+def messages_error_in_stream(checks):
+    checks.fail({"error_event": 5})
+    try:
+        streamed_to_its_end(checks)
+    except anthropic.APIStatusError:
+        return
+    raise AssertionError("an error in the stream was not raised")
+
+
+def messages_cut(checks):
+    checks.fail({"cut": {"after": 5, "how": "close"}})
+    breaks(lambda: streamed_to_its_end(checks))

@@ -3,7 +3,7 @@
 import json
 
 import openai
-from checking import ANSWER, ARGUMENTS, CALL, LOOK_UP, SHORT, equal, raises
+from checking import ANSWER, ARGUMENTS, CALL, LOOK_UP, SHORT, breaks, equal, raises
 
 RESPONSES_TOOLS = [
     {"type": "function", "name": "look_up", "description": "Looks a word up.", "parameters": LOOK_UP, "strict": False}
@@ -63,3 +63,18 @@ def responses_errors(checks):
         400,
         lambda: checks.openai.responses.create(model=checks.model, input=orphan, store=False),
     )
+
+
+def responses_error_in_stream(checks):
+    """The stream ends with `response.failed`, or the SDK raises what it was told."""
+    checks.fail({"error_event": 5})
+    try:
+        events = list(checks.openai.responses.create(model=checks.model, input="LONG:20", store=False, stream=True))
+    except openai.APIError:
+        return
+    equal(events[-1].type, "response.failed")
+
+
+def responses_cut(checks):
+    checks.fail({"cut": {"after": 5, "how": "close"}})
+    breaks(lambda: list(checks.openai.responses.create(model=checks.model, input="LONG:20", store=False, stream=True)))

@@ -40,7 +40,7 @@ def unknown_model(checks):
 
 
 def of_every_model():
-    """Every function of the modules that takes the checks and has no part that can be left out."""
+    """Every check of an API: a function with the name of its module in front."""
     for module in (messages_checks, chat_checks, responses_checks, gemini_checks):
         for name, check in vars(module).items():
             if name.startswith(module.__name__.split("_")[0] + "_"):
