@@ -2,20 +2,20 @@
 
 use std::fmt::Debug;
 
-use contracts::WireApi;
+use contracts::{WireApi, facts::ErrorClass};
 
 use super::{
     ConvertError, anthropic,
     blocks::Blocks,
-    canonical::answer::{Event, Failure, FailureKind, Head, Kind},
+    canonical::answer::{Event, Failure, Head, Kind},
     chat, gemini, responses,
-    sse::{EventReader, ServerEvent},
 };
+use crate::events::{self, Events, Piece};
 
 /// Reads the events of a provider's stream.
 pub(super) trait ReadEvents: Debug + Send {
-    /// What one event says.
-    fn read(&mut self, event: ServerEvent, blocks: &mut Blocks) -> Result<(), ConvertError>;
+    /// What the data of one event says.
+    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError>;
 
     /// The stream is over. Says how the answer ended, when that was clear already.
     fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError>;
@@ -33,7 +33,7 @@ pub(super) trait WriteEvents: Debug + Send {
 /// with the reason why the model stopped or with an error.
 #[derive(Debug)]
 pub struct StreamConverter {
-    events: EventReader,
+    events: Events,
     reader: Box<dyn ReadEvents>,
     blocks: Blocks,
     thinking: Thinking,
@@ -47,7 +47,7 @@ impl StreamConverter {
     pub fn new(from: WireApi, to: WireApi, client_model: &str, answer_id: String, created_unix: u64) -> Self {
         let head = Head { id: answer_id, model: client_model.to_owned(), created: created_unix };
         Self {
-            events: EventReader::default(),
+            events: Events::default(),
             reader: match from {
                 WireApi::AnthropicMessages => Box::new(anthropic::AnswerReader::default()),
                 WireApi::OpenAiChat => Box::new(chat::AnswerReader::new(&head.id)),
@@ -71,11 +71,11 @@ impl StreamConverter {
     /// # Errors
     /// [`ConvertError::Malformed`] when the stream is not what its API describes, and [`ConvertError::ProviderFailed`]
     /// when it is an error: once, after which everything else is ignored. The client has been told by then.
-    pub fn feed(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         if self.failed {
             return Ok(());
         }
-        let result = self.read(&mut bytes, out);
+        let result = self.read(bytes, out);
         self.settle(result, out)
     }
 
@@ -92,25 +92,35 @@ impl StreamConverter {
         self.settle(result, out)
     }
 
-    fn read(&mut self, bytes: &mut &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        while let Some(event) = self.events.next(bytes)? {
-            self.read_event(event, out)?;
-        }
-        Ok(())
+    fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        let mut events = std::mem::take(&mut self.events);
+        let mut result = Ok(());
+        events.feed(bytes, |piece| {
+            if result.is_ok() {
+                result = match piece {
+                    Piece::Event(event) => self.read_event(event, out),
+                    Piece::Overlong(_) => Err(ConvertError::malformed("the stream", "has an event that is too long")),
+                };
+            }
+        });
+        self.events = events;
+        result
     }
 
-    fn read_event(&mut self, event: ServerEvent, out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        if self.blocks.has_ended() {
+    fn read_event(&mut self, event: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        let data = events::data(event).unwrap_or_default();
+        if data.is_empty() || self.blocks.has_ended() {
             return Ok(());
         }
-        self.reader.read(event, &mut self.blocks)?;
+        let data = std::str::from_utf8(&data).map_err(|_| ConvertError::malformed("the stream", "is not UTF-8"))?;
+        self.reader.read(data, &mut self.blocks)?;
         self.write_ready(out)
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        if let Some(event) = self.events.rest()? {
-            self.read_event(event, out)?;
-        }
+        // The empty line behind the last event may be missing.
+        let rest = std::mem::take(&mut self.events).rest();
+        self.read_event(&rest, out)?;
         if !self.blocks.has_ended() {
             self.reader.end(&mut self.blocks)?;
             self.write_ready(out)?;
@@ -136,7 +146,7 @@ impl StreamConverter {
         let Err(error) = result else { return Ok(()) };
         self.failed = true;
         if error != ConvertError::ProviderFailed {
-            let failure = Failure { kind: FailureKind::Other, message: error.to_string() };
+            let failure = Failure { class: ErrorClass::ServerError, message: error.to_string() };
             self.writer.write(Event::Failed(failure), out)?;
         }
         Err(error)

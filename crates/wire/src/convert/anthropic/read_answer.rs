@@ -2,26 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use contracts::WireApi;
+use serde_json::{Map, Value};
 
 use super::stop_of;
 use crate::convert::{
     ConvertError,
     blocks::{Blocks, Handle},
     canonical::{
-        answer::{Failure, FailureKind, Kind, Start, Stop},
+        answer::{Failure, Kind, Start, Stop},
         tokens::Tokens,
     },
-    sse::ServerEvent,
     stream::ReadEvents,
 };
+
+const API: WireApi = WireApi::AnthropicMessages;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a block of a kind that was not asked for");
 
 /// Reads a stream.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerReader {
-    tokens: Tokens,
+    /// What is known of the usage: at the start the input, at the end the output, sometimes all of it again.
+    account: Map<String, Value>,
     stop: Option<Stop>,
     open: BTreeMap<u64, Open>,
 }
@@ -59,20 +62,12 @@ fn read_block(block: &Value) -> Result<(Option<Kind>, String), ConvertError> {
     })
 }
 
-fn failure_of(error: &Value) -> Failure {
-    Failure {
-        kind: FailureKind::named(text(error, "/type").unwrap_or_default()),
-        message: text(error, "/message").unwrap_or("the provider failed").to_owned(),
-    }
-}
-
 pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
     if let Some(error) = answer.get("error") {
-        blocks.fail(failure_of(error));
+        blocks.fail(Failure::of(API, error));
         return Ok(());
     }
-    let mut tokens = Tokens::default();
-    tokens.add_anthropic(answer.get("usage").unwrap_or(&Value::Null));
+    let tokens = Tokens::of(API, answer.get("usage").unwrap_or(&Value::Null));
     blocks.start(start_of(answer, tokens));
     let content = answer.get("content").and_then(Value::as_array);
     for block in content.ok_or(ConvertError::malformed("the answer", "has no list of blocks"))? {
@@ -88,14 +83,13 @@ pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), Con
 }
 
 impl ReadEvents for AnswerReader {
-    fn read(&mut self, event: ServerEvent, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
-        match text(&data, "/type").or(event.name.as_deref()).unwrap_or_default() {
+    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        let data: Value =
+            serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
+        match text(&data, "/type").unwrap_or_default() {
             "message_start" => {
                 let message = data.get("message").unwrap_or(&Value::Null);
-                self.tokens.add_anthropic(message.get("usage").unwrap_or(&Value::Null));
-                blocks.start(start_of(message, self.tokens));
+                blocks.start(start_of(message, self.add(message.get("usage"))));
                 Ok(())
             }
             "content_block_start" => self.open(&data, blocks),
@@ -105,15 +99,15 @@ impl ReadEvents for AnswerReader {
                 if let Some(reason) = text(&data, "/delta/stop_reason") {
                     self.stop = Some(stop_of(reason, text(&data, "/delta/stop_sequence")));
                 }
-                self.tokens.add_anthropic(data.get("usage").unwrap_or(&Value::Null));
+                self.add(data.get("usage"));
                 Ok(())
             }
             "message_stop" => {
-                blocks.finish(self.stop.take().unwrap_or(Stop::EndTurn), self.tokens);
+                blocks.finish(self.stop.take().unwrap_or(Stop::EndTurn), self.add(None));
                 Ok(())
             }
             "error" => {
-                blocks.fail(failure_of(data.get("error").unwrap_or(&Value::Null)));
+                blocks.fail(Failure::of(API, data.get("error").unwrap_or(&Value::Null)));
                 Ok(())
             }
             // Pings, and what is to come: Anthropic asks to bear with events that one does not know.
@@ -123,13 +117,20 @@ impl ReadEvents for AnswerReader {
 
     fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if let Some(stop) = self.stop.take() {
-            blocks.finish(stop, self.tokens);
+            blocks.finish(stop, self.add(None));
         }
         Ok(())
     }
 }
 
 impl AnswerReader {
+    /// The usage, with what an event says of it.
+    fn add(&mut self, account: Option<&Value>) -> Tokens {
+        let more = account.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
+        self.account.extend(more.map(|(name, value)| (name.clone(), value.clone())));
+        Tokens::of(API, &Value::Object(self.account.clone()))
+    }
+
     fn index(data: &Value) -> Result<u64, ConvertError> {
         let index = data.get("index").and_then(Value::as_u64);
         index.ok_or(ConvertError::malformed("an event of the stream", "does not say which block it is about"))

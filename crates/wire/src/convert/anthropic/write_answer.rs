@@ -1,12 +1,13 @@
 //! Writes an answer of Anthropic's Messages, whole or streamed.
 
+use contracts::WireApi;
 use serde_json::{Value, json};
 
 use super::name_of;
 use crate::convert::{
     ConvertError,
     canonical::{
-        answer::{Answer, Event, FailureKind, Head, Kind, Stop},
+        answer::{Answer, Event, Head, Kind, Stop},
         request::object_of,
     },
     sse,
@@ -55,15 +56,6 @@ fn sequence_of(stop: &Stop) -> Value {
     match stop {
         Stop::Sequence(sequence) => json!(sequence),
         _ => Value::Null,
-    }
-}
-
-const fn kind_of_failure(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::Overloaded => "overloaded_error",
-        FailureKind::RateLimited => "rate_limit_error",
-        FailureKind::InvalidRequest => "invalid_request_error",
-        FailureKind::Other => "api_error",
     }
 }
 
@@ -117,10 +109,7 @@ impl WriteEvents for AnswerWriter {
                 say(json!({"type": "message_delta", "delta": delta, "usage": tokens.to_anthropic()}));
                 say(json!({"type": "message_stop"}));
             }
-            Event::Failed(failure) => {
-                let error = json!({"type": kind_of_failure(failure.kind), "message": failure.message});
-                say(json!({"type": "error", "error": error}));
-            }
+            Event::Failed(failure) => sse::write_failure(WireApi::AnthropicMessages, &failure, out),
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Writes a request to Anthropic's Messages.
 
 use contracts::Requirement;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use crate::convert::{
     Conversion, ConvertError,
@@ -145,17 +145,26 @@ fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut 
     if seed.is_some() || presence_penalty.is_some() || frequency_penalty.is_some() {
         gate.leave_out(Requirement::Sampling)?;
     }
-    match temperature {
+    let is =
+        |number: &Option<Number>, test: fn(f64) -> bool| number.as_ref().and_then(Number::as_f64).is_some_and(test);
+    let (mut temperature, mut top_p) = (temperature, top_p);
+    if is(&temperature, |it| it > 1.0) {
         // Anthropic's end at 1, the others' at 2.
-        Some(temperature) if temperature.as_f64().is_some_and(|it| it > 1.0) => {
-            gate.leave_out(Requirement::Sampling)?;
-        }
-        Some(temperature) => {
-            body.insert("temperature".to_owned(), Value::Number(temperature));
-        }
-        None => {}
+        gate.leave_out(Requirement::Sampling)?;
+        temperature = None;
     }
-    for (name, value) in [("top_p", top_p), ("top_k", top_k)] {
+    if temperature.is_some() && top_p.is_some() {
+        // Newer models take only one of them; 1 is what both are when nothing is said.
+        if is(&temperature, |it| it >= 1.0) && !is(&top_p, |it| it >= 1.0) {
+            temperature = None;
+        } else {
+            if !is(&top_p, |it| it >= 1.0) {
+                gate.leave_out(Requirement::Sampling)?;
+            }
+            top_p = None;
+        }
+    }
+    for (name, value) in [("temperature", temperature), ("top_p", top_p), ("top_k", top_k)] {
         if let Some(value) = value {
             body.insert(name.to_owned(), Value::Number(value));
         }

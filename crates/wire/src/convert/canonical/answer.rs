@@ -1,6 +1,10 @@
 //! An answer, whichever API gives it: a sequence of events, or what they add up to.
 
+use contracts::{WireApi, facts::ErrorClass};
+use serde_json::{Value, json};
+
 use super::tokens::Tokens;
+use crate::errors::classify;
 
 /// What happens in an answer, in an order that [`super::super::blocks::Blocks`] keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,33 +71,18 @@ pub(crate) enum Stop {
 /// How a provider's answer failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
-    pub(crate) kind: FailureKind,
+    pub(crate) class: ErrorClass,
     /// For the client, which it may be shown to: the provider wrote it about the client's own request.
     pub(crate) message: String,
 }
 
-/// What kind of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FailureKind {
-    Overloaded,
-    RateLimited,
-    InvalidRequest,
-    Other,
-}
-
-impl FailureKind {
-    /// Its kind by whatever a provider calls it: a type, a code or a status.
-    pub(crate) fn named(name: &str) -> Self {
-        match name {
-            "overloaded_error" | "UNAVAILABLE" | "server_is_overloaded" | "slow_down" | "503" | "529" => {
-                Self::Overloaded
-            }
-            "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "insufficient_quota" | "429" => {
-                Self::RateLimited
-            }
-            "invalid_request_error" | "INVALID_ARGUMENT" | "invalid_prompt" | "400" => Self::InvalidRequest,
-            _ => Self::Other,
-        }
+impl Failure {
+    /// What a provider says about its failure.
+    pub(crate) fn of(api: WireApi, error: &Value) -> Self {
+        let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+        let class = classify(api, code.unwrap_or(0), json!({"error": error}).to_string().as_bytes());
+        let message = error.as_str().or_else(|| error.get("message")?.as_str()).unwrap_or("the provider failed");
+        Self { class, message: message.to_owned() }
     }
 }
 

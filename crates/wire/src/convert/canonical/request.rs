@@ -101,6 +101,7 @@ impl Input {
     pub(crate) fn into_text(self) -> String {
         match self {
             Self::Object(map) => Value::Object(map).to_string(),
+            Self::Json(text) if text.trim().is_empty() => "{}".to_owned(),
             Self::Json(text) | Self::Free(text) => text,
         }
     }

@@ -1,5 +1,6 @@
 //! Reads an answer of chat completions, whole or streamed.
 
+use contracts::WireApi;
 use serde_json::Value;
 
 use super::stop_of;
@@ -7,13 +8,14 @@ use crate::convert::{
     ConvertError,
     blocks::Blocks,
     canonical::{
-        answer::{Failure, FailureKind, Kind, Start, Stop},
+        answer::{Failure, Kind, Start, Stop},
         tokens::Tokens,
     },
     chat::read_calls::Calls,
-    sse::ServerEvent,
     stream::ReadEvents,
 };
+
+const API: WireApi = WireApi::OpenAiChat;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has content of a kind that was not asked for");
 
@@ -47,7 +49,7 @@ impl AnswerReader {
 
     fn read_chunk(&mut self, chunk: &Value, said_in: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            blocks.fail(failure_of(error));
+            blocks.fail(Failure::of(API, error));
             return Ok(());
         }
         blocks.start(Start {
@@ -56,7 +58,7 @@ impl AnswerReader {
             tokens: Tokens::default(),
         });
         if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
-            self.tokens = Tokens::of_chat(usage);
+            self.tokens = Tokens::of(API, usage);
         }
         for choice in chunk.get("choices").and_then(Value::as_array).into_iter().flatten() {
             if choice.get("index").and_then(Value::as_u64).unwrap_or(0) != 0 {
@@ -67,7 +69,7 @@ impl AnswerReader {
             }
             match text(choice, "/finish_reason") {
                 None => {}
-                Some("error") => blocks.fail(failure_of(choice.get("error").unwrap_or(&Value::Null))),
+                Some("error") => blocks.fail(Failure::of(API, choice.get("error").unwrap_or(&Value::Null))),
                 Some(reason) => self.stop = Some(stop_of(reason)),
             }
         }
@@ -117,24 +119,13 @@ impl AnswerReader {
     }
 }
 
-fn failure_of(error: &Value) -> Failure {
-    let code = error.get("code").map(|code| code.as_str().map_or_else(|| code.to_string(), str::to_owned));
-    let by_code = FailureKind::named(&code.unwrap_or_default());
-    let kind = match by_code {
-        FailureKind::Other => FailureKind::named(text(error, "/type").unwrap_or_default()),
-        known => known,
-    };
-    let message = error.as_str().or_else(|| text(error, "/message")).unwrap_or("the provider failed");
-    Failure { kind, message: message.to_owned() }
-}
-
 impl ReadEvents for AnswerReader {
-    fn read(&mut self, event: ServerEvent, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        if event.data.trim() == "[DONE]" {
+    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if data.trim() == "[DONE]" {
             return self.finish(blocks);
         }
-        let chunk: Value = serde_json::from_str(&event.data)
-            .map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
+        let chunk: Value =
+            serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
         self.read_chunk(&chunk, "delta", blocks)
     }
 

@@ -1,11 +1,12 @@
 //! Writes an answer of chat completions, whole or streamed.
 
+use contracts::WireApi;
 use serde_json::{Value, json};
 
 use super::name_of;
 use crate::convert::{
     ConvertError,
-    canonical::answer::{Answer, Event, FailureKind, Head, Kind},
+    canonical::answer::{Answer, Event, Head, Kind},
     sse,
     stream::WriteEvents,
 };
@@ -133,16 +134,7 @@ impl WriteEvents for AnswerWriter {
                 self.say_chunk(&json!([]), Some(tokens.to_chat()), out);
                 out.extend_from_slice(b"data: [DONE]\n\n");
             }
-            Event::Failed(failure) => {
-                let (kind, code) = match failure.kind {
-                    FailureKind::Overloaded => ("server_error", "server_is_overloaded"),
-                    FailureKind::RateLimited => ("rate_limit_error", "rate_limit_exceeded"),
-                    FailureKind::InvalidRequest => ("invalid_request_error", "invalid_request_error"),
-                    FailureKind::Other => ("server_error", "server_error"),
-                };
-                let error = json!({"message": failure.message, "type": kind, "param": null, "code": code});
-                sse::write(out, None, &json!({"error": error}));
-            }
+            Event::Failed(failure) => sse::write_failure(WireApi::OpenAiChat, &failure, out),
         }
         Ok(())
     }

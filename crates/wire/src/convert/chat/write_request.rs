@@ -82,8 +82,8 @@ fn write_tool(tool: Tool) -> Value {
             if let Some(parameters) = parameters {
                 function["parameters"] = parameters;
             }
-            if let Some(strict) = strict {
-                function["strict"] = json!(strict);
+            if strict == Some(true) {
+                function["strict"] = json!(true);
             }
             ("function", function)
         }

@@ -1,18 +1,20 @@
 //! Reads an answer of Gemini, whole or streamed: a stream is made of answers that each hold a piece.
 
+use contracts::{WireApi, facts::ErrorClass};
 use serde_json::Value;
 
 use crate::convert::{
     ConvertError,
     blocks::Blocks,
     canonical::{
-        answer::{Failure, FailureKind, Kind, Start, Stop},
+        answer::{Failure, Kind, Start, Stop},
         tokens::Tokens,
     },
     ids,
-    sse::ServerEvent,
     stream::ReadEvents,
 };
+
+const API: WireApi = WireApi::Gemini;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a part of a kind that was not asked for");
 
@@ -46,12 +48,12 @@ impl AnswerReader {
 
     fn read_piece(&mut self, piece: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if let Some(error) = piece.get("error") {
-            blocks.fail(failure_of(error));
+            blocks.fail(Failure::of(API, error));
             return Ok(());
         }
         blocks.start(Start { id: text(piece, "/responseId").map(str::to_owned), ..Start::default() });
         if let Some(usage) = piece.get("usageMetadata") {
-            self.tokens = Tokens::of_gemini(usage);
+            self.tokens = Tokens::of(API, usage);
         }
         if text(piece, "/promptFeedback/blockReason").is_some() {
             self.stop = Some(Stop::Refused);
@@ -104,7 +106,7 @@ impl AnswerReader {
             | "TOO_MANY_TOOL_CALLS"
             | "MISSING_THOUGHT_SIGNATURE" => {
                 let message = "the model's call of a function was not valid".to_owned();
-                blocks.fail(Failure { kind: FailureKind::Other, message });
+                blocks.fail(Failure { class: ErrorClass::ServerError, message });
                 return;
             }
             // `STOP`, and what is to come.
@@ -113,19 +115,10 @@ impl AnswerReader {
     }
 }
 
-fn failure_of(error: &Value) -> Failure {
-    let by_status = FailureKind::named(text(error, "/status").unwrap_or_default());
-    let kind = match by_status {
-        FailureKind::Other => FailureKind::named(&error.get("code").map(Value::to_string).unwrap_or_default()),
-        known => known,
-    };
-    Failure { kind, message: text(error, "/message").unwrap_or("the provider failed").to_owned() }
-}
-
 impl ReadEvents for AnswerReader {
-    fn read(&mut self, event: ServerEvent, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        let piece: Value = serde_json::from_str(&event.data)
-            .map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
+    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        let piece: Value =
+            serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
         self.read_piece(&piece, blocks)
     }
 

@@ -1,11 +1,12 @@
 //! Writes an answer of Gemini, whole or streamed.
 
+use contracts::WireApi;
 use serde_json::{Value, json};
 
 use crate::convert::{
     ConvertError,
     canonical::{
-        answer::{Answer, Event, FailureKind, Head, Kind, Stop},
+        answer::{Answer, Event, Head, Kind, Stop},
         request::object_of,
         tokens::Tokens,
     },
@@ -106,16 +107,7 @@ impl WriteEvents for AnswerWriter {
                 }
                 sse::write(out, None, &finished(&self.head, &[json!({"text": ""})], &stop, tokens));
             }
-            Event::Failed(failure) => {
-                let (code, status) = match failure.kind {
-                    FailureKind::Overloaded => (503, "UNAVAILABLE"),
-                    FailureKind::RateLimited => (429, "RESOURCE_EXHAUSTED"),
-                    FailureKind::InvalidRequest => (400, "INVALID_ARGUMENT"),
-                    FailureKind::Other => (500, "INTERNAL"),
-                };
-                let error = json!({"code": code, "message": failure.message, "status": status});
-                sse::write(out, None, &json!({"error": error}));
-            }
+            Event::Failed(failure) => sse::write_failure(WireApi::Gemini, &failure, out),
         }
         Ok(())
     }

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use contracts::WireApi;
 use serde_json::Value;
 
 use crate::convert::{
     ConvertError,
     blocks::{Blocks, Handle},
     canonical::{
-        answer::{Failure, FailureKind, Kind, Start, Stop},
+        answer::{Failure, Kind, Start, Stop},
         tokens::Tokens,
     },
-    sse::ServerEvent,
     stream::ReadEvents,
 };
+
+const API: WireApi = WireApi::OpenAiResponses;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has an item of a kind that was not asked for");
 
@@ -45,13 +47,6 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-fn failure_of(error: &Value) -> Failure {
-    Failure {
-        kind: FailureKind::named(text(error, "/code").unwrap_or_default()),
-        message: text(error, "/message").unwrap_or("the provider failed").to_owned(),
-    }
-}
-
 pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
     if !answer.get("output").is_some_and(Value::is_array) && answer.get("error").is_none_or(Value::is_null) {
         return Err(ConvertError::malformed("the answer", "has no list of items"));
@@ -79,13 +74,13 @@ fn whole_seconds(seconds: f64) -> u64 {
 }
 
 impl ReadEvents for AnswerReader {
-    fn read(&mut self, event: ServerEvent, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        if event.data.trim() == "[DONE]" {
+    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if data.trim() == "[DONE]" {
             return Ok(());
         }
-        let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
-        let kind = text(&data, "/type").or(event.name.as_deref()).unwrap_or_default();
+        let data: Value =
+            serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
+        let kind = text(&data, "/type").unwrap_or_default();
         let response = data.get("response").unwrap_or(&Value::Null);
         match kind {
             "response.created" | "response.in_progress" | "response.queued" => start(response, blocks),
@@ -104,7 +99,9 @@ impl ReadEvents for AnswerReader {
                 self.close_item(place(&data, "output_index")?, data.get("item").unwrap_or(&Value::Null), blocks)?;
             }
             "response.completed" | "response.incomplete" | "response.failed" => self.finish(response, blocks)?,
-            "error" => blocks.fail(failure_of(data.get("error").filter(|error| error.is_object()).unwrap_or(&data))),
+            "error" => {
+                blocks.fail(Failure::of(API, data.get("error").filter(|error| error.is_object()).unwrap_or(&data)))
+            }
             // What repeats the deltas, and what is to come.
             _ => {}
         }
@@ -209,7 +206,7 @@ impl AnswerReader {
     /// The last event holds the whole answer once more: what was not streamed is read from it.
     fn finish(&mut self, response: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
-            blocks.fail(failure_of(error));
+            blocks.fail(Failure::of(API, error));
             return Ok(());
         }
         for (index, item) in (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten()) {
@@ -217,7 +214,7 @@ impl AnswerReader {
         }
         let stop = match (text(response, "/status"), text(response, "/incomplete_details/reason")) {
             (Some("failed" | "cancelled"), _) => {
-                blocks.fail(failure_of(&Value::Null));
+                blocks.fail(Failure::of(API, &Value::Null));
                 return Ok(());
             }
             (_, Some("content_filter")) => Stop::Refused,
@@ -225,7 +222,7 @@ impl AnswerReader {
             _ if self.refused => Stop::Refused,
             _ => Stop::EndTurn,
         };
-        blocks.finish(stop, Tokens::of_responses(response.get("usage").unwrap_or(&Value::Null)));
+        blocks.finish(stop, Tokens::of(API, response.get("usage").unwrap_or(&Value::Null)));
         Ok(())
     }
 }

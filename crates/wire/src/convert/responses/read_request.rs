@@ -10,6 +10,7 @@ use crate::{
         canonical::request::{Effort, Format, Grammar, OpenAiSettings, Request, Sampling, Tool, ToolChoice, ToolKind},
         fields::Fields,
         gate::Gate,
+        schema,
     },
     known_fields::Place,
 };
@@ -117,7 +118,12 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
         ["web_search", "file_search", "code_interpreter", "image_generation", "mcp", "computer"];
     let mut fields = Fields::of(tool, "a tool")?;
     let kind = match fields.needed_text("type")?.as_str() {
-        "function" => ToolKind::Function { parameters: fields.take("parameters"), strict: fields.flag("strict")? },
+        "function" => {
+            let parameters = fields.take("parameters");
+            // Strict is what Responses take for granted where the schema allows it.
+            let allowed = parameters.as_ref().is_some_and(schema::is_strict);
+            ToolKind::Function { parameters, strict: Some(fields.flag("strict")?.unwrap_or(allowed)) }
+        }
         "custom" => {
             gate.require(Requirement::CustomTools)?;
             let format = fields.object("format", "the format of a tool")?;

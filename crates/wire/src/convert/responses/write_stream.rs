@@ -3,14 +3,18 @@
 //! The official clients put an answer together from the items that are done, and believe the last event, which holds
 //! the whole answer once more.
 
+use contracts::{WireApi, facts::ErrorClass};
 use serde_json::{Value, json};
 
 use super::write_answer::{finished, item, item_id, part, response};
-use crate::convert::{
-    ConvertError,
-    canonical::answer::{Event, FailureKind, Head, Kind},
-    sse,
-    stream::WriteEvents,
+use crate::{
+    convert::{
+        ConvertError,
+        canonical::answer::{Event, Head, Kind},
+        sse,
+        stream::WriteEvents,
+    },
+    errors::error_kind,
 };
 
 /// Writes a stream.
@@ -133,11 +137,10 @@ impl WriteEvents for AnswerWriter {
                 self.say(json!({"type": kind, "response": response}), out);
             }
             Event::Failed(failure) => {
-                let code = match failure.kind {
-                    FailureKind::Overloaded => "server_is_overloaded",
-                    FailureKind::RateLimited => "rate_limit_exceeded",
-                    FailureKind::InvalidRequest => "invalid_prompt",
-                    FailureKind::Other => "server_error",
+                let code = match failure.class {
+                    // Codex waits when it is told so.
+                    ErrorClass::Overloaded => "server_is_overloaded",
+                    class => error_kind(WireApi::OpenAiResponses, class).1,
                 };
                 let mut response = response(&self.head, "failed");
                 response["output"] = Value::Array(std::mem::take(&mut self.done));

@@ -1,0 +1,142 @@
+//! What a model said, apart from any API: made up at random, and compared after every conversion.
+
+use contracts::{Usage, WireApi};
+use proptest::prelude::*;
+use serde_json::Value;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Said {
+    Text(String),
+    Thinking(String),
+    Call { id: String, name: String, arguments: Value },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    EndTurn,
+    ToolUse,
+    MaxTokens,
+    Refused,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Story {
+    pub(crate) said: Vec<Said>,
+    pub(crate) stop: Stop,
+    pub(crate) usage: Usage,
+    /// How much of the output was thinking.
+    pub(crate) thinking: u64,
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z \n]{1,20}",
+        "\\PC{1,12}",
+        Just("data: [DONE]\n\nevent: error\ndata: {}\n\n".to_owned()),
+        Just("\r\n\t\\\"{[🦀é\u{2028}".to_owned()),
+    ]
+}
+
+fn arguments() -> impl Strategy<Value = Value> {
+    let value = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    let value = value.prop_recursive(3, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::btree_map("[a-z}{\"]{1,4}", inner, 0..3)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    });
+    prop::collection::btree_map("[a-z_]{1,6}", value, 0..4).prop_map(|map| Value::Object(map.into_iter().collect()))
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    prop_oneof![
+        text().prop_map(Said::Text),
+        text().prop_map(Said::Thinking),
+        ("[a-zA-Z0-9]{8}", "[a-z_]{1,8}", arguments()).prop_map(|(id, name, arguments)| Said::Call {
+            id: format!("call_{id}"),
+            name,
+            arguments
+        }),
+    ]
+}
+
+pub(crate) fn story() -> impl Strategy<Value = Story> {
+    let tokens = 0..100_000_u64;
+    let usage = (prop::array::uniform5(tokens), 0..1_000_u64);
+    (prop::collection::vec(said(), 0..6), 0..4_u8, usage).prop_map(|(mut said, stop, (buckets, thinking))| {
+        // Ids are unique in an answer.
+        for (place, said) in said.iter_mut().enumerate() {
+            if let Said::Call { id, .. } = said {
+                id.push_str(&place.to_string());
+            }
+        }
+        let called = said.iter().any(|it| matches!(it, Said::Call { .. }));
+        let stop = match stop {
+            0 => Stop::MaxTokens,
+            1 => Stop::Refused,
+            _ if called => Stop::ToolUse,
+            _ => Stop::EndTurn,
+        };
+        let [input, cache_read, cache_write_5m, cache_write_1h, output] = buckets;
+        let usage = Usage { input, cache_read, cache_write_5m, cache_write_1h, output };
+        Story { said, stop, usage, thinking: thinking.min(output) }
+    })
+}
+
+impl Story {
+    /// The story as far as an API can tell it. `gives` is whether it is a provider's or a client's.
+    pub(crate) fn told_in(&self, api: WireApi) -> Self {
+        let mut story = self.clone();
+        let usage = &mut story.usage;
+        match api {
+            WireApi::AnthropicMessages => story.thinking = 0,
+            WireApi::OpenAiChat | WireApi::OpenAiResponses => {
+                usage.cache_write_5m += std::mem::take(&mut usage.cache_write_1h);
+            }
+            WireApi::Gemini => {
+                usage.input += std::mem::take(&mut usage.cache_write_5m) + std::mem::take(&mut usage.cache_write_1h);
+            }
+        }
+        story
+    }
+
+    /// What a client is shown of it.
+    pub(crate) fn shown_in(&self, api: WireApi) -> Self {
+        let mut story = self.told_in(api);
+        if matches!(api, WireApi::AnthropicMessages | WireApi::OpenAiResponses) {
+            story.said.retain(|said| !matches!(said, Said::Thinking(_)));
+        }
+        story
+    }
+
+    /// With texts and thoughts that follow each other as one: not every API says where one ends.
+    pub(crate) fn flowing(&self) -> Self {
+        let mut said: Vec<Said> = Vec::new();
+        for next in &self.said {
+            match (said.last_mut(), next) {
+                (Some(Said::Text(last)), Said::Text(more)) | (Some(Said::Thinking(last)), Said::Thinking(more)) => {
+                    last.push_str(more);
+                }
+                _ => said.push(next.clone()),
+            }
+        }
+        Self { said, ..self.clone() }
+    }
+
+    /// In the order of a whole chat completion: thoughts, text, calls.
+    pub(crate) fn sorted(&self) -> Self {
+        let mut story = self.clone();
+        story.said.sort_by_key(|said| match said {
+            Said::Thinking(_) => 0,
+            Said::Text(_) => 1,
+            Said::Call { .. } => 2,
+        });
+        story.flowing()
+    }
+}
