@@ -22,6 +22,12 @@ pub struct Edit {
 pub fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut out = Vec::with_capacity(body.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
+    write(body, &edits, &mut out);
+    out
+}
+
+/// Adds bytes with edits made, which are sorted.
+pub(crate) fn write(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     let mut done = 0;
     for edit in edits {
         let Some(kept) = body.get(done..edit.range.start) else { continue };
@@ -33,7 +39,6 @@ pub fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
         done = edit.range.end;
     }
     out.extend_from_slice(body.get(done..).unwrap_or_default());
-    out
 }
 
 /// Members of an object or elements of a list, in order, each with whether it goes: the edits that take them out

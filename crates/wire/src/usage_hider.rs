@@ -1,7 +1,7 @@
 //! Takes the account of usage out of a stream of chat completions again that the client did not ask for.
 
 use crate::{
-    edit::{Edit, apply, cut},
+    edit::{Edit, cut, write},
     events::{Events, Piece, data},
     json::{Cursor, Value},
 };
@@ -36,7 +36,7 @@ impl UsageHider {
 fn pass(event: &[u8], out: &mut Vec<u8>) {
     match hidden(event) {
         Some(Hidden::Event) => {}
-        Some(Hidden::Member(edits)) => out.extend_from_slice(&apply(event, edits)),
+        Some(Hidden::Member(edits)) => write(event, &edits, out),
         None => out.extend_from_slice(event),
     }
 }
@@ -49,24 +49,21 @@ enum Hidden {
 
 /// What has to go of an event; `None` for one without usage.
 fn hidden(event: &[u8]) -> Option<Hidden> {
-    if !event.windows(7).any(|window| window == b"\"usage\"") {
-        return None;
-    }
     let data = data(event)?;
-    let text = std::str::from_utf8(&data).ok()?;
-    let chunk = Cursor::new(text).value().ok()?;
-    let [usage, choices] = chunk.pick(["usage", "choices"]);
+    let text = std::str::from_utf8(&data).ok().filter(|text| text.contains("\"usage\""))?;
+    let [usage, choices] = Cursor::new(text).pick(["usage", "choices"]).ok()??;
     let usage = usage?;
     if !usage.is_null() && choices.is_some_and(|choices| choices.is_nothing()) {
         return Some(Hidden::Event);
     }
-    // The data stands in one line of the event; of data in several lines the member is left.
+    // Data in one line stands in the event as it is; of data in several lines the member is left.
     let start = event.windows(data.len()).position(|window| window == data.as_ref())?;
     let member = |(name, value): (Value<'_>, Value<'_>)| {
         let goes = name.string().as_deref() == Some("usage");
         (start + name.start..start + value.span().end, goes)
     };
-    Some(Hidden::Member(cut(&chunk.members().map(member).collect::<Vec<_>>())))
+    let members: Vec<_> = Cursor::new(text).value().ok()?.members().map(member).collect();
+    Some(Hidden::Member(cut(&members)))
 }
 
 #[cfg(test)]

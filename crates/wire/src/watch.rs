@@ -77,9 +77,8 @@ impl Watcher {
             // An event without its empty line.
             Body::Events(events) => read_event(self.api, &mut self.tally, &events.rest()),
             Body::Whole(whole) => {
-                let value = std::str::from_utf8(&whole).ok().and_then(|text| Cursor::new(text).value().ok());
-                if let Some(value) = value {
-                    self.whole(&value);
+                if let Ok(text) = std::str::from_utf8(&whole) {
+                    self.whole(text);
                 }
             }
             Body::Unknown | Body::Overlong => {}
@@ -87,12 +86,13 @@ impl Watcher {
         self.tally.seen(self.api)
     }
 
-    fn whole(&mut self, value: &Value<'_>) {
-        let mut parts = value.elements().peekable();
-        if parts.peek().is_some() {
-            parts.for_each(|part| one(self.api, &mut self.tally, &part, true));
+    fn whole(&mut self, text: &str) {
+        // Gemini's pieces may come in a list.
+        if text.trim_start().starts_with('[') {
+            let list = Cursor::new(text).value();
+            list.iter().flat_map(Value::elements).for_each(|part| one(self.api, &mut self.tally, part.raw, true));
         } else {
-            one(self.api, &mut self.tally, value, true);
+            one(self.api, &mut self.tally, text, true);
         }
     }
 }
@@ -100,29 +100,31 @@ impl Watcher {
 fn read_event(api: WireApi, tally: &mut Tally, event: &[u8]) {
     let Some(data) = data(event) else { return };
     let Ok(text) = std::str::from_utf8(&data) else { return };
-    if text.trim() == "[DONE]" {
+    if text.starts_with("[DONE]") {
         tally.complete |= matches!(api, WireApi::OpenAiChat | WireApi::OpenAiResponses);
-        return;
-    }
-    if let Ok(value) = Cursor::new(text).value() {
-        one(api, tally, &value, false);
+    } else {
+        one(api, tally, text, false);
     }
 }
 
-/// One event, or one whole answer.
-fn one(api: WireApi, tally: &mut Tally, value: &Value<'_>, whole: bool) {
-    if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-        // Whole answers of Responses have a member for it too, and an error stands alone.
-        tally.error = Some(classify(api, status_in(&error), value.raw.as_bytes()));
+/// One event, or one whole answer. What is not JSON to its end says nothing.
+fn one(api: WireApi, tally: &mut Tally, text: &str, whole: bool) {
+    let error = match api {
+        WireApi::AnthropicMessages if whole => anthropic::message(tally, text),
+        WireApi::AnthropicMessages => anthropic::event(tally, text),
+        WireApi::OpenAiChat => chat::chunk(tally, text),
+        WireApi::OpenAiResponses if whole => responses::response(tally, text),
+        WireApi::OpenAiResponses => responses::event(tally, text),
+        WireApi::Gemini => gemini::chunk(tally, text),
+    };
+    if let Some(error) = error.filter(|error| !error.is_null()) {
+        tally.error = Some(classify(api, status_in(&error), text.as_bytes()));
     }
-    match api {
-        WireApi::AnthropicMessages if whole => anthropic::message(tally, value),
-        WireApi::AnthropicMessages => anthropic::event(tally, value),
-        WireApi::OpenAiChat => chat::chunk(tally, value),
-        WireApi::OpenAiResponses if whole => responses::response(tally, value),
-        WireApi::OpenAiResponses => responses::event(tally, value),
-        WireApi::Gemini => gemini::chunk(tally, value),
-    }
+}
+
+/// The object that is a whole text, by the members of these names.
+fn picked<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
+    Cursor::new(text).pick(names).ok().flatten()
 }
 
 /// The status that an error inside an answer tells of; 0 when it does not.

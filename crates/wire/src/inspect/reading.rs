@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
     /// Looks for the client's directory in what the client wrote.
     pub(super) fn workspace(&mut self, text: Text<'a>) {
         if self.out.identity.workspace.is_none() {
-            self.out.identity.workspace = workspace::find(text.raw);
+            self.out.identity.workspace = workspace::find(self.out.api, text.raw);
         }
     }
 

@@ -1,17 +1,33 @@
 //! The directory a client works in, from what the client tells the model about its environment.
 
+use contracts::WireApi;
+
 use crate::json::decoded;
 
 /// The longest path that is taken, in bytes of JSON.
 const MAX_BYTES: usize = 1024;
 
-/// What stands before the path, inside a JSON string: Claude Code and opencode, Codex, and two versions of Gemini CLI.
-const BEFORE: [&str; 4] =
-    ["orking directory: ", "<cwd>", "Workspace Directories:**\\n  - ", "working in the directory: "];
+/// What Claude Code and opencode write before the path, inside a JSON string.
+const USUAL: &str = "orking directory: ";
+
+/// What Codex writes.
+const CODEX: &str = "<cwd>";
+
+/// What two versions of Gemini CLI write.
+const GEMINI: [&str; 2] = ["Workspace Directories:**\\n  - ", "working in the directory: "];
+
+/// What clients of an API write before the path. To look for all of them everywhere would take too long.
+const fn before(api: WireApi) -> &'static [&'static str] {
+    match api {
+        WireApi::AnthropicMessages | WireApi::OpenAiChat => &[USUAL],
+        WireApi::OpenAiResponses => &[CODEX, USUAL],
+        WireApi::Gemini => &GEMINI,
+    }
+}
 
 /// The first absolute path that a text, as the inside of a JSON string, names as the client's directory.
-pub(super) fn find(raw: &str) -> Option<String> {
-    BEFORE.iter().find_map(|before| {
+pub(super) fn find(api: WireApi, raw: &str) -> Option<String> {
+    before(api).iter().find_map(|before| {
         // The search for whether it is there at all is the fast one, and it mostly is not.
         if !raw.contains(before) {
             return None;
@@ -39,11 +55,16 @@ fn line_end(raw: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use contracts::WireApi;
+
     use super::find;
 
     #[test]
     fn each_client_s_words_for_its_directory_are_known() {
-        let check = |raw: &str, expected: Option<&str>| assert_eq!(find(raw).as_deref(), expected, "{raw}");
+        let check = |raw: &str, expected: Option<&str>| {
+            let found = WireApi::ALL.into_iter().find_map(|api| find(api, raw));
+            assert_eq!(found.as_deref(), expected, "{raw}");
+        };
         check(r"<env>\nWorking directory: /home/dev/shop\nIs directory a git repo: Yes", Some("/home/dev/shop"));
         check(r" - Primary working directory: /home/dev\n", Some("/home/dev"));
         check(r"<environment_context>\n  <cwd>/tmp/a b</cwd>\n", Some("/tmp/a b"));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
-    scan::{self, Stop},
+    scan,
     text::{Kind, Value},
 };
 
@@ -102,6 +102,20 @@ impl<'a> Cursor<'a> {
         Ok(Value { raw: self.text.get(start..self.at).unwrap_or_default(), start, kind, surplus })
     }
 
+    /// The members of these names of the object that is the whole text; `None` when it is something else.
+    pub(crate) fn pick<const N: usize>(mut self, names: [&str; N]) -> Result<Option<[Option<Value<'a>>; N]>, Fault> {
+        let Some(mut members) = self.object()? else { return Ok(None) };
+        let mut found = [None; N];
+        while let Some(name) = members.next(&mut self)? {
+            let value = self.value()?;
+            if let Some(slot) = names.iter().position(|wanted| name == *wanted).and_then(|at| found.get_mut(at)) {
+                *slot = Some(value);
+            }
+        }
+        self.end()?;
+        Ok(Some(found))
+    }
+
     /// What lies between this place and a later one, passed over already, without white space at its start.
     pub(crate) fn until(mut self, later: &Self) -> &'a str {
         self.at = scan::blank(self.text.as_bytes(), self.at);
@@ -133,31 +147,9 @@ impl<'a> Cursor<'a> {
 
     /// Passes over a string; gives the surplus of its escapes.
     fn string(&mut self) -> Result<usize, Fault> {
-        let bytes = self.text.as_bytes();
-        let mut surplus = 0;
-        self.at += 1;
-        loop {
-            match scan::plain(bytes, self.at) {
-                Stop::Quote(at) => {
-                    self.at = at + 1;
-                    return Ok(surplus);
-                }
-                Stop::Escape(at) => {
-                    self.at = at;
-                    let (length, more) = scan::escape(bytes, at).ok_or_else(|| self.fault("an escape that is none"))?;
-                    surplus += more;
-                    self.at += length;
-                }
-                Stop::Control(at) => {
-                    self.at = at;
-                    return Err(self.fault("a control character in a string"));
-                }
-                Stop::End => {
-                    self.at = bytes.len();
-                    return Err(self.fault("it ends too early"));
-                }
-            }
-        }
+        let passed = scan::string(self.text.as_bytes(), self.at + 1)?;
+        self.at = passed.end;
+        Ok(passed.surplus)
     }
 
     /// Passes over an object or a list without recursion: one bit for each that is open, set for objects.

@@ -1,22 +1,40 @@
 //! The inside of a string, a number and white space, passed over fast.
 
-/// What ended a run of plain bytes in a string.
-pub(super) enum Stop {
-    Quote(usize),
-    Escape(usize),
-    /// A control character, which has to be escaped.
-    Control(usize),
-    /// The end of the input.
-    End,
+use super::cursor::Fault;
+
+/// The end of a string and the bytes its escapes take beyond one for each character they stand for.
+pub(super) struct Passed {
+    /// Behind the closing quote.
+    pub(super) end: usize,
+    pub(super) surplus: usize,
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// The first byte from `at` on that is a quote, a backslash or a control character. Eight bytes at a time: a byte is
+/// Passes over a string whose inside begins at `at`.
+pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, Fault> {
+    let mut surplus = 0;
+    loop {
+        at += plain(bytes.get(at..).unwrap_or_default());
+        match bytes.get(at) {
+            Some(b'"') => return Ok(Passed { end: at + 1, surplus }),
+            Some(b'\\') => {
+                let (length, more) = escape(bytes, at).ok_or(Fault { what: "an escape that is none", at })?;
+                at += length;
+                surplus += more;
+            }
+            Some(_) => return Err(Fault { what: "a control character in a string", at }),
+            None => return Err(Fault { what: "it ends too early", at: bytes.len() }),
+        }
+    }
+}
+
+/// How many bytes at the start are no quote, no backslash and no control character. Eight bytes at a time: a byte is
 /// zero exactly where subtracting one borrows and its own high bit was not set (the lowest such byte is exact).
-pub(super) fn plain(bytes: &[u8], mut at: usize) -> Stop {
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+fn plain(bytes: &[u8]) -> usize {
+    let mut rest = bytes;
+    while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
         let word = u64::from_le_bytes(*chunk);
         let quote = word ^ (ONES * 0x22);
         let slash = word ^ (ONES * 0x5c);
@@ -25,26 +43,12 @@ pub(super) fn plain(bytes: &[u8], mut at: usize) -> Stop {
         let slash = slash.wrapping_sub(ONES) & !slash;
         let found = (quote | slash | control) & HIGHS;
         if found != 0 {
-            return stop(bytes, at + found.trailing_zeros() as usize / 8);
+            return bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
         }
-        at += 8;
+        rest = behind;
     }
-    while let Some(byte) = bytes.get(at) {
-        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
-            return stop(bytes, at);
-        }
-        at += 1;
-    }
-    Stop::End
-}
-
-fn stop(bytes: &[u8], at: usize) -> Stop {
-    match bytes.get(at) {
-        Some(b'"') => Stop::Quote(at),
-        Some(b'\\') => Stop::Escape(at),
-        Some(_) => Stop::Control(at),
-        None => Stop::End,
-    }
+    let tail = rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)).count();
+    bytes.len() - rest.len() + tail
 }
 
 /// The length of an escape at `at` and how many bytes it takes beyond the one character it stands for; `None` when

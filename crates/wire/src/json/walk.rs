@@ -29,10 +29,8 @@ impl<'a> Value<'a> {
         let mut found = [None; N];
         for (name, value) in self.members() {
             let Some(name) = name.string() else { continue };
-            for (slot, wanted) in found.iter_mut().zip(names) {
-                if name == wanted {
-                    *slot = Some(value);
-                }
+            if let Some(slot) = names.iter().position(|wanted| name == *wanted).and_then(|at| found.get_mut(at)) {
+                *slot = Some(value);
             }
         }
         found

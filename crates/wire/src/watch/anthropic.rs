@@ -2,13 +2,13 @@
 
 use contracts::facts::StopReason;
 
-use super::tally::Tally;
+use super::{picked, tally::Tally};
 use crate::json::Value;
 
-/// One event of a stream.
-pub(super) fn event(tally: &mut Tally, event: &Value<'_>) {
-    let [kind, message, index, block, delta, usage] =
-        event.pick(["type", "message", "index", "content_block", "delta", "usage"]);
+/// One event of a stream; gives its error.
+pub(super) fn event<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
+    let names = ["type", "message", "index", "content_block", "delta", "usage", "error"];
+    let [kind, message, index, block, delta, usage, error] = picked(text, names)?;
     let number = index.and_then(|index| index.whole()).unwrap_or(0);
     match kind.and_then(|kind| kind.string()).as_deref() {
         Some("message_start") => {
@@ -37,11 +37,13 @@ pub(super) fn event(tally: &mut Tally, event: &Value<'_>) {
         Some("message_stop") => tally.complete = true,
         _ => {}
     }
+    error
 }
 
-/// A whole answer.
-pub(super) fn message(tally: &mut Tally, message: &Value<'_>) {
-    let [model, usage, reason, content] = message.pick(["model", "usage", "stop_reason", "content"]);
+/// A whole answer; gives its error.
+pub(super) fn message<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
+    let names = ["model", "usage", "stop_reason", "content", "error"];
+    let [model, usage, reason, content, error] = picked(text, names)?;
     tally.model(model);
     tally.account(usage);
     stop(tally, reason);
@@ -52,6 +54,7 @@ pub(super) fn message(tally: &mut Tally, message: &Value<'_>) {
         tally.written(thinking);
     }
     tally.complete |= content.is_some() && reason.is_some_and(|reason| !reason.is_null());
+    error
 }
 
 fn begin(tally: &mut Tally, number: u64, block: &Value<'_>, whole: bool) {

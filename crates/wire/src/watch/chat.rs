@@ -2,12 +2,13 @@
 
 use contracts::facts::StopReason;
 
-use super::tally::Tally;
+use super::{picked, tally::Tally};
 use crate::json::Value;
 
 /// A chunk of a stream, or a whole answer. The account may come in a chunk of its own or beside the last choice.
-pub(super) fn chunk(tally: &mut Tally, chunk: &Value<'_>) {
-    let [model, usage, choices] = chunk.pick(["model", "usage", "choices"]);
+/// Gives its error.
+pub(super) fn chunk<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
+    let [model, usage, choices, error] = picked(text, ["model", "usage", "choices", "error"])?;
     tally.model(model);
     tally.account(usage);
     for choice in choices.iter().flat_map(Value::elements) {
@@ -19,6 +20,7 @@ pub(super) fn chunk(tally: &mut Tally, chunk: &Value<'_>) {
         }
         stop(tally, reason);
     }
+    error
 }
 
 fn part(tally: &mut Tally, base: u64, said: &Value<'_>, whole: bool) {

@@ -2,13 +2,14 @@
 
 use contracts::facts::StopReason;
 
-use super::tally::Tally;
+use super::{picked, tally::Tally};
 use crate::json::Value;
 
 /// A chunk of a stream, or a whole answer. Each has an account, and the last one is right.
-pub(super) fn chunk(tally: &mut Tally, chunk: &Value<'_>) {
-    let [model, usage, candidates, feedback] =
-        chunk.pick(["modelVersion", "usageMetadata", "candidates", "promptFeedback"]);
+/// Gives its error.
+pub(super) fn chunk<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
+    let names = ["modelVersion", "usageMetadata", "candidates", "promptFeedback", "error"];
+    let [model, usage, candidates, feedback, error] = picked(text, names)?;
     tally.model(model);
     tally.account(usage);
     for candidate in candidates.iter().flat_map(Value::elements) {
@@ -23,6 +24,7 @@ pub(super) fn chunk(tally: &mut Tally, chunk: &Value<'_>) {
         tally.stop = Some(StopReason::Refusal);
         tally.complete = true;
     }
+    error
 }
 
 fn part(tally: &mut Tally, part: &Value<'_>) {

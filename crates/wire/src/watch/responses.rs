@@ -5,13 +5,13 @@ use contracts::{
     facts::{ErrorClass, StopReason},
 };
 
-use super::tally::Tally;
+use super::{picked, tally::Tally};
 use crate::{errors::classify, json::Value};
 
-/// One event of a stream.
-pub(super) fn event(tally: &mut Tally, event: &Value<'_>) {
-    let [kind, index, item, delta, inside, code] =
-        event.pick(["type", "output_index", "item", "delta", "response", "code"]);
+/// One event of a stream; gives its error.
+pub(super) fn event<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
+    let names = ["type", "output_index", "item", "delta", "response", "code", "error"];
+    let [kind, index, item, delta, inside, code, error] = picked(text, names)?;
     let number = index.and_then(|index| index.whole()).unwrap_or(0);
     match kind.and_then(|kind| kind.string()).as_deref() {
         Some("response.created") => tally.model(inside.and_then(|inside| inside.get("model"))),
@@ -36,20 +36,22 @@ pub(super) fn event(tally: &mut Tally, event: &Value<'_>) {
         ) => tally.written(delta),
         Some("response.completed" | "response.incomplete" | "response.failed" | "response.done") => {
             if let Some(inside) = inside {
-                end(tally, &inside);
+                end(tally, inside.pick(ENDS));
             }
         }
-        // Its code stands beside its type, or in an object that was looked at already.
-        Some("error") if tally.error.is_none() => {
+        // Its code stands beside its type, or in an object.
+        Some("error") if error.is_none() => {
             tally.error = Some(class_of(&format!(r#"{{"code":{}}}"#, code.map_or("null", |code| code.raw))));
         }
         _ => {}
     }
+    error
 }
 
-/// A whole answer.
-pub(super) fn response(tally: &mut Tally, response: &Value<'_>) {
-    let output = response.get("output");
+/// A whole answer; gives its error.
+pub(super) fn response<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
+    let [model, usage, status, details, error, output] =
+        picked(text, [ENDS[0], ENDS[1], ENDS[2], ENDS[3], ENDS[4], "output"])?;
     for (number, item) in (0..).zip(output.iter().flat_map(Value::elements)) {
         self::item(tally, number, &item, true);
         let [arguments, input, content, summary] = item.pick(["arguments", "input", "content", "summary"]);
@@ -59,7 +61,8 @@ pub(super) fn response(tally: &mut Tally, response: &Value<'_>) {
             tally.written(text.or(refusal));
         }
     }
-    end(tally, response);
+    end(tally, [model, usage, status, details, error]);
+    error
 }
 
 /// An item of the answer as it begins, or as it is when it is done.
@@ -75,10 +78,11 @@ fn item(tally: &mut Tally, number: u64, item: &Value<'_>, begins: bool) {
     }
 }
 
-/// The answer as it ends.
-fn end(tally: &mut Tally, response: &Value<'_>) {
-    let [model, usage, status, details, error] =
-        response.pick(["model", "usage", "status", "incomplete_details", "error"]);
+/// What is looked at of an answer as it ends.
+const ENDS: [&str; 5] = ["model", "usage", "status", "incomplete_details", "error"];
+
+/// The answer as it ends, by [`ENDS`].
+fn end(tally: &mut Tally, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
     tally.model(model);
     tally.account(usage);
     let reason = details.and_then(|details| details.get("reason")).and_then(|reason| reason.string());
