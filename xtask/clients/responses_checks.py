@@ -3,7 +3,7 @@
 import json
 
 import openai
-from checking import ANSWER, ARGUMENTS, CALL, LOOK_UP, SHORT, breaks, equal, raises
+from checking import ANSWER, ARGUMENTS, CALL, LOOK_UP, SHORT, equal, raises
 
 RESPONSES_TOOLS = [
     {"type": "function", "name": "look_up", "description": "Looks a word up.", "parameters": LOOK_UP, "strict": False}
@@ -76,5 +76,10 @@ def responses_error_in_stream(checks):
 
 
 def responses_cut(checks):
+    """The SDK raises nothing where events just end; a gateway may also say that the answer failed."""
     checks.fail({"cut": {"after": 5, "how": "close"}})
-    breaks(lambda: list(checks.openai.responses.create(model=checks.model, input="LONG:20", store=False, stream=True)))
+    try:
+        events = list(checks.openai.responses.create(model=checks.model, input="LONG:20", store=False, stream=True))
+    except Exception:  # The SDK lets errors of its HTTP client through here.
+        return
+    assert events[-1].type != "response.completed", "a stream that was cut off looked whole"

@@ -35,13 +35,16 @@ struct Place<'a> {
     url: &'a str,
 }
 
-pub(crate) fn run() -> Outcome {
+pub(crate) fn run(only: &str, built: bool) -> Outcome {
     let cache = workspace::target().join("clients");
-    let clients = installed::clients(&cache)?;
+    let mut clients = installed::clients(&cache)?;
+    clients.retain(|(name, _)| name.contains(only));
     if clients.is_empty() {
         return Ok(());
     }
-    programs::build(true)?;
+    if !built {
+        programs::build(true)?;
+    }
     let folder = workspace::temporary()?;
     for (name, client) in clients {
         let begun = Instant::now();

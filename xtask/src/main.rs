@@ -103,7 +103,14 @@ enum Task {
         write: bool,
     },
     /// Install Claude Code and Codex from npm and run turns that use tools through the gateway.
-    Clients,
+    Clients {
+        /// Only the client whose name holds this.
+        #[arg(long)]
+        only: Option<String>,
+        /// Run what was built before.
+        #[arg(long)]
+        built: bool,
+    },
     /// Run the official Python SDKs against the gateway.
     Sdks {
         /// Only the checks whose name holds this.
@@ -112,6 +119,9 @@ enum Task {
         /// Against the mock provider itself instead.
         #[arg(long)]
         provider: bool,
+        /// Run what was built before.
+        #[arg(long)]
+        built: bool,
     },
     /// Run the bundled session in an empty home.
     Demo,
@@ -140,6 +150,9 @@ enum Bench {
         /// Write the table of docs/performance.md.
         #[arg(long)]
         write: bool,
+        /// Measure what was built before.
+        #[arg(long)]
+        built: bool,
     },
 }
 
@@ -159,8 +172,8 @@ fn run(task: Task) -> Outcome {
         Task::Arrows => arrows::run(),
         Task::Tidy => tidy::run(),
         Task::Docs { check } => docs::run(check),
-        Task::Bench { only: Some(Bench::Gateway { seconds, rounds, write }), .. } => {
-            bench::gateway::run(bench::gateway::Effort { seconds, rounds }, write)
+        Task::Bench { only: Some(Bench::Gateway { seconds, rounds, write, built }), .. } => {
+            bench::gateway::run(bench::gateway::Effort { seconds, rounds }, write, built)
         }
         Task::Bench { log: true, only: None } => bench::log(),
         Task::Bench { log: false, only: None } => bench::run(),
@@ -170,8 +183,8 @@ fn run(task: Task) -> Outcome {
         Task::Models => models::run().map(drop),
         Task::Corpus { dir } => corpus::run(&dir).map(drop),
         Task::Quality { dir, json, write } => quality::run(&dir, json, write),
-        Task::Clients => clients::run(),
-        Task::Sdks { only, provider } => sdks::run(only.as_deref(), provider),
+        Task::Clients { only, built } => clients::run(only.as_deref().unwrap_or_default(), built),
+        Task::Sdks { only, provider, built } => sdks::run(only.as_deref(), provider, built),
         Task::Demo => demo::run(),
         Task::Snapshot => snapshot::run(),
         Task::Deny => deny::run().map(drop),

@@ -22,7 +22,7 @@ const MODELS: [&str; 3] = ["claude-opus-4-8", "gpt-5.5", "gemini-3.1-pro-preview
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: override }\n";
 
 /// Runs all checks, or those whose name holds a text; against the mock itself, that is what a provider has to do.
-pub(crate) fn run(only: Option<&str>, provider: bool) -> Outcome {
+pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome {
     let python = match installed(&workspace::target().join("clients/sdks"))? {
         Ok(python) => python,
         Err(why) => {
@@ -30,7 +30,9 @@ pub(crate) fn run(only: Option<&str>, provider: bool) -> Outcome {
             return Ok(());
         }
     };
-    programs::build(!provider)?;
+    if !built {
+        programs::build(!provider)?;
+    }
     let home = workspace::temporary()?;
     workspace::write(&home.path().join("routing.yaml"), POLICY)?;
     let mock = programs::mock(&["--keep"])?;

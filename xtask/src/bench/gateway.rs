@@ -29,8 +29,10 @@ pub(crate) struct Effort {
 }
 
 /// Measures, prints the table, and writes it to docs/performance.md when asked to.
-pub(crate) fn run(effort: Effort, write: bool) -> Outcome {
-    programs::build(true)?;
+pub(crate) fn run(effort: Effort, write: bool, built: bool) -> Outcome {
+    if !built {
+        programs::build(true)?;
+    }
     // On the disk that is built on: in memory, a log would wait for nothing.
     let folder = tempfile::tempdir_in(workspace::target())
         .map_err(|error| Failure::file("create a folder in", &workspace::target(), &error))?;

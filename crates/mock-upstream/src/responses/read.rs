@@ -34,6 +34,12 @@ pub(crate) fn read(body: &Value, length: usize) -> Result<Asked, Refusal> {
         ));
     }
     let items = match &body["input"] {
+        Value::Array(items) if items.is_empty() => {
+            return Err(Refusal::field(
+                "input",
+                "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be provided.",
+            ));
+        }
         Value::String(_) | Value::Array(_) => body["input"].as_array().map_or(&[][..], Vec::as_slice),
         _ => return Err(Refusal::field("input", "Missing required parameter: 'input'.")),
     };

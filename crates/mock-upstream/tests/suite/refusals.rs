@@ -105,6 +105,7 @@ fn responses_are_checked_as_openai_does() {
         RESPONSES,
         &[
             (json!({"model": "m"}), "input"),
+            (say(json!([])), "must be provided"),
             (say(json!([{"type": "function_call_output", "call_id": "c", "output": "x"}])), "No tool call found"),
             (
                 say(json!([hi, {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}])),
