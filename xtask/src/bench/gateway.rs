@@ -21,6 +21,9 @@ const GAP_MS: u64 = 2;
 /// Requests after which its memory is looked at.
 const MANY: u64 = 100_000;
 
+/// The most seconds for these.
+const PATIENCE: f64 = 300.0;
+
 /// How long and how often each load is put on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
@@ -83,8 +86,8 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     rows.push(Row::processor("Messages of 90 kB, streamed, processor time, 16 connections", &agents, 400.0));
     streams(&at, &mut rows)?;
 
-    let after = at.through(Load { requests: Some(MANY), seconds: 60.0, ..Load::of("small-chat", 32) })?;
-    rows.push(Row::memory(&format!("resident memory after {MANY} requests and those above"), &after, 60.0));
+    let after = at.through(Load { requests: Some(MANY), seconds: PATIENCE, ..Load::of("small-chat", 32) })?;
+    rows.push(Row::memory("resident memory", &after, 60.0));
     gateway.stop()?;
     let again = programs::gateway(&home, &mock)?;
     rows.push(Row::ready("ready, with the log of all these requests", again.ready));

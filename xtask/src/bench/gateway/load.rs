@@ -22,7 +22,7 @@ pub(super) struct Load {
 /// What was measured; times in microseconds.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Figures {
-    requests: u64,
+    pub(super) requests: u64,
     errors: u64,
     first_error: Option<String>,
     pub(super) rps: f64,
