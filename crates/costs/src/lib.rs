@@ -14,10 +14,12 @@
 
 pub mod prompt_cache;
 
+mod latest_day;
 mod projection;
 mod session;
 mod total;
 
+pub use latest_day::LatestDay;
 pub use projection::Costs;
 pub use session::{Line, LineCosts, SessionCosts};
 pub use total::Total;

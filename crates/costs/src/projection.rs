@@ -9,7 +9,7 @@ use contracts::{
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Line, SessionCosts, Total};
+use crate::{LatestDay, Line, SessionCosts, Total};
 
 /// What was spent. Its size grows with sessions, workers, models and days, not with calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -19,6 +19,7 @@ pub struct Costs {
     models: BTreeMap<ModelId, Total>,
     roles: BTreeMap<CallRole, Total>,
     days: BTreeMap<u64, Total>,
+    latest_day: LatestDay,
 }
 
 impl Costs {
@@ -63,18 +64,24 @@ impl Costs {
         self.spent_on_day(at.utc_day())
     }
 
+    /// What was spent on the latest UTC day with a call, by model and by role; `None` before the first call.
+    pub fn latest_day(&self) -> Option<&LatestDay> {
+        Some(&self.latest_day).filter(|latest| !latest.models.is_empty())
+    }
+
     fn billed(&mut self, session: SessionId, line: Line, model: ModelId, at: Timestamp, call: &Total) {
         self.overall.add(call);
         self.models.entry(model.clone()).or_default().add(call);
         self.roles.entry(line.role).or_default().add(call);
         self.days.entry(at.utc_day()).or_default().add(call);
+        self.latest_day.billed(at.utc_day(), line.role, &model, call);
         self.sessions.entry(session).or_default().billed(line, model, call);
     }
 }
 
 impl Projection for Costs {
     const NAME: &'static str = "costs";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;

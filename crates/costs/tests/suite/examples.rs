@@ -137,6 +137,22 @@ fn the_day_ends_at_midnight_utc() {
 }
 
 #[test]
+fn a_later_day_starts_anew_and_an_earlier_one_does_not_come_back() {
+    let midnight = JUST_BEFORE_MIDNIGHT.plus_secs(1);
+    let before = call(None, OPUS, Some(100));
+    let after = Call { at: midnight, ..call(Some("tu_01HZ_a"), HAIKU, Some(7)) };
+    for [first, second] in [[&before, &after], [&after, &before]] {
+        let costs = fold(&[completed(1, first), completed(2, second)]);
+        let latest = costs.state().latest_day().unwrap();
+        assert_eq!(latest.day, midnight.utc_day());
+        let models: Vec<_> = latest.models.iter().map(|(model, total)| (model.as_str(), total.cost)).collect();
+        assert_eq!(models, [(HAIKU, NanoUsd(700_000))]);
+        assert_eq!(latest.roles.keys().collect::<Vec<_>>(), [&CallRole::Worker]);
+    }
+    assert_eq!(fold(&[]).state().latest_day(), None);
+}
+
+#[test]
 fn a_sum_that_does_not_fit_stays_at_the_largest_amount() {
     let dear = call(None, OPUS, Some(u64::MAX));
     let costs = fold(&[completed(1, &dear), completed(2, &dear)]);

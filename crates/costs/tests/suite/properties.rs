@@ -1,6 +1,8 @@
 //! What holds for all facts in any order.
 
-use contracts::{NanoUsd, Usage, facts::CallRole};
+use std::collections::{BTreeMap, BTreeSet};
+
+use contracts::{ModelId, NanoUsd, Usage, facts::CallRole};
 use costs::Total;
 use event_core::{Position, Projected, Recorded, Timestamp};
 use proptest::{option, prelude::*, sample::select};
@@ -59,6 +61,16 @@ fn log(facts: &[Fact]) -> Vec<Recorded> {
     events.collect()
 }
 
+/// The sum over calls, field by field.
+fn plain_sum<'a>(calls: impl Iterator<Item = &'a &'a Call>) -> Total {
+    calls.fold(Total::default(), |sum, call| Total {
+        calls: sum.calls + 1,
+        unpriced_calls: sum.unpriced_calls + u64::from(call.cost.is_none()),
+        usage: sum.usage.plus(&call.usage),
+        cost: NanoUsd(sum.cost.0.saturating_add(call.cost.unwrap_or(0).saturating_mul(100_000))),
+    })
+}
+
 fn sum<'a>(totals: impl Iterator<Item = &'a Total>) -> Total {
     totals.sum()
 }
@@ -103,6 +115,26 @@ proptest! {
             let nano = on_day.map(|cost| NanoUsd(cost.saturating_mul(100_000)));
             prop_assert_eq!(costs.state().spent_on_day(day), nano.sum());
         }
+    }
+
+    #[test]
+    fn the_latest_day_is_broken_out_as_a_plain_sum_over_its_calls_gives(facts in facts()) {
+        let costs = fold(&log(&facts));
+        let calls: Vec<_> = facts.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
+        let day = calls.iter().map(|call| call.at.utc_day()).max();
+        let latest = costs.state().latest_day();
+        prop_assert_eq!(latest.map(|latest| latest.day), day);
+        let on_day: Vec<_> = calls.into_iter().filter(|call| Some(call.at.utc_day()) == day).collect();
+        let models: BTreeSet<_> = on_day.iter().map(|call| call.model).collect();
+        let roles: BTreeSet<_> = on_day.iter().map(|call| call.role).collect();
+        let models: BTreeMap<_, _> = models
+            .into_iter()
+            .map(|model| (ModelId::try_from(model).unwrap(), plain_sum(on_day.iter().filter(|call| call.model == model))))
+            .collect();
+        let roles: BTreeMap<_, _> =
+            roles.into_iter().map(|role| (role, plain_sum(on_day.iter().filter(|call| call.role == role)))).collect();
+        let latest = latest.cloned().unwrap_or_default();
+        prop_assert_eq!((latest.models, latest.roles), (models, roles));
     }
 
     #[test]
