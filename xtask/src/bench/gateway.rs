@@ -8,6 +8,7 @@ use std::{fs, path::Path};
 use crate::{
     clients::programs::{self, Running},
     failure::{Failure, Outcome},
+    program::capture,
     workspace,
 };
 use load::{Figures, Load};
@@ -21,7 +22,10 @@ const GAP_MS: u64 = 2;
 /// Requests after which its memory is looked at.
 const MANY: u64 = 100_000;
 
-/// The most seconds for these.
+/// Requests whose decisions are looked for in the log.
+const FEW: u64 = 500;
+
+/// The most seconds for each of these.
 const PATIENCE: f64 = 300.0;
 
 /// How long and how often each load is put on.
@@ -64,7 +68,10 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let mock = programs::mock(&["--plain"])?;
     let first = programs::gateway(&starts, &mock)?;
     let mut rows = vec![Row::ready("ready, in an empty home", first.ready)];
+    let asked = Load { requests: Some(FEW), seconds: PATIENCE, warm_up: 0.0, ..Load::of("small-chat", 8) };
+    let answered = asked.on(&first.url, None)?.requests;
     first.stop()?;
+    recorded(&starts, answered)?;
     let gateway = programs::gateway(&home, &mock)?;
     let at = Place { mock: &mock, gateway: &gateway, effort };
 
@@ -93,6 +100,18 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     rows.push(Row::ready("ready, with the log of all these requests", again.ready));
     again.stop()?;
     Ok(rows)
+}
+
+/// Fails unless the log has a decision for each answer: figures of a gateway that records less would be worth nothing.
+fn recorded(home: &Path, answered: u64) -> Outcome {
+    let file = home.join("log.jsonl");
+    capture(programs::turnwise(home).args(["events", "export"]).arg(&file))?;
+    let text = workspace::read(&file)?;
+    let decided = text.lines().filter(|line| line.contains("\"kind\":\"route.decided\"")).count() as u64;
+    if decided == answered {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{answered} requests were answered and {decided} decisions recorded")))
 }
 
 /// Streams whose events come all at once, and slowly.

@@ -16,6 +16,8 @@ pub(super) struct Load {
     pub(super) body: &'static str,
     pub(super) connections: usize,
     pub(super) seconds: f64,
+    /// Seconds before it that are not measured.
+    pub(super) warm_up: f64,
     pub(super) requests: Option<u64>,
 }
 
@@ -41,7 +43,7 @@ pub(super) struct Figures {
 
 impl Load {
     pub(super) const fn of(body: &'static str, connections: usize) -> Self {
-        Self { body, connections, seconds: 1.0, requests: None }
+        Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None }
     }
 
     /// Puts it on an address; any error makes the figures worthless.
@@ -49,6 +51,7 @@ impl Load {
         let mut command = Command::new(workspace::release_binary("load"));
         command.args(["--url", url, "--body", self.body, "--distinct"]);
         command.args(["--connections", &self.connections.to_string(), "--seconds", &self.seconds.to_string()]);
+        command.args(["--warm-up", &self.warm_up.to_string()]);
         if let Some(requests) = self.requests {
             command.args(["--requests", &requests.to_string()]);
         }
