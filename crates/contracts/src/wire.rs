@@ -156,8 +156,8 @@ impl Requirement {
                 matches!(from, WireApi::OpenAiChat | WireApi::OpenAiResponses)
                     && matches!(to, WireApi::OpenAiChat | WireApi::OpenAiResponses)
             }
-            // Gemini fetches nothing by itself.
-            Self::RemoteImages => !matches!(to, WireApi::Gemini),
+            // Gemini fetches nothing by itself but what Google keeps, which nobody else can fetch.
+            Self::RemoteImages => !matches!(from, WireApi::Gemini) && !matches!(to, WireApi::Gemini),
             // A tool's answer is text in chat completions and Gemini.
             Self::ToolImages => matches!(to, WireApi::AnthropicMessages | WireApi::OpenAiResponses),
             _ => false,

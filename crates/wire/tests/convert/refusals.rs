@@ -1,8 +1,10 @@
 //! What makes a request impossible to say in another API, and what has to be left out.
 
+use std::collections::BTreeSet;
+
 use contracts::{Requirement, WireApi};
 use serde_json::{Value, json};
-use wire::ConvertError;
+use wire::{ConvertError, inspect};
 
 use crate::requests::converted;
 
@@ -35,8 +37,21 @@ fn said(from: WireApi, to: WireApi, fields: &Value) -> Result<(Value, Vec<Requir
     converted(from, to, &with(from, fields))
 }
 
+/// What the gateway knows of a request before it chooses a model.
+fn requires(from: WireApi, fields: &Value) -> BTreeSet<Requirement> {
+    inspect(from, with(from, fields).to_string().as_bytes()).unwrap().requires
+}
+
+/// Refused because of something that is known before a model is chosen.
 #[track_caller]
 fn refused(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
+    assert!(requires(from, fields).contains(&requirement), "{from} {fields}");
+    refused_late(from, to, requirement, fields);
+}
+
+/// Refused because of something that only the conversion looks at.
+#[track_caller]
+fn refused_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     for to in to {
         assert_eq!(said(from, *to, fields), Err(ConvertError::Requires(requirement)), "{from} {to} {fields}");
     }
@@ -44,6 +59,13 @@ fn refused(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Val
 
 #[track_caller]
 fn left_out(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
+    assert!(requires(from, fields).contains(&requirement), "{from} {fields}");
+    left_out_late(from, to, requirement, fields);
+}
+
+/// Left out because of something that only the conversion looks at.
+#[track_caller]
+fn left_out_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     for to in to {
         let (body, left_out) = said(from, *to, fields).unwrap();
         assert_eq!(left_out, [requirement], "{from} {to} {fields}");
@@ -53,6 +75,7 @@ fn left_out(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Va
 
 #[track_caller]
 fn says_nothing(from: WireApi, to: &[WireApi], fields: &Value) {
+    assert_eq!(requires(from, fields), BTreeSet::new(), "{from} {fields}");
     for to in to {
         assert_eq!(said(from, *to, fields), said(from, *to, &json!({})), "{from} {to} {fields}");
     }
@@ -71,18 +94,15 @@ fn unknown_fields_items_and_types_are_native() {
     refused(ANTHROPIC, &to, Native, &user(&json!([{"type": "text", "text": "hi", "new_field": 1}])));
     refused(ANTHROPIC, &to, Native, &json!({"messages": [{"role": "narrator", "content": "hi"}]}));
     refused(ANTHROPIC, &to, Native, &json!({"output_config": {"new_field": 1}}));
-    refused(ANTHROPIC, &to, Native, &json!({"tools": [{"type": "bash_20250124", "name": "bash"}]}));
     refused(ANTHROPIC, &to, Native, &json!({"service_tier": "standard_only"}));
     let to = [ANTHROPIC, RESPONSES, GEMINI];
     refused(CHAT, &to, Native, &json!({"new_field": 1}));
-    refused(CHAT, &to, Native, &json!({"tools": [{"type": "new_tool"}]}));
     refused(CHAT, &to, Native, &json!({"service_tier": "flex"}));
     refused(CHAT, &to, Native, &json!({"messages": [{"role": "user", "name": "ann", "content": "hi"}]}));
-    refused(CHAT, &to, Native, &json!({"seed": 123_456_789_012_345_678_901_f64}));
+    refused_late(CHAT, &to, Native, &json!({"seed": 123_456_789_012_345_678_901_f64}));
     let to = [ANTHROPIC, CHAT, GEMINI];
     refused(RESPONSES, &to, Native, &json!({"new_field": 1}));
     refused(RESPONSES, &to, Native, &json!({"input": [{"type": "new_item"}]}));
-    refused(RESPONSES, &to, Native, &json!({"tools": [{"type": "tool_search", "execution": "client"}]}));
     let to = [ANTHROPIC, CHAT, RESPONSES];
     refused(GEMINI, &to, Native, &json!({"safetySettings": [{"category": "x"}]}));
     refused(GEMINI, &to, Native, &json!({"contents": [{"role": "user", "parts": [{"newPart": 1}]}]}));
@@ -93,6 +113,7 @@ fn what_a_provider_does_or_keeps_itself_is_refused() {
     use Requirement::{AudioVideo, Documents, ManyAnswers, RemoteImages, ServerTools, StoredAnswers};
     let to = [CHAT, RESPONSES, GEMINI];
     refused(ANTHROPIC, &to, ServerTools, &json!({"tools": [{"type": "web_search_20250305", "name": "web_search"}]}));
+    refused(ANTHROPIC, &to, ServerTools, &json!({"tools": [{"type": "bash_20250124", "name": "bash"}]}));
     refused(ANTHROPIC, &to, ServerTools, &json!({"mcp_servers": [{"type": "url"}]}));
     refused(ANTHROPIC, &to, Documents, &user(&json!([{"type": "document", "source": {}}])));
     let file = json!({"type": "file", "file_id": "file_1"});
@@ -105,10 +126,13 @@ fn what_a_provider_does_or_keeps_itself_is_refused() {
     refused(CHAT, &to, AudioVideo, &user(&json!([{"type": "input_audio", "input_audio": {}}])));
     refused(CHAT, &to, Documents, &user(&json!([{"type": "file", "file": {"file_id": "file_1"}}])));
     refused(CHAT, &to, ServerTools, &json!({"web_search_options": {}}));
+    refused(CHAT, &to, ServerTools, &json!({"tools": [{"type": "new_tool"}]}));
     let to = [ANTHROPIC, CHAT, GEMINI];
     refused(RESPONSES, &to, StoredAnswers, &json!({"previous_response_id": "resp_1"}));
     refused(RESPONSES, &to, StoredAnswers, &json!({"input": [{"type": "item_reference", "id": "msg_1"}]}));
     refused(RESPONSES, &to, ServerTools, &json!({"tools": [{"type": "web_search_preview"}]}));
+    refused(RESPONSES, &to, ServerTools, &json!({"tools": [{"type": "tool_search", "execution": "client"}]}));
+    refused(RESPONSES, &to, ServerTools, &json!({"input": [{"type": "web_search_call", "id": "ws_1"}]}));
     refused(RESPONSES, &to, ManyAnswers, &json!({"include": ["message.output_text.logprobs"]}));
     let to = [ANTHROPIC, CHAT, RESPONSES];
     refused(GEMINI, &to, ServerTools, &json!({"tools": [{"googleSearch": {}}]}));
@@ -127,17 +151,17 @@ fn what_an_api_cannot_do_is_refused() {
     let (chat, _) = said(ANTHROPIC, CHAT, &remote).unwrap();
     assert_eq!(chat["messages"][0]["content"][0]["image_url"]["url"], "https://example.com/a.png");
     // Responses know no sequences to stop at, chat completions four, Gemini five.
-    refused(ANTHROPIC, &[RESPONSES], Native, &json!({"stop_sequences": ["a"]}));
-    refused(ANTHROPIC, &[CHAT], Native, &json!({"stop_sequences": ["a", "b", "c", "d", "e"]}));
-    refused(ANTHROPIC, &[GEMINI], Native, &json!({"stop_sequences": ["a", "b", "c", "d", "e", "f"]}));
+    refused_late(ANTHROPIC, &[RESPONSES], Native, &json!({"stop_sequences": ["a"]}));
+    refused_late(ANTHROPIC, &[CHAT], Native, &json!({"stop_sequences": ["a", "b", "c", "d", "e"]}));
+    refused_late(ANTHROPIC, &[GEMINI], Native, &json!({"stop_sequences": ["a", "b", "c", "d", "e", "f"]}));
     // Only Anthropic's goes on with the model's own words.
     let prefill = json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "He"}]});
-    refused(ANTHROPIC, &[CHAT, RESPONSES, GEMINI], Native, &prefill);
-    refused(CHAT, &[ANTHROPIC, GEMINI], Native, &prefill);
+    refused_late(ANTHROPIC, &[CHAT, RESPONSES, GEMINI], Native, &prefill);
+    refused_late(CHAT, &[ANTHROPIC, GEMINI], Native, &prefill);
     // Gemini calls as many tools as it likes, and Anthropic knows no JSON without a schema.
     let tools = json!([{"type": "function", "function": {"name": "f"}}]);
-    refused(CHAT, &[GEMINI], Native, &json!({"tools": tools, "parallel_tool_calls": false}));
-    refused(CHAT, &[ANTHROPIC], Native, &json!({"response_format": {"type": "json_object"}}));
+    refused_late(CHAT, &[GEMINI], Native, &json!({"tools": tools, "parallel_tool_calls": false}));
+    refused_late(CHAT, &[ANTHROPIC], Native, &json!({"response_format": {"type": "json_object"}}));
 }
 
 #[test]
@@ -148,7 +172,7 @@ fn what_only_tunes_a_model_is_left_out_visibly() {
     left_out(ANTHROPIC, &to, ContextManagement, &json!({"context_management": {"edits": []}}));
     left_out(ANTHROPIC, &to, ThinkingControl, &json!({"thinking": {"type": "enabled", "budget_tokens": 9}}));
     left_out(ANTHROPIC, &[CHAT, RESPONSES], Sampling, &json!({"top_k": 9}));
-    left_out(CHAT, &[ANTHROPIC], Sampling, &json!({"temperature": 1.5}));
+    left_out_late(CHAT, &[ANTHROPIC], Sampling, &json!({"temperature": 1.5}));
     let (both, missing) = said(CHAT, ANTHROPIC, &json!({"temperature": 0.5, "top_p": 0.5})).unwrap();
     assert_eq!((&both["temperature"], &both["top_p"], missing), (&json!(0.5), &Value::Null, vec![Sampling]));
     let (one, missing) = said(CHAT, ANTHROPIC, &json!({"temperature": 1, "top_p": 0.5})).unwrap();
@@ -167,7 +191,7 @@ fn what_only_tunes_a_model_is_left_out_visibly() {
 fn what_changes_no_answer_says_nothing() {
     let to = [CHAT, RESPONSES, GEMINI];
     says_nothing(ANTHROPIC, &to, &json!({"metadata": {"user_id": "u"}, "service_tier": "auto", "tools": []}));
-    says_nothing(ANTHROPIC, &to, &json!({"thinking": {"type": "disabled"}, "stop_sequences": null, "new_field": null}));
+    says_nothing(ANTHROPIC, &to, &json!({"thinking": {"type": "disabled"}, "stop_sequences": null}));
     says_nothing(ANTHROPIC, &to, &json!({"system": [{"type": "text", "text": "x-anthropic-billing-header: a=b;"}]}));
     let to = [ANTHROPIC, RESPONSES, GEMINI];
     says_nothing(CHAT, &to, &json!({"user": "u", "n": 1, "logprobs": false, "store": false, "metadata": {}}));

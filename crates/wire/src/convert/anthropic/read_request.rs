@@ -91,13 +91,8 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
     if let Some(kind) = fields.text("type")?
         && kind != "custom"
     {
-        // The client runs these, but only Anthropic's models know what they take.
-        let run_by_client = ["bash_", "text_editor_", "computer_", "memory_"];
-        return Err(if run_by_client.iter().any(|family| kind.starts_with(family)) {
-            NATIVE
-        } else {
-            ConvertError::Requires(Requirement::ServerTools)
-        });
+        // Anthropic's own tools. The client runs some of them, but only Anthropic's models know what they take.
+        return Err(ConvertError::Requires(Requirement::ServerTools));
     }
     let directly = |value: &Value| value.as_array().is_some_and(|callers| callers.iter().all(|it| it == "direct"));
     if fields.take_unless("allowed_callers", directly).is_some() {

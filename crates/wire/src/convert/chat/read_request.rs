@@ -133,7 +133,8 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
             let kind = ToolKind::Custom { grammar: format.map(read_grammar).transpose()?.flatten() };
             finish_tool(custom, kind)?
         }
-        _ => return Err(NATIVE),
+        // Whatever it is, its provider runs it.
+        _ => return Err(ConvertError::Requires(Requirement::ServerTools)),
     };
     fields.done_in(Place::Tool, gate)?;
     Ok(tool)

@@ -100,7 +100,7 @@ impl ReadEvents for AnswerReader {
             }
             "response.completed" | "response.incomplete" | "response.failed" => self.finish(response, blocks)?,
             "error" => {
-                blocks.fail(Failure::of(API, data.get("error").filter(|error| error.is_object()).unwrap_or(&data)))
+                blocks.fail(Failure::of(API, data.get("error").filter(|error| error.is_object()).unwrap_or(&data)));
             }
             // What repeats the deltas, and what is to come.
             _ => {}

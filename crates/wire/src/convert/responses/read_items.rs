@@ -54,18 +54,9 @@ fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut Gate<'_>) -> R
         }
         Some("reasoning") => return gate.leave_out(Requirement::Signatures),
         Some("item_reference") => return Err(ConvertError::Requires(Requirement::StoredAnswers)),
-        Some(
-            "web_search_call"
-            | "file_search_call"
-            | "code_interpreter_call"
-            | "image_generation_call"
-            | "mcp_call"
-            | "mcp_list_tools"
-            | "mcp_approval_request"
-            | "mcp_approval_response"
-            | "computer_call"
-            | "computer_call_output",
-        ) => return Err(ConvertError::Requires(Requirement::ServerTools)),
+        Some(kind) if kind.ends_with("_call") || kind.ends_with("_output") => {
+            return Err(ConvertError::Requires(Requirement::ServerTools));
+        }
         Some(_) => return Err(NATIVE),
     };
     fields.done_in(Place::Item, gate)?;

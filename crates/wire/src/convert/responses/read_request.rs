@@ -113,9 +113,6 @@ fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
 }
 
 fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
-    /// What the provider runs itself, with all the versions and previews of their names.
-    const OF_PROVIDER: [&str; 6] =
-        ["web_search", "file_search", "code_interpreter", "image_generation", "mcp", "computer"];
     let mut fields = Fields::of(tool, "a tool")?;
     let kind = match fields.needed_text("type")?.as_str() {
         "function" => {
@@ -129,10 +126,8 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
             let format = fields.object("format", "the format of a tool")?;
             ToolKind::Custom { grammar: format.map(read_grammar).transpose()?.flatten() }
         }
-        kind if OF_PROVIDER.iter().any(|known| kind.starts_with(known)) => {
-            return Err(ConvertError::Requires(Requirement::ServerTools));
-        }
-        _ => return Err(NATIVE),
+        // OpenAI's own tools. The client runs some of them, but only OpenAI's models know what they take.
+        _ => return Err(ConvertError::Requires(Requirement::ServerTools)),
     };
     if fields.take_unless("defer_loading", |value| value == false).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
