@@ -16,3 +16,6 @@ pub(crate) use text::{Kind, Text, Value, raw_bytes};
 pub(crate) fn decoded(raw: &str) -> std::borrow::Cow<'_, str> {
     text::decoded(raw)
 }
+
+#[cfg(test)]
+mod tests;

@@ -126,7 +126,7 @@ impl<'a> Reading<'a> {
         self.requires_if(named && role != "tool", Requirement::Native);
         let mut draft = Draft::default();
         if let Some(content) = &content {
-            self.parts(cursor.at(content.start), &mut draft)?;
+            self.parts(*cursor, content, &mut draft)?;
         }
         if let Some(calls) = &calls {
             self.chat_calls(calls);
@@ -162,15 +162,20 @@ impl<'a> Reading<'a> {
     }
 
     /// The content of a message in either of `OpenAI`'s APIs: a string or parts.
-    pub(super) fn parts(&mut self, mut cursor: Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else {
-            let value = cursor.value()?;
-            self.out.prompt.characters += value.text().map_or(0, |text| text.characters());
-            draft.texts.extend(value.text());
-            return Ok(());
-        };
-        while elements.next(&mut cursor)? {
-            self.part(&mut cursor, draft)?;
+    pub(super) fn parts(
+        &mut self,
+        cursor: Cursor<'a>,
+        content: &Value<'a>,
+        draft: &mut Draft<'a>,
+    ) -> Result<(), RequestError> {
+        if let Some(text) = content.text() {
+            self.out.prompt.characters += text.characters();
+            draft.texts.push(text);
+        }
+        let mut inside = cursor.at(content.start);
+        let Some(mut elements) = inside.array()? else { return Ok(()) };
+        while elements.next(&mut inside)? {
+            self.part(&mut inside, draft)?;
         }
         Ok(())
     }

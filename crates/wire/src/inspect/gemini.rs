@@ -20,10 +20,9 @@ impl<'a> Reading<'a> {
         match name {
             "contents" => self.contents(cursor),
             "systemInstruction" | "system_instruction" => {
-                let value = cursor.value()?;
                 let mut draft = Draft::default();
                 let before = self.out.prompt.characters;
-                self.content_parts(*cursor, &value, &mut draft)?;
+                self.content_parts(cursor, &mut draft)?;
                 self.out.prompt.characters = before;
                 draft.texts.into_iter().for_each(|text| self.system(text));
                 Ok(())
@@ -49,12 +48,11 @@ impl<'a> Reading<'a> {
         self.conversation = true;
         let mut index = 0;
         while elements.next(cursor)? {
-            let content = cursor.value()?;
-            if content.kind != Kind::Object {
+            if cursor.kind()? != Kind::Object {
                 return Err(expected);
             }
             let mut draft = Draft::default();
-            let role = self.content_parts(*cursor, &content, &mut draft)?;
+            let role = self.content_parts(cursor, &mut draft)?;
             match role.as_str() {
                 // A role may be left out, and results of functions once had one of their own.
                 "user" | "" | "function" => self.said(index, &draft),
@@ -69,31 +67,25 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads the parts of a content; gives its role.
-    fn content_parts(
-        &mut self,
-        cursor: Cursor<'a>,
-        content: &Value<'a>,
-        draft: &mut Draft<'a>,
-    ) -> Result<String, RequestError> {
-        let mut inside = cursor.at(content.start);
+    fn content_parts(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<String, RequestError> {
         let mut role = String::new();
-        let Some(mut members) = inside.object()? else {
-            self.requires_if(!content.is_null(), Requirement::Native);
+        let Some(mut members) = cursor.object()? else {
+            self.not_a_list(cursor)?;
             return Ok(role);
         };
-        while let Some(name) = members.next(&mut inside)? {
+        while let Some(name) = members.next(cursor)? {
             match name.as_ref() {
-                "role" => role = inside.value()?.string().unwrap_or_default().into_owned(),
+                "role" => role = cursor.value()?.string().unwrap_or_default().into_owned(),
                 "parts" => {
-                    let Some(mut elements) = inside.array()? else {
-                        self.not_a_list(&mut inside)?;
+                    let Some(mut elements) = cursor.array()? else {
+                        self.not_a_list(cursor)?;
                         continue;
                     };
-                    while elements.next(&mut inside)? {
-                        self.gemini_part(&mut inside, draft)?;
+                    while elements.next(cursor)? {
+                        self.gemini_part(cursor, draft)?;
                     }
                 }
-                _ => self.other(&mut inside, Place::Message, &name)?,
+                _ => self.other(cursor, Place::Message, &name)?,
             }
         }
         Ok(role)

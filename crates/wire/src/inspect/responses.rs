@@ -142,8 +142,8 @@ impl<'a> Reading<'a> {
     fn message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
         self.requires_if(item.unknown_to_message, Requirement::Native);
         let mut draft = Draft::default();
-        if let Some(content) = item.content {
-            self.parts(cursor.at(content.start), &mut draft)?;
+        if let Some(content) = &item.content {
+            self.parts(cursor, content, &mut draft)?;
         }
         match name_of(item.role.as_ref()).as_ref() {
             "system" | "developer" => {
@@ -211,9 +211,9 @@ impl<'a> Reading<'a> {
             _ => self.requires(Requirement::ServerTools),
         }
         let mut inside = Draft::default();
-        match item.output {
+        match &item.output {
             Some(output) if output.kind == Kind::Object => self.requires(Requirement::Native),
-            Some(output) => self.parts(cursor.at(output.start), &mut inside)?,
+            Some(output) => self.parts(cursor, output, &mut inside)?,
             None => {}
         }
         self.requires_if(inside.images, Requirement::ToolImages);

@@ -32,6 +32,7 @@ pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, Fault> {
 
 /// How many bytes at the start are no quote, no backslash and no control character. Eight bytes at a time: a byte is
 /// zero exactly where subtracting one borrows and its own high bit was not set (the lowest such byte is exact).
+#[inline]
 fn plain(bytes: &[u8]) -> usize {
     let mut rest = bytes;
     while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
@@ -53,7 +54,8 @@ fn plain(bytes: &[u8]) -> usize {
 
 /// The length of an escape at `at` and how many bytes it takes beyond the one character it stands for; `None` when
 /// JSON has no such escape.
-pub(super) fn escape(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+#[inline]
+fn escape(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     match bytes.get(at + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some((2, 1)),
         b'u' => {
