@@ -6,7 +6,7 @@ use contracts::{ContentHash, Registry};
 use router_core::{Policy, Problem};
 
 /// The policy of a user who has written none.
-pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\n";
+pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: default}\n";
 /// What stands in for the path of [`BUILT_IN_POLICY`].
 pub const BUILT_IN_PATH: &str = "built-in";
 

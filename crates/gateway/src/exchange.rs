@@ -60,12 +60,12 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         Ok(taken) => taken,
         Err(refusal) => return Ok(refusal),
     };
-    let Taken { mut decided, receipt, request, lineage } = taken;
+    let Taken { mut decided, receipt, lineage } = taken;
     let mut receipts = vec![receipt];
     let mut failed: Vec<FailedCandidate> = Vec::new();
     loop {
         let model = decided.model.id.clone();
-        let attempt = Attempt { gateway, incoming, inspected: &inspected, request: &request, decided: &decided };
+        let attempt = Attempt { gateway, incoming, inspected: &inspected, decided: &decided };
         let failure = match attempt.make().await {
             Ok(mut response) => {
                 // What a client is told is on the disk.
@@ -88,7 +88,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         });
         let next = if failure.class.counts_against_provider() {
             failed.push(FailedCandidate { model, class: failure.class });
-            arrival::fall_through(gateway, &decided, &inspected, request.clone(), failed.clone(), &lineage).await?
+            arrival::fall_through(gateway, &decided, &inspected, failed.clone(), &lineage).await?
         } else {
             None
         };

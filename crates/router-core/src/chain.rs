@@ -75,7 +75,7 @@ impl Chain<'_> {
             Slot::WorkspaceDefault => self.closest_default(slot),
             Slot::GlobalDefault => match &self.policy.global.default {
                 None => silent(slot, Reason::NoGlobalDefault),
-                Some(model) => self.proposed(slot, model, Reason::GlobalDefault),
+                Some(model) => self.unless_it_cannot_be_said(self.proposed(slot, model, Reason::GlobalDefault)),
             },
         }
     }

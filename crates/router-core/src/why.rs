@@ -116,6 +116,7 @@ pub fn reason_text(entry: &Evaluation) -> String {
         let what = match entry.slot {
             Slot::DelegateRequest => "tier",
             Slot::WorkspaceDefault => "client asked for",
+            Slot::GlobalDefault => "default",
             _ => "rule",
         };
         let _ = write!(text, "\n{what} \"{name}\" →\n{model} rejected ({})", failure_text(&attempt.failure));

@@ -1,5 +1,7 @@
 //! A request that came in: the start of a turn, or one more step of it.
 
+use std::collections::BTreeSet;
+
 use contracts::{
     ClientRequest, ModelId, Requirement, SessionId, ThreadId, TurnId,
     facts::{DecisionMode, TurnEnded, TurnStatus},
@@ -59,9 +61,8 @@ impl Engine {
         self.see_session(new)?;
         self.end_what_was_left(&new.session, new.thread.as_ref())?;
         let turn = attempts::turn(&new.session, &new.name, sent_before);
-        let new = self.with_signers(new);
         let made =
-            self.with_snapshot(&new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
+            self.with_snapshot(new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
         self.attempts.set(&new.session, &new.name, sent_before + 1);
         Ok(Arrived::Started(Box::new(StartedTurn { made, trouble: self.untold.take() })))
     }
@@ -72,14 +73,19 @@ impl Engine {
         Some((turn, open.model.clone()?))
     }
 
-    /// Whose thinking a request holds: what the log knows of its thread, or else the model its client takes it to be.
-    fn with_signers(&self, new: &NewTurn) -> NewTurn {
-        let mut new = new.clone();
-        let signers = self.state().sessions.get(&new.session).map(|session| session.signers(new.thread.as_ref()));
-        if let Some(request) = &mut new.request {
-            request.signed_by = signed_by(request, signers.unwrap_or_default());
+    /// Whose signed thinking a request holds: what the log knows of its thread, or else the model its client takes it to
+    /// be. Whoever hands a request to [`Engine::arrive`] asks this first.
+    pub fn signed_by(
+        &self,
+        session: &SessionId,
+        thread: Option<&ThreadId>,
+        request: &ClientRequest,
+    ) -> BTreeSet<ModelId> {
+        if !request.requires.contains(&Requirement::Signatures) {
+            return BTreeSet::new();
         }
-        new
+        let known = self.state().sessions.get(session).map(|session| session.signers(thread)).unwrap_or_default();
+        if known.is_empty() { request.named.iter().cloned().collect() } else { known }
     }
 
     /// Ends the turns of a thread in which nothing happens any more: the user has gone on to something else.
@@ -107,15 +113,4 @@ impl Engine {
         self.recorder.record(vec![sealed])?;
         self.judge()
     }
-}
-
-/// Whose signed thinking is in a request.
-pub(super) fn signed_by(
-    request: &ClientRequest,
-    known: std::collections::BTreeSet<ModelId>,
-) -> std::collections::BTreeSet<ModelId> {
-    if !request.requires.contains(&Requirement::Signatures) {
-        return std::collections::BTreeSet::new();
-    }
-    if known.is_empty() { request.named.iter().cloned().collect() } else { known }
 }

@@ -7,7 +7,6 @@ use contracts::{
 use event_core::{CodecError, Event, NewEvent};
 use router_core::{Banner, DECIDER_VERSION, banners, decide};
 
-use super::arrival::signed_by;
 use crate::{capture::turn_of, decision::shorten_decision, engine::Engine, error::EngineError, recorder::of_turn};
 
 /// The chain asked again.
@@ -39,12 +38,11 @@ impl Engine {
         let unknown = || EngineError::UnknownTurn(turn.to_string());
         let known = self.state().sessions.get(session).ok_or_else(unknown)?;
         let open = known.open(turn).ok_or_else(unknown)?.clone();
-        let signers = known.signers(open.thread.as_ref());
         // What is not on the disk cannot be read back.
         self.commit()?;
         let (at, started) = self.started(turn)?;
         let request = request.map(|mut request| {
-            request.signed_by = signed_by(&request, signers);
+            request.signed_by = self.signed_by(session, open.thread.as_ref(), &request);
             request
         });
         let mut asked = turn_of(&started, at, MessageText::Present(message.to_owned()));

@@ -23,7 +23,6 @@ use crate::{
 pub(super) struct Taken {
     pub(super) decided: Decided,
     pub(super) receipt: Receipt,
-    pub(super) request: ClientRequest,
     pub(super) lineage: Lineage,
 }
 
@@ -32,6 +31,8 @@ pub(super) struct Taken {
 pub(crate) struct Decided {
     pub(crate) turn: TurnId,
     pub(crate) session: SessionId,
+    /// The request, with all that the engine knows of it.
+    pub(crate) request: ClientRequest,
     pub(crate) model: ModelSpec,
     /// The API in which the model is asked.
     pub(crate) api: WireApi,
@@ -99,7 +100,7 @@ pub(super) async fn take(
     let (outcome, receipt) = taken;
     let refuse = |status, kind, message: &str| Ok(Err(refusal::refused(incoming.api, status, kind, message)));
     match outcome {
-        Outcome::Decided(decided) => Ok(Ok(Taken { decided: *decided, receipt, request, lineage })),
+        Outcome::Decided(decided) => Ok(Ok(Taken { decided: *decided, receipt, lineage })),
         Outcome::Nobody { turn, banners, temporary } => {
             receipt.on_disk().await?;
             let text: Vec<_> = banners.iter().map(ToString::to_string).collect();
@@ -124,11 +125,10 @@ pub(super) async fn fall_through(
     gateway: &Gateway,
     decided: &Decided,
     inspected: &Inspected<'_>,
-    request: ClientRequest,
     failed: Vec<FailedCandidate>,
     lineage: &Lineage,
 ) -> Result<Option<(Decided, Receipt)>, Closed> {
-    let (session, turn) = (decided.session.clone(), decided.turn);
+    let (session, turn, request) = (decided.session.clone(), decided.turn, decided.request.clone());
     let message = inspected.user_messages.last().map(|message| message.text.to_string()).unwrap_or_default();
     let addressed = decided.addresses.last().copied().unwrap_or_default();
     let message = message.get(addressed..).unwrap_or_default().to_owned();
@@ -141,7 +141,7 @@ pub(super) async fn fall_through(
             let winner = step.decided.decision.winner();
             let because = (winner.map_or("", |entry| entry.slot.name()), winner.map(router_core::reason_text));
             let request = step.decided.request.clone().unwrap_or(request);
-            seal(engine, (turn, session), &model, &request, context, because, addresses).map(Some)
+            seal(engine, (turn, session), &model, request, context, because, addresses).map(Some)
         })
         .await?;
     let (outcome, receipt): (Result<Option<Decided>, EngineError>, _) = asked;
@@ -194,6 +194,7 @@ fn decide(
     let request = arrival.new.request.as_mut();
     if let Some(request) = request {
         request.named = registry.named(&request.model).map(|model| model.id.clone());
+        request.signed_by = engine.signed_by(&arrival.new.session, arrival.new.thread.as_ref(), request);
         if request.side.is_some()
             && let SideCalls::Tier(tier) = engine.policy().policy.gateway().side_calls
         {
@@ -234,7 +235,7 @@ fn decide(
     {
         return Outcome::Failed(error);
     }
-    match seal(engine, (turn, session), &model, &request, context, because, addresses) {
+    match seal(engine, (turn, session), &model, request, context, because, addresses) {
         Ok(decided) => Outcome::Decided(Box::new(decided)),
         Err(error) => Outcome::Failed(error),
     }
@@ -245,7 +246,7 @@ fn seal(
     engine: &mut Engine,
     (turn, session): (TurnId, SessionId),
     model: &ModelId,
-    request: &ClientRequest,
+    request: ClientRequest,
     context: Context,
     (policy, reason): (&'static str, Option<String>),
     addresses: Vec<usize>,
@@ -254,7 +255,7 @@ fn seal(
     let spec = engine.models().registry.get(model).ok_or_else(unknown)?.clone();
     let may_drop = engine.policy().policy.gateway().may_drop.clone();
     // The chain has made sure that there is one; a locked model is asked in its own API whatever came since.
-    let api = spoken_to(&spec, request, &may_drop).unwrap_or_else(|_| {
+    let api = spoken_to(&spec, &request, &may_drop).unwrap_or_else(|_| {
         if spec.apis.contains(&request.api) { request.api } else { spec.apis.first().copied().unwrap_or(request.api) }
     });
     let Context { thread, role, prompt, cache_lifetime } = context;
@@ -263,7 +264,7 @@ fn seal(
         Call { turn, session: session.clone(), thread, model: model.clone(), role, estimated_input, cache_lifetime };
     let sent = engine.call_sent(call)?;
     let reason = reason.unwrap_or_default();
-    Ok(Decided { turn, session, model: spec, api, sent, policy, reason, may_drop, addresses })
+    Ok(Decided { turn, session, request, model: spec, api, sent, policy, reason, may_drop, addresses })
 }
 
 fn lineage(incoming: &Incoming, inspected: &Inspected<'_>) -> Lineage {

@@ -1,6 +1,6 @@
 //! One model asked: the request as its provider wants it, and its answer on the way back.
 
-use contracts::{ClientRequest, facts::ErrorClass};
+use contracts::facts::ErrorClass;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{Response, StatusCode, body::Bytes, header::CONTENT_TYPE, http::HeaderValue};
 use wire::{StreamConverter, UsageHider, Watcher, convert_answer};
@@ -20,7 +20,6 @@ pub(super) struct Attempt<'a> {
     pub(super) gateway: &'a Gateway,
     pub(super) incoming: &'a Incoming,
     pub(super) inspected: &'a wire::Inspected<'a>,
-    pub(super) request: &'a ClientRequest,
     pub(super) decided: &'a Decided,
 }
 
@@ -34,7 +33,7 @@ impl Attempt<'_> {
         let Some(provider) = gateway.providers().get(decided.model.provider.as_str()) else {
             return Err(Failure { call, failed: nowhere() });
         };
-        let outgoing = match outgoing::outgoing(self.request, incoming, inspected, decided) {
+        let outgoing = match outgoing::outgoing(incoming, inspected, decided) {
             Ok(outgoing) => outgoing,
             Err(failed) => return Err(Failure { call, failed }),
         };

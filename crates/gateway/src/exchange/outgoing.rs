@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{ClientRequest, Requirement, WireApi, facts::ErrorClass};
+use contracts::{Requirement, WireApi, facts::ErrorClass};
 use hyper::{StatusCode, body::Bytes};
 use wire::{
     Conversion, ConvertError, Edit, Inspected, apply, ask_for_usage, convert_request, cut_override, set_model,
@@ -23,18 +23,13 @@ pub(super) struct Outgoing {
 }
 
 /// Makes it.
-pub(super) fn outgoing(
-    request: &ClientRequest,
-    incoming: &Incoming,
-    inspected: &Inspected<'_>,
-    decided: &Decided,
-) -> Result<Outgoing, Failed> {
+pub(super) fn outgoing(incoming: &Incoming, inspected: &Inspected<'_>, decided: &Decided) -> Result<Outgoing, Failed> {
     let (body, model) = (&incoming.body, decided.model.id.model());
     let same_api = decided.api == incoming.api;
     let streams = incoming.streams(inspected);
     let mut edits: Vec<Edit> = addresses(body, inspected, decided);
     let mut left_out = BTreeSet::new();
-    if drops_signatures(request, decided) {
+    if drops_signatures(decided) {
         edits.extend(without_signatures(body, inspected));
         left_out.insert(Requirement::Signatures);
     }
@@ -74,7 +69,8 @@ fn addresses(body: &[u8], inspected: &Inspected<'_>, decided: &Decided) -> Vec<E
 }
 
 /// Whether thinking that another model signed has to go, and may.
-pub(super) fn drops_signatures(request: &ClientRequest, decided: &Decided) -> bool {
+fn drops_signatures(decided: &Decided) -> bool {
+    let request = &decided.request;
     request.requires.contains(&Requirement::Signatures)
         && decided.may_drop.contains(&Requirement::Signatures)
         && request.signed_by.iter().any(|signer| *signer != decided.model.id)

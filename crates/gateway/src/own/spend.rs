@@ -14,12 +14,10 @@ pub(super) async fn spend(gateway: &Arc<Gateway>) -> Outcome {
         .desk()
         .ask(move |engine| {
             let costs = &engine.state().costs;
-            let day = costs.latest_day();
-            let is_today = day.day == now.utc_day();
-            let models: Vec<_> = day
-                .models
+            let day = costs.latest_day().filter(|day| day.day == now.utc_day());
+            let (by_model, by_role) = day.map(|day| (day.models.clone(), day.roles.clone())).unwrap_or_default();
+            let models: Vec<_> = by_model
                 .iter()
-                .filter(|_| is_today)
                 .map(|(model, total)| {
                     let cost = (total.unpriced_calls < total.calls).then_some(total.cost.0);
                     json!({
@@ -31,12 +29,12 @@ pub(super) async fn spend(gateway: &Arc<Gateway>) -> Outcome {
             let roles: Vec<_> = [CallRole::Planner, CallRole::Worker, CallRole::Side]
                 .into_iter()
                 .filter_map(|role| {
-                    let total = day.roles.get(&role).filter(|_| is_today)?;
+                    let total = by_role.get(&role)?;
                     let cost = (total.unpriced_calls < total.calls).then_some(total.cost.0);
                     Some(json!({ "role": role.name(), "calls": total.calls, "cost": cost }))
                 })
                 .collect();
-            let unpriced: u64 = day.models.values().filter(|_| is_today).map(|total| total.unpriced_calls).sum();
+            let unpriced: u64 = by_model.values().map(|total| total.unpriced_calls).sum();
             let budgets: Vec<u64> = engine.policy().policy.budgets().iter().map(|budget| budget.0).collect();
             let date = crate::view::rfc3339(now);
             json!({

@@ -1,6 +1,6 @@
 //! The model that a client of the gateway asks for: what it means is policy.
 
-use contracts::{Attempt, Evaluation, ModelId, Reason, SideCall, Slot, Verdict};
+use contracts::{Attempt, Evaluation, Failure, ModelId, Reason, SideCall, Slot, Verdict};
 
 use super::{Chain, silent};
 use crate::policy::{ClientModel, SideCalls};
@@ -38,6 +38,23 @@ impl Chain<'_> {
             }
             _ => asked,
         }
+    }
+
+    /// The default, unless the request cannot be said to it: then the model that the client asks for takes it. A client
+    /// whose requests only its own kind of model understands is not turned away for want of a rule.
+    pub(super) fn unless_it_cannot_be_said(&self, default: Evaluation) -> Evaluation {
+        let (Some(failure), Some(candidate)) = (&default.failure, &default.candidate) else { return default };
+        if !matches!(failure, Failure::CannotCarry { .. } | Failure::SignedByAnother) {
+            return default;
+        }
+        let Some(request) = &self.turn.request else { return default };
+        let Some(model) = &request.named else { return default };
+        let own = self.named(default.slot, model, Reason::ClientModel { name: request.model.clone() });
+        if own.verdict != Verdict::Chose {
+            return default;
+        }
+        let (name, candidate, failure) = ("global default".to_owned(), candidate.clone(), failure.clone());
+        Evaluation { attempts: vec![Attempt { name, candidate, failure }], ..own }
     }
 
     fn client_default(&self) -> Option<(String, ModelId)> {

@@ -31,11 +31,21 @@ impl Chain<'_> {
         entry
     }
 
+    /// For work beside the conversation: a model of the tier that can take it, first of those that speak the client's API.
+    fn closest_of(&self, tier: Tier) -> Option<&contracts::ModelSpec> {
+        let api = self.turn.request.as_ref()?.api;
+        let of_tier = || self.policy.registry().iter().filter(move |model| model.tier == Some(tier));
+        let speaks = |model: &&contracts::ModelSpec| model.apis.contains(&api);
+        let takes = |model: &&contracts::ModelSpec| self.rejection(model).is_none();
+        of_tier().filter(speaks).find(takes).or_else(|| of_tier().find(takes))
+    }
+
     /// Workspace, then global, then the registry (004 §6.10).
     fn tier(&self, tier: Tier) -> Option<&contracts::ModelSpec> {
         let configured = self.scope.and_then(|scope| scope.tiers.as_ref()).or(self.policy.global.tiers.as_ref());
         match configured {
             Some(tiers) => tiers.get(&tier).map(AsRef::as_ref),
+            None if self.side().is_some() => self.closest_of(tier).or_else(|| self.policy.registry().tier(tier)),
             None => self.policy.registry().tier(tier),
         }
     }

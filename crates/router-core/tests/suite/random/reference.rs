@@ -199,12 +199,11 @@ fn delegation(policy: &Policy, world: &World) -> Evaluation {
     let mut attempts = Vec::new();
     let order = [Tier::Fast, Tier::Balanced, Tier::Deep];
     for (index, given) in order.into_iter().enumerate().filter(|(_, tier)| *tier >= asked) {
-        let id = match tiers {
-            Some(tiers) => Some(MODELS[tiers[index]].1),
-            None => {
-                let of_tier = || world.models.iter().filter(|model| model.tier == Some(given));
-                of_tier().find(|model| model.configured).or_else(|| of_tier().next()).map(|model| model.id.as_str())
-            }
+        let id = if let Some(tiers) = tiers {
+            Some(MODELS[tiers[index]].1)
+        } else {
+            let of_tier = || world.models.iter().filter(|model| model.tier == Some(given));
+            of_tier().find(|model| model.configured).or_else(|| of_tier().next()).map(|model| model.id.as_str())
         };
         let Some(id) = id else { continue };
         let Some(failure) = validate(world, id) else {

@@ -1,0 +1,142 @@
+//! Providers that fail: tried again, fallen through, told of, and never twice after the first byte.
+
+use contracts::facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, RouteFellThrough, TurnStatus};
+use mock_upstream::{Ended, Failure, Fault, How};
+
+use crate::support::{World, message, streamed};
+
+/// Opus by a rule, sonnet otherwise.
+const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\nrules:\n  - {name: best, when: {}, use: opus}\n";
+const OPUS: &str = "claude-opus-5-5";
+
+const fn status(status: u16) -> Fault {
+    Fault::Status { status, retry_after: None }
+}
+
+#[test]
+fn a_busy_provider_is_asked_again_within_the_call() {
+    let world = World::new(POLICY);
+    let soon = Fault::Status { status: 429, retry_after: Some("0".to_owned()) };
+    world.mock.fail(Failure::times(2, soon));
+    let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
+    assert_eq!((answer.status.as_u16(), world.mock.count()), (200, 3));
+    world.ended(1);
+    assert!(world.facts::<LlmCallFailed>().is_empty(), "the call went well in the end");
+}
+
+#[test]
+fn a_model_that_fails_before_its_first_byte_gives_way_and_that_is_a_recorded_step() {
+    let world = World::new(POLICY);
+    world.mock.fail(Failure::always(status(529)).of_model(OPUS));
+    let answer = world.post("/v1/messages", &[], &streamed("turnwise", "hello"));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
+    assert_eq!(answer.header("x-turnwise-fell-through"), "1");
+    world.ended(1);
+    let failed = &world.facts::<LlmCallFailed>()[0];
+    assert_eq!((failed.class, failed.status, failed.retries), (ErrorClass::Overloaded, Some(529), 2));
+    let step = &world.facts::<RouteFellThrough>()[0];
+    assert_eq!(step.failed[0].model.as_str(), "anthropic:claude-opus-5-5");
+    let rejected = step.decision.chain.iter().find_map(|entry| entry.failure.as_ref()).unwrap();
+    assert_eq!(rejected.name(), "just_failed");
+    assert_eq!(world.facts::<LlmCallCompleted>()[0].model.as_str(), "anthropic:claude-sonnet-5-5");
+}
+
+#[test]
+fn when_nobody_answers_the_client_is_told_in_its_own_api_who_was_tried() {
+    let world = World::new(POLICY);
+    world.mock.fail(Failure::always(Fault::Status { status: 529, retry_after: Some("17".to_owned()) }));
+    let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
+    assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (529, "17"));
+    let body = answer.json();
+    assert_eq!((body["type"].as_str(), body["error"]["type"].as_str()), (Some("error"), Some("overloaded_error")));
+    let message = body["error"]["message"].as_str().unwrap();
+    assert!(message.contains(OPUS) && message.contains("claude-sonnet-5-5") && message.contains("17 s"), "{message}");
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
+    // The same in another shape.
+    let chat = serde_json::json!({ "model": "turnwise", "messages": [{ "role": "user", "content": "hello" }] });
+    let answer = world.post("/v1/chat/completions", &[], &chat);
+    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("nobody answered"), "{}", answer.body);
+}
+
+#[test]
+fn a_request_that_the_provider_refuses_is_no_reason_to_ask_another() {
+    let world = World::new(POLICY);
+    world.mock.fail(Failure::once(status(400)));
+    let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
+    assert_eq!((answer.status.as_u16(), world.mock.count()), (400, 1));
+    assert_eq!(answer.json()["type"], "error", "the provider's own words: {}", answer.body);
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
+    assert!(world.facts::<RouteFellThrough>().is_empty());
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_told_and_nobody_else_is_asked() {
+    for (how, events) in [(How::Reset, 4), (How::Close, 3), (How::End, 5)] {
+        let world = World::new(POLICY);
+        world.mock.fail(Failure::once(Fault::Cut { after: events, how }));
+        let answer = world.post("/v1/messages", &[], &streamed("turnwise", "LONG:20"));
+        assert!(answer.body.contains("event: error"), "{how:?}: {}", answer.body);
+        assert!(!answer.body.contains("message_stop"), "{how:?}");
+        assert_eq!(world.ended(1)[0].status, TurnStatus::Failed, "{how:?}");
+        assert_eq!(world.mock.count(), 1, "{how:?}");
+        assert_eq!(world.facts::<LlmCallFailed>()[0].class, ErrorClass::Network, "{how:?}");
+    }
+}
+
+#[test]
+fn an_error_inside_a_stream_passes_and_is_a_failure() {
+    let world = World::new(POLICY);
+    world.mock.fail(Failure::once(Fault::ErrorEvent(3)));
+    let answer = world.post("/v1/messages", &[], &streamed("turnwise", "LONG:20"));
+    assert_eq!(answer.body.matches("event: error").count(), 1, "{}", answer.body);
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
+    assert_eq!(world.mock.count(), 1);
+}
+
+#[test]
+fn a_stream_that_falls_silent_is_ended() {
+    let world = World::wished(&crate::support::Wish { policy: POLICY, idle_ms: Some(200), ..Default::default() });
+    world.mock.fail(Failure::once(Fault::Stall(3)));
+    let answer = world.post("/v1/messages", &[], &streamed("turnwise", "LONG:20"));
+    assert!(answer.body.contains("event: error"), "{}", answer.body);
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
+    assert_eq!(world.facts::<LlmCallFailed>()[0].class, ErrorClass::Timeout);
+}
+
+#[test]
+fn a_client_that_goes_away_cancels_the_call_and_is_no_failure_of_the_provider() {
+    let world = World::new(POLICY);
+    world.mock.fail(Failure::once(Fault::SlowChunks(30)));
+    world.post_and_leave("/v1/messages", &streamed("turnwise", "LONG:200"));
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Cancelled);
+    let failed = &world.facts::<LlmCallFailed>()[0];
+    assert_eq!(failed.class, ErrorClass::Cancelled);
+    assert!(
+        failed.usage.is_some_and(|usage| 0 < usage.input) && failed.cost.is_some(),
+        "what was used is paid: {failed:?}"
+    );
+    // The provider was told: its stream did not run to the end.
+    for _ in 0..200 {
+        if world.mock.requests().last().unwrap().ended == Ended::Cancelled {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("the provider went on: {:?}", world.mock.requests().last().unwrap().ended);
+}
+
+#[test]
+fn a_model_that_fails_again_and_again_is_left_out_until_it_has_recovered() {
+    let world = World::new(POLICY);
+    world.mock.fail(Failure::always(status(500)).of_model(OPUS));
+    for number in 0..6 {
+        let answer = world.post("/v1/messages", &[], &message("turnwise", &format!("hello {number}")));
+        assert_eq!(answer.status, 200);
+    }
+    // Five failures put it out: the sixth turn did not ask it at all.
+    assert_eq!(world.facts::<LlmCallFailed>().len(), 5);
+    let answer = world.send(&hyper::Method::GET, "/api/status", &[], "").json();
+    let opus = answer["models"].as_array().unwrap().iter().find(|model| model["id"] == "anthropic:claude-opus-5-5");
+    assert!(opus.unwrap()["out_until"].is_string());
+}

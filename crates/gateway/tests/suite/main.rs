@@ -1,0 +1,10 @@
+//! The gateway between clients and a made-up provider: what is decided, sent, passed back and recorded.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod choice;
+mod failures;
+mod passage;
+mod safety;
+mod signatures;
+mod support;
+mod turns;

@@ -1,0 +1,114 @@
+//! What passes through: the same bytes where both sides speak the same API, the same meaning where they do not.
+
+use contracts::facts::LlmCallCompleted;
+use hyper::Method;
+use serde_json::{Value, json};
+
+use crate::support::{World, message, streamed};
+
+const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
+
+#[test]
+fn unknown_fields_betas_and_the_order_of_everything_pass_and_only_the_model_changes() {
+    let world = World::new(SONNET);
+    let body = "{\"max_tokens\": 1000, \"future\":{\"b\":1,\"a\":[ 2 ]},\n \"model\":\"claude-opus-4-8\",\
+                \"messages\":[{\"content\":\"h\\u00e9llo\",\"role\":\"user\"}]}";
+    let headers = [
+        ("anthropic-beta", "future-2027-01-01"),
+        ("anthropic-version", "2026-10-21"),
+        ("x-api-key", "sk-of-the-client"),
+    ];
+    let answer = world.send(&Method::POST, "/v1/messages?beta=true", &headers, body);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let requests = world.mock.requests();
+    let sent = requests.last().unwrap();
+    assert_eq!(sent.body.as_deref(), Some(body.replace("claude-opus-4-8", "claude-sonnet-5-5").as_str()));
+    assert_eq!(sent.path, "/v1/messages?beta=true");
+    assert_eq!(sent.header("anthropic-beta"), Some("future-2027-01-01"));
+    assert_eq!(sent.header("anthropic-version"), Some("2026-10-21"));
+    assert_eq!(sent.header("x-api-key"), Some(crate::support::KEY), "the key is the gateway's");
+    assert!(sent.headers.iter().all(|(_, value)| !value.contains("sk-of-the-client")));
+}
+
+#[test]
+fn a_stream_is_passed_on_event_by_event_and_counted() {
+    let world = World::new(SONNET);
+    let answer = world.post("/v1/messages", &[], &streamed("turnwise", "LONG:50"));
+    assert_eq!(answer.body.matches("event: content_block_delta").count(), 50);
+    assert!(answer.body.ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
+    world.ended(1);
+    let call = &world.facts::<LlmCallCompleted>()[0];
+    assert!(0 < call.usage.input && 0 < call.usage.output, "{call:?}");
+}
+
+#[test]
+fn the_account_of_usage_is_asked_for_in_a_chat_stream_and_hidden_again() {
+    let world = World::new("schema_version: 1\nglobal_default: gpt-5.5\n");
+    let mut body = json!({ "model": "gpt-5.5", "stream": true, "messages": [{ "role": "user", "content": "hi" }] });
+    let answer = world.post("/v1/chat/completions", &[], &body);
+    assert_eq!(world.last_sent()["stream_options"]["include_usage"], true);
+    assert!(!answer.body.contains("usage") && answer.body.contains("[DONE]"), "{}", answer.body);
+    world.ended(1);
+    assert!(0 < world.facts::<LlmCallCompleted>()[0].usage.output);
+    // Who asks for it gets it.
+    body["stream_options"] = json!({ "include_usage": true });
+    assert!(world.post("/v1/chat/completions", &[], &body).body.contains("\"usage\":{"));
+}
+
+#[test]
+fn every_api_reaches_a_model_of_every_other_one() {
+    let asks: [(&str, Value); 4] = [
+        ("/v1/messages", message("turnwise", "hello")),
+        ("/v1/chat/completions", json!({ "model": "turnwise", "messages": [{ "role": "user", "content": "hello" }] })),
+        ("/v1/responses", json!({ "model": "turnwise", "input": "hello", "store": false })),
+        (
+            "/v1beta/models/turnwise:generateContent",
+            json!({ "contents": [{ "role": "user", "parts": [{ "text": "hello" }] }] }),
+        ),
+    ];
+    for (model, provider) in [("sonnet", "anthropic"), ("gpt-5.5", "openai"), ("gemini-3.1-pro-preview", "google")] {
+        let world = World::new(&format!("schema_version: 1\nglobal_default: {model}\n"));
+        for (path, body) in &asks {
+            let answer = world.post(path, &[], body);
+            assert_eq!(answer.status, 200, "{path} with {model}: {}", answer.body);
+            assert!(answer.header("x-turnwise-model").starts_with(provider), "{path} with {model}");
+            assert!(answer.body.contains("Hello"), "{path} with {model}: {}", answer.body);
+        }
+        world.ended(4);
+        let calls = world.facts::<LlmCallCompleted>();
+        assert!(calls.iter().all(|call| 0 < call.usage.output && call.cost.is_some()), "{calls:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason() {
+    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let tool = json!({ "type": "custom", "name": "apply_patch", "format": { "type": "text" } });
+    let body = json!({ "model": "turnwise", "input": "patch it", "store": false, "tools": [tool] });
+    let answer = world.post("/v1/responses", &[], &body);
+    assert_eq!(answer.status, 400);
+    assert!(answer.body.contains("cannot_carry"), "{}", answer.body);
+    assert_eq!(world.mock.count(), 0, "nothing was sent");
+    // The model that the client asks for by name can be told.
+    let body = json!({ "model": "gpt-5.5", "input": "patch it", "store": false, "tools": [tool] });
+    let answer = world.post("/v1/responses", &[], &body);
+    assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-model")), (200, "openai:gpt-5.5"), "{}", answer.body);
+}
+
+#[test]
+fn the_small_questions_of_clients_are_answered() {
+    let world = World::new(SONNET);
+    assert_eq!(world.send(&Method::HEAD, "/", &[], "").status, 200);
+    let models = world.send(&Method::GET, "/v1/models?limit=1000", &[], "").json();
+    let names: Vec<_> = models["data"].as_array().unwrap().iter().map(|model| model["id"].as_str().unwrap()).collect();
+    assert!(names.contains(&"turnwise") && names.contains(&"claude-sonnet-5-5"), "{names:?}");
+    let upgrade = [("connection", "upgrade"), ("upgrade", "websocket")];
+    assert_eq!(world.send(&Method::GET, "/v1/responses", &upgrade, "").status, 426);
+    let counted = world.post("/v1/messages/count_tokens", &[], &message("claude-opus-4-8", "count me"));
+    assert!(0 < counted.json()["input_tokens"].as_u64().unwrap(), "{}", counted.body);
+    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {count_tokens: local}\n");
+    let sent = world.mock.count();
+    let estimated = world.post("/v1/messages/count_tokens", &[], &message("claude-opus-4-8", "count me"));
+    assert_eq!((estimated.header("x-turnwise-estimate"), world.mock.count()), ("true", sent));
+    assert!(world.facts::<contracts::facts::TurnStarted>().is_empty(), "counting is no turn");
+}

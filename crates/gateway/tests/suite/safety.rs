@@ -1,0 +1,102 @@
+//! Who is kept out, what is kept small, and what is never written down.
+
+use hyper::Method;
+
+use crate::support::{KEY, SESSION, Wish, World, message};
+
+const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
+
+#[test]
+fn a_page_that_had_its_name_point_here_is_refused() {
+    let world = World::new(SONNET);
+    for path in ["/", "/api/turns", "/v1/models", "/metrics"] {
+        let answer = world.send(&Method::GET, path, &[("host", "evil.example")], "");
+        assert_eq!(answer.status, 403, "{path}");
+    }
+    let answer = world.post("/v1/messages", &[("origin", "http://evil.example")], &message("turnwise", "hi"));
+    assert_eq!((answer.status.as_u16(), world.mock.count()), (403, 0));
+}
+
+#[test]
+fn where_a_token_is_demanded_nothing_is_told_without_it() {
+    let world = World::wished(&Wish { policy: SONNET, tokens: Some("tw-right"), ..Wish::default() });
+    for path in ["/api/turns", "/api/status", "/v1/models", "/metrics", "/turns/last"] {
+        assert_eq!(world.send(&Method::GET, path, &[], "").status, 401, "{path}");
+    }
+    assert_eq!(world.send(&Method::GET, "/", &[], "").status, 200, "the page itself asks for it");
+    let wrong = world.post("/v1/messages", &[("x-api-key", "tw-wrong")], &message("turnwise", "hi"));
+    assert_eq!((wrong.status.as_u16(), wrong.json()["error"]["type"].as_str()), (401, Some("authentication_error")));
+    let right = world.post("/v1/messages", &[("authorization", "Bearer tw-right")], &message("turnwise", "hi"));
+    assert_eq!(right.status, 200, "{}", right.body);
+    let requests = world.mock.requests();
+    let sent = requests.last().unwrap();
+    assert!(sent.headers.iter().all(|(_, value)| !value.contains("tw-right")), "the token stays here");
+}
+
+#[test]
+fn requests_that_are_too_large_or_no_requests_are_refused_in_the_clients_own_shape() {
+    let world = World::wished(&Wish { policy: SONNET, body_bytes: Some(2_000), ..Wish::default() });
+    let large = world.post("/v1/messages", &[], &message("turnwise", &"x".repeat(3_000)));
+    assert_eq!((large.status.as_u16(), large.json()["type"].as_str()), (413, Some("error")));
+    for body in ["", "{", "[]", "null", "{\"messages\":7}", &"[".repeat(1_500)] {
+        let answer = world.send(&Method::POST, "/v1/chat/completions", &[], body);
+        assert_eq!(answer.status, 400, "{body}");
+        assert!(answer.json()["error"]["message"].is_string(), "{}", answer.body);
+    }
+    let nothing = world.post("/v1/nothing", &[], &message("turnwise", "hi"));
+    assert_eq!(nothing.status, 404);
+    assert_eq!(world.mock.count(), 0);
+}
+
+#[test]
+fn no_key_stands_in_the_log_and_none_in_what_is_told() {
+    let world = World::new(SONNET);
+    world.mock.fail(mock_upstream::Failure::once(mock_upstream::Fault::Status { status: 401, retry_after: None }));
+    let secret = [("x-api-key", "sk-of-the-client"), SESSION[0]];
+    let failed = world.post("/v1/messages", &secret, &message("turnwise", "hello"));
+    let fine = world.post("/v1/messages", &secret, &message("turnwise", "hello"));
+    world.ended(2);
+    let status = world.send(&Method::GET, "/api/status", &[], "");
+    let turn = world.send(&Method::GET, &format!("/turns/{}", fine.header("x-turnwise-turn")), &[], "");
+    let texts = [failed.body, fine.body, status.body, turn.body, world.log_text()];
+    for text in texts {
+        assert!(!text.contains(KEY) && !text.contains("sk-of-the-client"), "{text}");
+    }
+}
+
+#[test]
+fn the_page_shows_turns_and_their_reasons_and_takes_a_policy_only_as_it_should_be() {
+    let world = World::new(SONNET);
+    let answer = world.post("/v1/messages", &SESSION, &message("claude-opus-4-8", "explain the borrow checker"));
+    world.ended(1);
+    let turns = world.send(&Method::GET, "/api/turns?limit=5", &[], "").json();
+    assert_eq!(turns["turns"][0]["message"], "explain the borrow checker");
+    assert_eq!(
+        (&turns["turns"][0]["status"], &turns["turns"][0]["asked"]),
+        (&"completed".into(), &"claude-opus-4-8".into())
+    );
+    let id = answer.header("x-turnwise-turn");
+    let why = world.send(&Method::GET, &format!("/turns/{id}"), &[], "").json();
+    assert_eq!(why["chain"].as_array().unwrap().len(), 7);
+    assert_eq!(why["calls"][0]["model"], "anthropic:claude-sonnet-5-5");
+    let policy = world.send(&Method::GET, "/api/policy", &[], "").json();
+    let bad = serde_json::json!({ "text": "schema_version: 1\nglobal_defualt: opus\n" });
+    let checked = world.post("/api/policy/check", &[], &bad).json();
+    assert_eq!(checked["problems"][0]["line"], 2);
+    let save = |text: &str, hash: &str| {
+        let body = serde_json::json!({ "text": text, "based_on": hash }).to_string();
+        world.send(&Method::PUT, "/api/policy", &[], &body)
+    };
+    let hash = policy["hash"].as_str().unwrap();
+    assert_eq!(save("nonsense: true\n", hash).status, 422);
+    assert_eq!(save("schema_version: 1\nglobal_default: opus\n", hash).status, 200);
+    assert_eq!(save("schema_version: 1\nglobal_default: haiku\n", hash).status, 409, "somebody was quicker");
+    let next = world.post("/v1/messages", &SESSION, &message("turnwise", "hello"));
+    assert_eq!(next.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
+    let question = serde_json::json!({ "text": "schema_version: 1\nglobal_default: haiku\n", "turns": 10 });
+    let what_if = world.post("/api/policy/what-if", &[], &question).json();
+    assert_eq!((&what_if["turns_looked_at"], &what_if["changed"]), (&2.into(), &2.into()), "{what_if}");
+    // A form of another page cannot send JSON.
+    let form = world.send(&Method::POST, "/api/policy/check", &[("content-type", "text/plain")], &bad.to_string());
+    assert_eq!(form.status, 415);
+}

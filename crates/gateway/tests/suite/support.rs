@@ -1,0 +1,236 @@
+//! A gateway in front of a made-up provider, and a client.
+
+use std::{sync::Arc, time::Duration};
+
+use contracts::facts::TurnEnded;
+use engine::{Engine, Home, Models, Stores};
+use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
+use event_core::{Event, Position};
+use gateway::{Configuration, DeskThread, Gateway, Keys, Patience, ProviderEntry, Providers, Tokens, serve};
+use http_body_util::{BodyExt as _, Full};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, body::Bytes, header::HeaderName};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use mock_upstream::{MockUpstream, Settings};
+use serde_json::Value;
+use tokio::{net::TcpListener, runtime::Runtime, sync::watch};
+
+/// The key that the gateway has for the provider.
+pub(crate) const KEY: &str = "sk-of-the-gateway";
+
+/// A gateway, its provider and its log.
+pub(crate) struct World {
+    pub(crate) mock: MockUpstream,
+    pub(crate) log: Arc<MemoryLog>,
+    pub(crate) url: String,
+    runtime: Runtime,
+    client: Client<HttpConnector, Full<Bytes>>,
+    stop: watch::Sender<bool>,
+    _desk: DeskThread,
+    home: tempfile::TempDir,
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+    /// Whether the connection was cut before the end.
+    pub(crate) cut: bool,
+}
+
+impl Answered {
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
+
+/// What differs from a gateway as it comes.
+#[derive(Default)]
+pub(crate) struct Wish<'a> {
+    pub(crate) policy: &'a str,
+    pub(crate) keyless: bool,
+    pub(crate) tokens: Option<&'a str>,
+    pub(crate) body_bytes: Option<usize>,
+    pub(crate) idle_ms: Option<u64>,
+}
+
+impl World {
+    /// A gateway under a policy.
+    pub(crate) fn new(policy: &str) -> Self {
+        Self::wished(&Wish { policy, ..Wish::default() })
+    }
+
+    pub(crate) fn wished(wish: &Wish<'_>) -> Self {
+        let mock = MockUpstream::start(Settings { keep_bodies: true, ..Settings::default() }).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("routing.yaml"), wish.policy).unwrap();
+        let mut configuration = Configuration {
+            patience: Patience { backoff_ms: 1, idle_ms: wish.idle_ms.unwrap_or(5_000), ..Patience::default() },
+            ..Configuration::default()
+        };
+        if let Some(bytes) = wish.body_bytes {
+            configuration.limits.body_bytes = bytes;
+        }
+        for (name, path) in [("anthropic", ""), ("openai", "/v1"), ("google", "")] {
+            let url = Some(format!("{}{path}", mock.url()));
+            configuration.providers.insert(name.to_owned(), ProviderEntry { url, ..ProviderEntry::default() });
+        }
+        let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
+        let providers = Providers::new(&configuration, &Keys::default(), key).unwrap();
+        let models = Models::of(providers.apply(&adapters::catalogue::load(None).unwrap()));
+        let log = Arc::new(MemoryLog::new());
+        let stores = Stores {
+            log: Arc::clone(&log) as Arc<dyn EventLog>,
+            texts: Arc::new(MemoryTexts::default()),
+            clock: Box::new(SystemClock),
+            offset: |_| 0,
+        };
+        let engine = Engine::with_models(&Home::new(home.path(), None), models, stores).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line));
+        let (gateway, desk) = Gateway::start(engine, &configuration, providers, tokens, address).unwrap();
+        let (stop, stopping) = watch::channel(false);
+        runtime.spawn(serve(gateway, listener, None, stopping));
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        Self { mock, log, url: format!("http://{address}"), runtime, client, stop, _desk: desk, home }
+    }
+
+    /// Sends JSON and reads the answer.
+    pub(crate) fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answered {
+        self.send(&Method::POST, path, headers, &body.to_string())
+    }
+
+    pub(crate) fn send(&self, method: &Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answered {
+        let request = self.request(method, path, headers, body);
+        self.runtime.block_on(async {
+            let response = self.client.request(request).await.unwrap();
+            let (parts, mut body) = response.into_parts();
+            let (mut bytes, mut cut) = (Vec::new(), false);
+            while let Some(frame) = body.frame().await {
+                match frame {
+                    Ok(frame) => bytes.extend_from_slice(frame.data_ref().unwrap()),
+                    Err(_) => cut = true,
+                }
+            }
+            let body = String::from_utf8(bytes).unwrap();
+            Answered { status: parts.status, headers: parts.headers, body, cut }
+        })
+    }
+
+    /// Sends JSON, reads the first piece of the answer, and goes away.
+    pub(crate) fn post_and_leave(&self, path: &str, body: &Value) {
+        let request = self.request(&Method::POST, path, &[("connection", "close")], &body.to_string());
+        self.runtime.block_on(async {
+            let response: Response<_> = self.client.request(request).await.unwrap();
+            let mut body = response.into_body();
+            body.frame().await.unwrap().unwrap();
+        });
+    }
+
+    /// Sends several requests at once.
+    pub(crate) fn post_all(&self, path: &str, bodies: &[Value]) -> Vec<StatusCode> {
+        self.runtime.block_on(async {
+            let mut running = tokio::task::JoinSet::new();
+            for body in bodies {
+                let request = self.request(&Method::POST, path, &[], &body.to_string());
+                let client = self.client.clone();
+                running.spawn(async move {
+                    let response = client.request(request).await.unwrap();
+                    let status = response.status();
+                    response.into_body().collect().await.unwrap();
+                    status
+                });
+            }
+            running.join_all().await
+        })
+    }
+
+    fn request(&self, method: &Method, path: &str, headers: &[(&str, &str)], body: &str) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(Bytes::from(body.to_owned())));
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = format!("{}{path}", self.url).parse().unwrap();
+        request.headers_mut().insert("content-type", "application/json".parse().unwrap());
+        for (name, value) in headers {
+            request.headers_mut().insert(name.parse::<HeaderName>().unwrap(), value.parse().unwrap());
+        }
+        request
+    }
+
+    /// All facts of a kind.
+    pub(crate) fn facts<E: Event>(&self) -> Vec<E> {
+        let facts = self.log.read_after(Position::ORIGIN, 100_000).unwrap();
+        facts.iter().filter_map(|fact| fact.read::<E>().unwrap()).collect()
+    }
+
+    /// Waits until so many turns have ended, and gives them.
+    pub(crate) fn ended(&self, turns: usize) -> Vec<TurnEnded> {
+        for _ in 0..500 {
+            let ended = self.facts::<TurnEnded>();
+            if turns <= ended.len() {
+                return ended;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{} of {turns} turns ended: {:?}", self.facts::<TurnEnded>().len(), self.facts::<TurnEnded>())
+    }
+
+    /// The body of the last request that the provider got.
+    pub(crate) fn last_sent(&self) -> Value {
+        self.mock.requests().last().unwrap().json()
+    }
+
+    /// Writes another policy; it is in force for the next turn.
+    pub(crate) fn set_policy(&self, policy: &str) {
+        std::fs::write(self.home.path().join("routing.yaml"), policy).unwrap();
+        std::thread::sleep(Duration::from_millis(150));
+    }
+
+    /// Everything in the log as text.
+    pub(crate) fn log_text(&self) -> String {
+        let mut out = Vec::new();
+        engine::export(self.log.as_ref(), &MemoryTexts::default(), Position::ORIGIN, &mut out, |_| ()).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let _ = self.stop.send(true);
+    }
+}
+
+fn tokens(home: &std::path::Path, token: &str) -> Tokens {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = home.join("tokens");
+    std::fs::write(&path, Tokens::line("laptop", token)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    Tokens::load(&path).unwrap()
+}
+
+/// A question to Anthropic's API.
+pub(crate) fn message(model: &str, text: &str) -> Value {
+    serde_json::json!({ "model": model, "max_tokens": 1_000, "messages": [{ "role": "user", "content": text }] })
+}
+
+/// The same, streamed.
+pub(crate) fn streamed(model: &str, text: &str) -> Value {
+    let mut body = message(model, text);
+    body["stream"] = Value::Bool(true);
+    body
+}
+
+/// Headers of Claude Code's session.
+pub(crate) const SESSION: [(&str, &str); 2] = [
+    ("x-claude-code-session-id", "0f8fad5b-d9cb-469f-a165-70867728950e"),
+    ("user-agent", "claude-cli/2.1.197 (external, cli)"),
+];

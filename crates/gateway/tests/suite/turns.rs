@@ -1,0 +1,162 @@
+//! Turns: a message starts one, the answers of tools go on with it, sub-agents and side calls have their own.
+
+use contracts::facts::{
+    CallRole, LlmCallCompleted, LlmCallStarted, RouteDecided, SessionSource, SessionStarted, ToolCalled, ToolFinished,
+    ToolOutcome, TurnStarted, TurnStatus,
+};
+use serde_json::{Value, json};
+
+use crate::support::{SESSION, World, message};
+
+const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
+
+/// A conversation in which a tool was asked for and has answered.
+fn with_tool_result(body: &Value, answer: &Value) -> Value {
+    let mut body = body.clone();
+    let call = answer["content"].as_array().unwrap().iter().find(|block| block["type"] == "tool_use").unwrap();
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(json!({ "role": "assistant", "content": answer["content"] }));
+    let result = json!({ "type": "tool_result", "tool_use_id": call["id"], "content": "all green" });
+    messages.push(json!({ "role": "user", "content": [result] }));
+    body
+}
+
+fn tool_turn(text: &str) -> Value {
+    let mut body = message("claude-opus-4-8", text);
+    body["tools"] = json!([{ "name": "Bash", "input_schema": { "type": "object" } }]);
+    body
+}
+
+#[test]
+fn a_message_is_decided_once_and_the_answers_of_tools_go_on_with_it_on_the_locked_model() {
+    let world = World::new(SONNET);
+    let body = tool_turn("TOOLCALL:Bash:{\"command\":\"cargo test\"}");
+    let first = world.post("/v1/messages", &SESSION, &body);
+    assert_eq!(first.header("x-turnwise-policy"), "GLOBAL_DEFAULT");
+    // Another policy comes into force in the middle of the turn.
+    world.set_policy("schema_version: 1\nglobal_default: opus\n");
+    let second = world.post("/v1/messages", &SESSION, &with_tool_result(&body, &first.json()));
+    assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
+    assert_eq!(second.header("x-turnwise-turn"), first.header("x-turnwise-turn"));
+    assert_eq!(second.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
+    let ended = world.ended(1);
+    assert_eq!((ended[0].status, ended[0].llm_calls, ended[0].tool_calls), (TurnStatus::Completed, 2, 1));
+    assert_eq!(world.facts::<RouteDecided>().len(), 1);
+    let called = world.facts::<ToolCalled>();
+    assert_eq!((called.len(), called[0].name.as_str()), (1, "Bash"));
+    let finished = world.facts::<ToolFinished>();
+    assert_eq!(
+        (finished.len(), finished[0].outcome, finished[0].call.as_str()),
+        (1, ToolOutcome::Succeeded, called[0].call.as_str())
+    );
+    // The next message is a turn of its own, under the policy of then.
+    let mut third = with_tool_result(&body, &first.json());
+    third["messages"].as_array_mut().unwrap().push(json!({ "role": "assistant", "content": "done" }));
+    third["messages"].as_array_mut().unwrap().push(json!({ "role": "user", "content": "and now the docs" }));
+    let third = world.post("/v1/messages", &SESSION, &third);
+    assert_eq!(third.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
+}
+
+#[test]
+fn the_session_the_client_and_what_it_asked_for_are_in_the_log() {
+    let world = World::new(SONNET);
+    world.post("/v1/messages", &SESSION, &message("claude-opus-4-8", "hello"));
+    world.ended(1);
+    let session = &world.facts::<SessionStarted>()[0];
+    assert_eq!((session.session.as_str(), session.source), (SESSION[0].1, SessionSource::Gateway));
+    assert_eq!(session.client.as_deref(), Some("claude-code 2.1.197"));
+    let request = world.facts::<TurnStarted>()[0].request.clone().unwrap();
+    assert_eq!(request.client.as_deref(), Some("claude-code"));
+    assert_eq!(
+        (request.model.as_str(), request.named.unwrap().as_str()),
+        ("claude-opus-4-8", "anthropic:claude-opus-4-8")
+    );
+    let (started, completed) = (world.facts::<LlmCallStarted>(), world.facts::<LlmCallCompleted>());
+    assert_eq!((started.len(), completed.len()), (1, 1));
+    assert!(completed[0].cost.is_some_and(|cost| 0 < cost.0) && completed[0].raw_usage.is_some());
+}
+
+#[test]
+fn a_client_without_ids_stays_in_one_session_for_one_conversation() {
+    let world = World::new(SONNET);
+    let body = message("turnwise", "what is a monad");
+    let answer = world.post("/v1/messages", &[], &body);
+    let mut longer = body.clone();
+    let messages = longer["messages"].as_array_mut().unwrap();
+    messages.push(json!({ "role": "assistant", "content": answer.json()["content"] }));
+    messages.push(json!({ "role": "user", "content": "and a functor" }));
+    world.post("/v1/messages", &[], &longer);
+    world.post("/v1/messages", &[], &message("turnwise", "something else"));
+    world.ended(3);
+    let sessions: Vec<_> = world.facts::<TurnStarted>().into_iter().map(|turn| turn.session).collect();
+    assert!(sessions[0] == sessions[1] && sessions[0] != sessions[2], "{sessions:?}");
+}
+
+#[test]
+fn a_sub_agent_has_a_thread_of_its_own_and_rules_may_be_about_it() {
+    let policy = "schema_version: 1\nglobal_default: opus\nrules:\n  - {name: helpers, when: {thread_is_subagent: true}, use: haiku}\n";
+    let world = World::new(policy);
+    let main = tool_turn("TOOLCALL:Bash:{\"command\":\"x\"}");
+    let first = world.post("/v1/messages", &SESSION, &main);
+    let headers = [SESSION[0], SESSION[1], ("x-claude-code-agent-id", "agent-7")];
+    let helper = world.post("/v1/messages", &headers, &message("claude-haiku-4-5-20251001", "find the tests"));
+    assert_eq!(helper.header("x-turnwise-model"), "anthropic:claude-haiku-5-5");
+    assert_eq!(helper.header("x-turnwise-policy"), "CONFIGURED_RULES");
+    // The main line was not disturbed by it.
+    let second = world.post("/v1/messages", &SESSION, &with_tool_result(&main, &first.json()));
+    assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
+    world.ended(2);
+    let turns = world.facts::<TurnStarted>();
+    assert_eq!(turns[0].session, turns[1].session);
+    assert_eq!(turns[1].thread.as_ref().unwrap().as_str(), "agent-7");
+    let roles: Vec<_> = world.facts::<LlmCallCompleted>().iter().map(|call| call.role).collect();
+    assert_eq!(roles, [CallRole::Planner, CallRole::Worker, CallRole::Planner]);
+}
+
+/// How Claude Code asks for a name of the session.
+fn title() -> Value {
+    let mut body = message("claude-opus-4-8", "<session>\nfix the build\n</session>\n\nWrite the title.");
+    body["tools"] = json!([]);
+    body["system"] = json!([{ "type": "text", "text": "Generate a concise title of three to seven words for this coding session." }]);
+    let schema = json!({ "type": "object", "properties": { "title": { "type": "string" } }, "required": ["title"], "additionalProperties": false });
+    body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
+    body
+}
+
+#[test]
+fn work_beside_the_conversation_goes_to_the_fast_tier_and_ends_nothing() {
+    let world = World::new("schema_version: 1\nglobal_default: opus\n");
+    let main = tool_turn("TOOLCALL:Bash:{\"command\":\"x\"}");
+    let first = world.post("/v1/messages", &SESSION, &main);
+    let beside = world.post("/v1/messages", &SESSION, &title());
+    assert_eq!(beside.header("x-turnwise-model"), "anthropic:claude-haiku-4-5", "{}", beside.body);
+    let second = world.post("/v1/messages", &SESSION, &with_tool_result(&main, &first.json()));
+    assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
+    world.ended(2);
+    let roles: Vec<_> = world.facts::<LlmCallCompleted>().iter().map(|call| call.role).collect();
+    assert_eq!(roles, [CallRole::Planner, CallRole::Side, CallRole::Planner]);
+}
+
+#[test]
+fn the_same_message_sent_again_is_another_turn() {
+    let world = World::new(SONNET);
+    for _ in 0..5 {
+        world.post("/v1/messages", &[], &message("turnwise", "again"));
+    }
+    world.ended(5);
+    let turns: std::collections::BTreeSet<_> =
+        world.facts::<RouteDecided>().into_iter().map(|made| made.turn).collect();
+    assert_eq!(turns.len(), 5);
+}
+
+#[test]
+fn many_requests_of_one_session_at_once_are_each_decided_and_each_end() {
+    let world = World::new(SONNET);
+    let bodies: Vec<_> = (0..40).map(|number| message("turnwise", &format!("question {}", number % 10))).collect();
+    let statuses = world.post_all("/v1/messages", &bodies);
+    assert!(statuses.iter().all(|status| status.is_success()), "{statuses:?}");
+    let ended = world.ended(40);
+    assert!(ended.iter().all(|turn| turn.status == TurnStatus::Completed));
+    assert_eq!(world.facts::<RouteDecided>().len(), 40);
+    assert_eq!(world.facts::<LlmCallCompleted>().len(), 40);
+}
