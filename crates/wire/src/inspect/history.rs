@@ -81,13 +81,13 @@ impl<'a> History<'a> {
             self.continues = false;
         } else if news || !draft.results.is_empty() {
             self.continues = true;
-        } else if let Some(text) = draft.texts.last() {
-            let message =
-                UserMessage { text: text.decoded(), span: Some(text.start..text.end()), images: draft.images };
-            self.fallback = Some((index, message));
         } else if draft.images {
+            // An image without a word.
             self.push(index, Some(UserMessage { text: Cow::Borrowed(""), span: None, images: true }));
             self.continues = false;
+        } else if let Some(text) = draft.texts.last() {
+            let message = UserMessage { text: text.decoded(), span: Some(text.start..text.end()), images: false };
+            self.fallback = Some((index, message));
         }
     }
 

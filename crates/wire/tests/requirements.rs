@@ -1,0 +1,88 @@
+//! What a request requires follows from what is there, whatever its order.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use contracts::{
+    Requirement::{
+        self, AudioVideo, CacheControl, CustomTools, Documents, ManyAnswers, Native, RemoteImages, Sampling,
+        ServerTools, Signatures, StoredAnswers, ThinkingControl, ToolImages,
+    },
+    WireApi,
+};
+use serde_json::{Value, json};
+use wire::inspect;
+
+/// What a body requires with some fields beside an empty conversation, or instead of it.
+fn requires(api: WireApi, fields: &Value) -> Vec<Requirement> {
+    let mut body = match api {
+        WireApi::AnthropicMessages | WireApi::OpenAiChat => json!({"messages": []}),
+        WireApi::OpenAiResponses => json!({"input": []}),
+        WireApi::Gemini => json!({"contents": []}),
+    };
+    body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    inspect(api, body.to_string().as_bytes()).unwrap().requires.into_iter().collect()
+}
+
+#[test]
+fn what_messages_require() {
+    let anthropic = |fields: Value| requires(WireApi::AnthropicMessages, &fields);
+    assert_eq!(anthropic(json!({"thinking": {"type": "disabled"}, "temperature": 1, "top_k": null})), []);
+    assert_eq!(anthropic(json!({"thinking": {"budget_tokens": 9, "type": "enabled"}})), [ThinkingControl]);
+    assert_eq!(anthropic(json!({"top_k": 5, "speed": "fast"})), [Native, Sampling]);
+    let search = json!({"max_uses": 3, "type": "web_search_20250305", "name": "web_search"});
+    assert_eq!(anthropic(json!({"tools": [search]})), [ServerTools]);
+    assert_eq!(anthropic(json!({"tools": [{"type": "custom", "name": "f", "input_schema": {}, "odd": 1}]})), [Native]);
+    let inside = |block: Value| anthropic(json!({"messages": [{"content": [block], "role": "user"}]}));
+    assert_eq!(
+        inside(json!({"source": {"url": "https://x.org/a.png", "type": "url"}, "type": "image"})),
+        [RemoteImages]
+    );
+    assert_eq!(inside(json!({"type": "document", "source": {"type": "text", "data": "x"}})), [Documents]);
+    assert_eq!(inside(json!({"type": "text", "text": "x", "cache_control": null, "citations": []})), []);
+    assert_eq!(inside(json!({"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}})), [CacheControl]);
+    let image = json!({"type": "image", "source": {"type": "base64", "data": "AA"}});
+    assert_eq!(inside(json!({"type": "tool_result", "tool_use_id": "t", "content": [image]})), [ToolImages]);
+}
+
+#[test]
+fn what_chat_completions_require() {
+    let chat = |fields: Value| requires(WireApi::OpenAiChat, &fields);
+    let plain = json!({"n": 1, "store": false, "logprobs": false, "logit_bias": {}, "frequency_penalty": 0.0,
+        "service_tier": "auto", "user": "u", "modalities": ["text"], "stream_options": {"include_usage": true}});
+    assert_eq!(chat(plain), []);
+    assert_eq!(chat(json!({"n": 2, "seed": 7, "store": true})), [Sampling, StoredAnswers, ManyAnswers]);
+    assert_eq!(chat(json!({"audio": {"voice": "x"}, "modalities": ["text", "audio"]})), [AudioVideo]);
+    assert_eq!(chat(json!({"tools": [{"custom": {"name": "p"}, "type": "custom"}]})), [CustomTools]);
+}
+
+#[test]
+fn what_responses_require() {
+    let responses = |fields: Value| requires(WireApi::OpenAiResponses, &fields);
+    assert_eq!(responses(json!({"store": false, "truncation": "disabled", "text": {"verbosity": "medium"}})), []);
+    assert_eq!(responses(json!({"previous_response_id": "resp_1"})), [StoredAnswers]);
+    assert_eq!(
+        responses(json!({"input": [{"summary": [], "type": "reasoning", "encrypted_content": "x"}]})),
+        [Signatures]
+    );
+    assert_eq!(responses(json!({"input": [{"encrypted_content": "x", "type": "compaction"}]})), [Native]);
+    let found = json!({"type": "tool_search_call", "arguments": {}, "execution": "client"});
+    assert_eq!(responses(json!({"input": [found]})), [ServerTools]);
+}
+
+#[test]
+fn what_gemini_s_requests_require() {
+    let gemini = |fields: Value| requires(WireApi::Gemini, &fields);
+    let plain = json!({"temperature": 1, "topP": 0.9, "candidateCount": 1, "responseModalities": ["TEXT"]});
+    assert_eq!(gemini(json!({"generationConfig": plain})), []);
+    assert_eq!(
+        gemini(json!({"generation_config": {"top_k": 5, "responseModalities": ["AUDIO"]}})),
+        [AudioVideo, Sampling]
+    );
+    assert_eq!(gemini(json!({"safetySettings": []})), [Native]);
+    assert_eq!(gemini(json!({"tools": [{"googleSearch": {}}]})), [ServerTools]);
+    let part = |part: Value| gemini(json!({"contents": [{"parts": [part], "role": "user"}]}));
+    assert_eq!(part(json!({"inlineData": {"data": "AA", "mimeType": "image/png"}})), []);
+    assert_eq!(part(json!({"inline_data": {"data": "AA", "mime_type": "application/pdf"}})), [Documents]);
+    assert_eq!(part(json!({"fileData": {"fileUri": "gs://x", "mimeType": "image/png"}})), [RemoteImages]);
+    assert_eq!(part(json!({"thoughtSignature": "eA", "functionCall": {"name": "f", "args": {}}})), [Signatures]);
+    assert_eq!(part(json!({"text": "x", "odd": null})), [Native]);
+}
