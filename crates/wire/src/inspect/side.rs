@@ -9,7 +9,7 @@ use super::history::History;
 use crate::{json::Value, request::Inspected};
 
 /// Beginnings of system prompts and what they ask for.
-const SYSTEM_SIGNS: [(&str, SideCall); 7] = [
+const SYSTEM_SIGNS: [(&str, SideCall); 8] = [
     // opencode.
     ("You are a title generator", SideCall::Title),
     ("Summarize what was done in this conversation", SideCall::Summary),
@@ -17,6 +17,7 @@ const SYSTEM_SIGNS: [(&str, SideCall); 7] = [
     ("Analyze if this message indicates a new conversation topic", SideCall::Title),
     ("Summarize this coding conversation in under 50 characters", SideCall::Title),
     ("Your task is to process Bash commands that an AI coding agent wants to run", SideCall::Classifier),
+    ("Extract any file paths that this command reads or modifies", SideCall::Classifier),
     // Claude Code's web search, which is a call of its own.
     ("You are an assistant for performing a web search tool use", SideCall::Other),
     // Gemini CLI's task router.
@@ -56,7 +57,12 @@ impl Signs {
         let has = |name: &str| names.iter().any(|known| known == name);
         self.title_schema = has("title") && names.len() <= 2;
         // Gemini CLI: its task router, that router's first version, and whose turn it is to speak.
-        if has("complexity_score") || has("model_choice") || (has("next_speaker") && has("reasoning")) {
+        let pairs = [
+            ("complexity_reasoning", "complexity_score"),
+            ("reasoning", "model_choice"),
+            ("reasoning", "next_speaker"),
+        ];
+        if names.len() == 2 && pairs.iter().any(|(reason, verdict)| has(reason) && has(verdict)) {
             self.by_schema = Some(SideCall::Classifier);
         }
     }
@@ -68,7 +74,8 @@ impl Signs {
         if read.needs.tools || read.tool_calls_in_history {
             return None;
         }
-        let says = |start: &str| history.messages.last().is_some_and(|message| message.text.starts_with(start));
+        let says =
+            |start: &str| history.messages.last().is_some_and(|message| message.text.trim_start().starts_with(start));
         if self.title_schema && self.about_title {
             return Some(SideCall::Title);
         }
