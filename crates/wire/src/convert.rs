@@ -27,6 +27,7 @@ mod fields;
 mod gate;
 mod gemini;
 mod ids;
+mod object;
 mod request;
 mod responses;
 mod schema;

@@ -9,7 +9,9 @@ use super::{
     chat,
     fields::refuse_inexact_numbers,
     gate::Gate,
-    gemini, responses,
+    gemini,
+    object::bytes_of,
+    responses,
 };
 
 /// The most tokens to ask for when neither the client nor the registry knows: what every current model can write.
@@ -42,7 +44,7 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
         WireApi::OpenAiResponses => responses::write_request(request, conversion, &mut gate),
         WireApi::Gemini => gemini::write_request(request, &mut gate),
     }?;
-    Ok(Converted { body: body.to_string().into_bytes(), left_out: gate.left_out() })
+    Ok(Converted { body: bytes_of(&body), left_out: gate.left_out() })
 }
 
 impl Conversion<'_> {

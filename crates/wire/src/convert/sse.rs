@@ -3,12 +3,12 @@
 use contracts::WireApi;
 use serde_json::Value;
 
-use super::canonical::answer::Failure;
+use super::{canonical::answer::Failure, object::bytes_of};
 use crate::errors::{error_body, error_kind};
 
 /// Writes one event.
 pub(crate) fn write(out: &mut Vec<u8>, name: Option<&str>, data: &Value) {
-    write_bytes(out, name, data.to_string().as_bytes());
+    write_bytes(out, name, &bytes_of(data));
 }
 
 /// Writes an error as the last event, in an API that has no other way to say it.

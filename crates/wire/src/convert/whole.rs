@@ -7,7 +7,9 @@ use super::{
     ConvertError, anthropic,
     blocks::Blocks,
     canonical::answer::{Answer, Head},
-    chat, gemini, ids, responses,
+    chat, gemini, ids,
+    object::bytes_of,
+    responses,
     stream::Thinking,
 };
 
@@ -42,5 +44,5 @@ pub fn convert_answer(from: WireApi, to: WireApi, client_model: &str, body: &[u8
         WireApi::OpenAiResponses => Ok(responses::write_answer(answer, &head)),
         WireApi::Gemini => gemini::write_answer(answer, &head),
     }?;
-    Ok(written.to_string().into_bytes())
+    Ok(bytes_of(&written))
 }

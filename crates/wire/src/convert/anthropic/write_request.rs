@@ -1,7 +1,7 @@
 //! Writes a request to Anthropic's Messages.
 
 use contracts::Requirement;
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Number, Value};
 
 use crate::convert::{
     Conversion, ConvertError,
@@ -11,6 +11,7 @@ use crate::convert::{
     },
     gate::Gate,
     ids,
+    object::object,
     request::in_turns,
     schema,
 };
@@ -23,13 +24,13 @@ pub(crate) fn write_request(
     gate: &mut Gate<'_>,
 ) -> Result<Value, ConvertError> {
     let mut body = Map::new();
-    body.insert("model".to_owned(), json!(conversion.model));
-    body.insert("max_tokens".to_owned(), json!(conversion.most_output(request.max_output)));
+    body.insert("model".to_owned(), Value::from(conversion.model));
+    body.insert("max_tokens".to_owned(), Value::from(conversion.most_output(request.max_output)));
     let system: Vec<Value> = request
         .system
         .into_iter()
         .filter(|text| !is_blank(text))
-        .map(|text| json!({"type": "text", "text": text}))
+        .map(|text| object!({"type": "text", "text": text}))
         .collect();
     if !system.is_empty() {
         body.insert("system".to_owned(), Value::Array(system));
@@ -45,7 +46,7 @@ pub(crate) fn write_request(
         write_tool_choice(&mut body, request.tool_choice, request.parallel_tools);
     }
     if !request.stop.is_empty() {
-        body.insert("stop_sequences".to_owned(), json!(request.stop));
+        body.insert("stop_sequences".to_owned(), Value::from(request.stop));
     }
     write_sampling(&mut body, request.sampling, gate)?;
     let output = write_output(request.effort, request.format, gate)?;
@@ -59,7 +60,7 @@ pub(crate) fn write_request(
         gate.leave_out(Requirement::CacheControl)?;
     }
     if conversion.stream {
-        body.insert("stream".to_owned(), json!(true));
+        body.insert("stream".to_owned(), Value::from(true));
     }
     Ok(Value::Object(body))
 }
@@ -76,7 +77,7 @@ fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
         Role::System => return Err(ConvertError::Requires(Requirement::MidConversationSystem)),
     };
     let content = write_blocks(message.blocks)?;
-    Ok((!content.is_empty()).then(|| json!({"role": role, "content": content})))
+    Ok((!content.is_empty()).then(|| object!({"role": role, "content": content})))
 }
 
 fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
@@ -84,13 +85,13 @@ fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
     for block in blocks {
         written.push(match block {
             Block::Text(text) if is_blank(&text) => continue,
-            Block::Text(text) => json!({"type": "text", "text": text}),
+            Block::Text(text) => object!({"type": "text", "text": text}),
             Block::Image(Image::Inline { media_type, data }) => {
-                json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
+                object!({"type": "image", "source": object!({"type": "base64", "media_type": media_type, "data": data})})
             }
-            Block::Image(Image::Remote(url)) => json!({"type": "image", "source": {"type": "url", "url": url}}),
+            Block::Image(Image::Remote(url)) => object!({"type": "image", "source": object!({"type": "url", "url": url})}),
             Block::ToolCall(ToolCall { id, name, input }) => {
-                json!({"type": "tool_use", "id": ids::safe(id), "name": name, "input": input.into_object()?})
+                object!({"type": "tool_use", "id": ids::safe(id), "name": name, "input": input.into_object()?})
             }
             Block::ToolResult(result) => write_result(result)?,
         });
@@ -100,9 +101,9 @@ fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
 
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     let content = write_blocks(result.content)?;
-    let mut written = json!({"type": "tool_result", "tool_use_id": ids::safe(result.call), "content": content});
+    let mut written = object!({"type": "tool_result", "tool_use_id": ids::safe(result.call), "content": content});
     if result.failed {
-        written["is_error"] = json!(true);
+        written["is_error"] = Value::from(true);
     }
     Ok(written)
 }
@@ -111,13 +112,13 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     let ToolKind::Function { parameters, strict } = tool.kind else {
         return Err(ConvertError::Requires(Requirement::CustomTools));
     };
-    let parameters = parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
-    let mut written = json!({"name": tool.name, "input_schema": parameters});
+    let parameters = parameters.unwrap_or_else(|| object!({"type": "object", "properties": Map::new()}));
+    let mut written = object!({"name": tool.name, "input_schema": parameters});
     if let Some(description) = tool.description {
-        written["description"] = json!(description);
+        written["description"] = Value::from(description);
     }
     if strict == Some(true) {
-        written["strict"] = json!(true);
+        written["strict"] = Value::from(true);
     }
     Ok(written)
 }
@@ -126,16 +127,16 @@ fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, 
     let one_at_a_time = parallel == Some(false);
     let mut written = match choice {
         None if !one_at_a_time => return,
-        None | Some(ToolChoice::Auto) => json!({"type": "auto"}),
-        Some(ToolChoice::Any) => json!({"type": "any"}),
-        Some(ToolChoice::Named(name)) => json!({"type": "tool", "name": name}),
+        None | Some(ToolChoice::Auto) => object!({"type": "auto"}),
+        Some(ToolChoice::Any) => object!({"type": "any"}),
+        Some(ToolChoice::Named(name)) => object!({"type": "tool", "name": name}),
         Some(ToolChoice::None) => {
-            body.insert("tool_choice".to_owned(), json!({"type": "none"}));
+            body.insert("tool_choice".to_owned(), object!({"type": "none"}));
             return;
         }
     };
     if one_at_a_time {
-        written["disable_parallel_tool_use"] = json!(true);
+        written["disable_parallel_tool_use"] = Value::from(true);
     }
     body.insert("tool_choice".to_owned(), written);
 }
@@ -182,7 +183,7 @@ fn write_output(
         if effort < Effort::Low {
             gate.leave_out(Requirement::ThinkingControl)?;
         }
-        output.insert("effort".to_owned(), json!(effort.max(Effort::Low).name()));
+        output.insert("effort".to_owned(), Value::from(effort.max(Effort::Low).name()));
     }
     match format {
         None => {}
@@ -193,7 +194,7 @@ fn write_output(
             if let Value::Object(map) = &mut wanted {
                 schema::close_objects(map);
             }
-            output.insert("format".to_owned(), json!({"type": "json_schema", "schema": wanted}));
+            output.insert("format".to_owned(), object!({"type": "json_schema", "schema": wanted}));
         }
     }
     Ok(output)

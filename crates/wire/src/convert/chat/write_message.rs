@@ -1,12 +1,13 @@
 //! Writes the messages of chat completions.
 
 use contracts::Requirement;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::convert::{
     ConvertError,
     canonical::request::{Block, Input, Message, Role, ToolCall, ToolResult},
     ids,
+    object::object,
 };
 
 /// The messages that one canonical message becomes: results of tools are messages of their own, and come first.
@@ -28,7 +29,7 @@ pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Resul
         Role::User => "user",
         Role::Assistant => "assistant",
     };
-    let mut message = json!({"role": role, "content": write_content(content)?});
+    let mut message = object!({"role": role, "content": write_content(content)?});
     if !calls.is_empty() {
         message["tool_calls"] = Value::Array(calls);
     }
@@ -47,8 +48,8 @@ fn write_content(mut blocks: Vec<Block>) -> Result<Value, ConvertError> {
         return Ok(Value::Null);
     }
     let part = |block| match block {
-        Block::Text(text) => Ok(json!({"type": "text", "text": text})),
-        Block::Image(image) => Ok(json!({"type": "image_url", "image_url": {"url": image.into_url()}})),
+        Block::Text(text) => Ok(object!({"type": "text", "text": text})),
+        Block::Image(image) => Ok(object!({"type": "image_url", "image_url": object!({"url": image.into_url()})})),
         Block::ToolCall(_) | Block::ToolResult(_) => Err(ConvertError::Requires(Requirement::Native)),
     };
     blocks.into_iter().map(part).collect::<Result<Vec<_>, _>>().map(Value::Array)
@@ -58,8 +59,10 @@ fn write_call(call: ToolCall) -> Value {
     let ToolCall { id, name, input } = call;
     let id = ids::safe(id);
     match input {
-        Input::Free(input) => json!({"id": id, "type": "custom", "custom": {"name": name, "input": input}}),
-        input => json!({"id": id, "type": "function", "function": {"name": name, "arguments": input.into_text()}}),
+        Input::Free(input) => object!({"id": id, "type": "custom", "custom": object!({"name": name, "input": input})}),
+        input => {
+            object!({"id": id, "type": "function", "function": object!({"name": name, "arguments": input.into_text()})})
+        }
     }
 }
 
@@ -73,5 +76,5 @@ fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
         Value::Null => Value::String(String::new()),
         content => content,
     };
-    Ok(json!({"role": "tool", "tool_call_id": call, "content": content}))
+    Ok(object!({"role": "tool", "tool_call_id": call, "content": content}))
 }

@@ -1,13 +1,14 @@
 //! Writes a request to chat completions.
 
 use contracts::Requirement;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::write_message::write_message;
 use crate::convert::{
     Conversion, ConvertError,
     canonical::request::{Effort, Format, Request, Sampling, Tool, ToolKind},
     gate::Gate,
+    object::object,
     schema,
 };
 
@@ -20,10 +21,10 @@ pub(crate) fn write_request(
     gate: &mut Gate<'_>,
 ) -> Result<Value, ConvertError> {
     let mut body = Map::new();
-    body.insert("model".to_owned(), json!(conversion.model));
+    body.insert("model".to_owned(), Value::from(conversion.model));
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
-        messages.push(json!({"role": "system", "content": request.system.join("\n\n")}));
+        messages.push(object!({"role": "system", "content": request.system.join("\n\n")}));
     }
     for message in request.messages {
         write_message(message, &mut messages)?;
@@ -31,11 +32,12 @@ pub(crate) fn write_request(
     body.insert("messages".to_owned(), Value::Array(messages));
     if !request.tools.is_empty() {
         if let Some(choice) = request.tool_choice {
-            let choice = choice.into_openai(&request.tools, |kind, name| json!({"type": kind, (kind): {"name": name}}));
+            let choice = choice
+                .into_openai(&request.tools, |kind, name| object!({"type": kind, (kind): object!({"name": name})}));
             body.insert("tool_choice".to_owned(), choice);
         }
         if let Some(parallel) = request.parallel_tools {
-            body.insert("parallel_tool_calls".to_owned(), json!(parallel));
+            body.insert("parallel_tool_calls".to_owned(), Value::from(parallel));
         }
         body.insert("tools".to_owned(), request.tools.into_iter().map(write_tool).collect());
     }
@@ -46,16 +48,16 @@ pub(crate) fn write_request(
         if effort > Effort::ExtraHigh {
             gate.leave_out(Requirement::ThinkingControl)?;
         }
-        body.insert("reasoning_effort".to_owned(), json!(effort.min(Effort::ExtraHigh).name()));
+        body.insert("reasoning_effort".to_owned(), Value::from(effort.min(Effort::ExtraHigh).name()));
     }
     if let Some(most) = request.max_output {
-        body.insert("max_completion_tokens".to_owned(), json!(most));
+        body.insert("max_completion_tokens".to_owned(), Value::from(most));
     }
     if request.stop.len() > MOST_STOPS {
         return Err(ConvertError::Requires(Requirement::Native));
     }
     if !request.stop.is_empty() {
-        body.insert("stop".to_owned(), json!(request.stop));
+        body.insert("stop".to_owned(), Value::from(request.stop));
     }
     write_sampling(&mut body, request.sampling, gate)?;
     for (name, setting) in [
@@ -69,8 +71,8 @@ pub(crate) fn write_request(
         }
     }
     if conversion.stream {
-        body.insert("stream".to_owned(), json!(true));
-        body.insert("stream_options".to_owned(), json!({"include_usage": true}));
+        body.insert("stream".to_owned(), Value::from(true));
+        body.insert("stream_options".to_owned(), object!({"include_usage": true}));
     }
     Ok(Value::Object(body))
 }
@@ -78,42 +80,42 @@ pub(crate) fn write_request(
 fn write_tool(tool: Tool) -> Value {
     let (kind, mut described) = match tool.kind {
         ToolKind::Function { parameters, strict } => {
-            let mut function = json!({"name": tool.name});
+            let mut function = object!({"name": tool.name});
             if let Some(parameters) = parameters {
                 function["parameters"] = parameters;
             }
             if strict == Some(true) {
-                function["strict"] = json!(true);
+                function["strict"] = Value::from(true);
             }
             ("function", function)
         }
         ToolKind::Custom { grammar } => {
-            let mut custom = json!({"name": tool.name});
+            let mut custom = object!({"name": tool.name});
             if let Some(grammar) = grammar {
-                let grammar = json!({"syntax": grammar.syntax, "definition": grammar.definition});
-                custom["format"] = json!({"type": "grammar", "grammar": grammar});
+                let grammar = object!({"syntax": grammar.syntax, "definition": grammar.definition});
+                custom["format"] = object!({"type": "grammar", "grammar": grammar});
             }
             ("custom", custom)
         }
     };
     if let Some(description) = tool.description {
-        described["description"] = json!(description);
+        described["description"] = Value::from(description);
     }
-    json!({"type": kind, (kind): described})
+    object!({"type": kind, (kind): described})
 }
 
 fn write_format(format: Format) -> Value {
     let Format::JsonSchema { name, description, schema, strict } = format else {
-        return json!({"type": "json_object"});
+        return object!({"type": "json_object"});
     };
     // Whoever does not say it (Anthropic, Gemini) always means strictly, but allows more schemas.
     let strict = strict.unwrap_or_else(|| schema::is_strict(&schema));
     let name = name.unwrap_or_else(|| "answer".to_owned());
-    let mut described = json!({"name": name, "schema": schema, "strict": strict});
+    let mut described = object!({"name": name, "schema": schema, "strict": strict});
     if let Some(description) = description {
-        described["description"] = json!(description);
+        described["description"] = Value::from(description);
     }
-    json!({"type": "json_schema", "json_schema": described})
+    object!({"type": "json_schema", "json_schema": described})
 }
 
 fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut Gate<'_>) -> Result<(), ConvertError> {

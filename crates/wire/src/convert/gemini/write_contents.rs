@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use contracts::Requirement;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::NO_SIGNATURE;
 use crate::convert::{
     ConvertError,
     canonical::request::{Block, Image, Message, Role, ToolCall, ToolResult},
+    object::object,
 };
 
 /// Writes contents one after the other.
@@ -35,27 +36,27 @@ impl Contents {
         for block in blocks {
             parts.push(match block {
                 Block::Text(text) if text.is_empty() => continue,
-                Block::Text(text) => json!({"text": text}),
+                Block::Text(text) => object!({"text": text}),
                 Block::Image(Image::Inline { media_type, data }) => {
-                    json!({"inlineData": {"mimeType": media_type, "data": data}})
+                    object!({"inlineData": object!({"mimeType": media_type, "data": data})})
                 }
                 Block::Image(Image::Remote(_)) => return Err(ConvertError::Requires(Requirement::RemoteImages)),
                 Block::ToolCall(call) => {
                     let mut part = self.write_call(call)?;
                     // Only the first of several calls at once is signed.
                     if !std::mem::replace(&mut called, true) {
-                        part["thoughtSignature"] = json!(NO_SIGNATURE);
+                        part["thoughtSignature"] = Value::from(NO_SIGNATURE);
                     }
                     part
                 }
                 Block::ToolResult(result) => self.write_result(result)?,
             });
         }
-        Ok((!parts.is_empty()).then(|| json!({"role": role, "parts": parts})))
+        Ok((!parts.is_empty()).then(|| object!({"role": role, "parts": parts})))
     }
 
     fn write_call(&mut self, call: ToolCall) -> Result<Value, ConvertError> {
-        let part = json!({"functionCall": {"name": call.name, "args": call.input.into_object()?}});
+        let part = object!({"functionCall": object!({"name": call.name.as_str(), "args": call.input.into_object()?})});
         self.calls.insert(call.id, (self.calls.len(), call.name));
         Ok(part)
     }
@@ -73,6 +74,8 @@ impl Contents {
             }
         }
         let key = if result.failed { "error" } else { "output" };
-        Ok(json!({"functionResponse": {"name": name, "response": {(key): texts.join("\n")}}}))
+        Ok(
+            object!({"functionResponse": object!({"name": name.as_str(), "response": object!({(key): texts.join("\n")})})}),
+        )
     }
 }

@@ -1,13 +1,14 @@
 //! Writes a request to `generateContent`. The model and whether to stream stand in the path.
 
 use contracts::Requirement;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::write_contents::Contents;
 use crate::convert::{
     ConvertError,
     canonical::request::{Effort, Format, Request, Tool, ToolChoice, ToolKind},
     gate::Gate,
+    object::object,
     request::in_turns,
     schema,
 };
@@ -22,8 +23,8 @@ pub(crate) fn write_request(mut request: Request, gate: &mut Gate<'_>) -> Result
     }
     let mut body = Map::new();
     if !request.system.is_empty() {
-        let parts: Vec<Value> = request.system.drain(..).map(|text| json!({"text": text})).collect();
-        body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
+        let parts: Vec<Value> = request.system.drain(..).map(|text| object!({"text": text})).collect();
+        body.insert("systemInstruction".to_owned(), object!({"parts": parts}));
     }
     let mut contents = Contents::default();
     let written = in_turns(std::mem::take(&mut request.messages));
@@ -34,10 +35,10 @@ pub(crate) fn write_request(mut request: Request, gate: &mut Gate<'_>) -> Result
         let is_strict = |tool: &Tool| matches!(tool.kind, ToolKind::Function { strict: Some(true), .. });
         let strict = request.tools.iter().any(is_strict);
         if let Some(config) = write_tool_choice(request.tool_choice.take(), strict) {
-            body.insert("toolConfig".to_owned(), json!({"functionCallingConfig": config}));
+            body.insert("toolConfig".to_owned(), object!({"functionCallingConfig": config}));
         }
         let declarations: Vec<Value> = request.tools.drain(..).map(write_tool).collect::<Result<_, _>>()?;
-        body.insert("tools".to_owned(), json!([{"functionDeclarations": declarations}]));
+        body.insert("tools".to_owned(), Value::from(vec![object!({"functionDeclarations": declarations})]));
     }
     let generation = write_generation(request, gate)?;
     if !generation.is_empty() {
@@ -50,9 +51,9 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     let ToolKind::Function { parameters, .. } = tool.kind else {
         return Err(ConvertError::Requires(Requirement::CustomTools));
     };
-    let mut function = json!({"name": tool.name});
+    let mut function = object!({"name": tool.name});
     if let Some(description) = tool.description {
-        function["description"] = json!(description);
+        function["description"] = Value::from(description);
     }
     if let Some(parameters) = parameters {
         function["parametersJsonSchema"] = parameters;
@@ -63,12 +64,12 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
 /// Calls follow their schemas when one has to be made; when none has to, `VALIDATED` asks for that.
 fn write_tool_choice(choice: Option<ToolChoice>, strict: bool) -> Option<Value> {
     match choice {
-        None | Some(ToolChoice::Auto) if strict => Some(json!({"mode": "VALIDATED"})),
+        None | Some(ToolChoice::Auto) if strict => Some(object!({"mode": "VALIDATED"})),
         None => None,
-        Some(ToolChoice::Auto) => Some(json!({"mode": "AUTO"})),
-        Some(ToolChoice::Any) => Some(json!({"mode": "ANY"})),
-        Some(ToolChoice::None) => Some(json!({"mode": "NONE"})),
-        Some(ToolChoice::Named(name)) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
+        Some(ToolChoice::Auto) => Some(object!({"mode": "AUTO"})),
+        Some(ToolChoice::Any) => Some(object!({"mode": "ANY"})),
+        Some(ToolChoice::None) => Some(object!({"mode": "NONE"})),
+        Some(ToolChoice::Named(name)) => Some(object!({"mode": "ANY", "allowedFunctionNames": [name]})),
     }
 }
 
@@ -92,7 +93,7 @@ fn write_generation(request: Request, gate: &mut Gate<'_>) -> Result<Map<String,
         return Err(ConvertError::Requires(Requirement::Native));
     }
     if !request.stop.is_empty() {
-        generation.insert("stopSequences".to_owned(), json!(request.stop));
+        generation.insert("stopSequences".to_owned(), Value::from(request.stop));
     }
     if let Some(effort) = request.effort {
         let nearest = effort.clamp(Effort::Minimal, Effort::High);
@@ -100,10 +101,10 @@ fn write_generation(request: Request, gate: &mut Gate<'_>) -> Result<Map<String,
             gate.leave_out(Requirement::ThinkingControl)?;
         }
         let level = nearest.name().to_uppercase();
-        generation.insert("thinkingConfig".to_owned(), json!({"thinkingLevel": level}));
+        generation.insert("thinkingConfig".to_owned(), object!({"thinkingLevel": level}));
     }
     if let Some(format) = request.format {
-        generation.insert("responseMimeType".to_owned(), json!("application/json"));
+        generation.insert("responseMimeType".to_owned(), Value::from("application/json"));
         if let Format::JsonSchema { schema, description, name: _, strict: _ } = format {
             generation.insert("responseJsonSchema".to_owned(), schema::described(schema, description));
         }

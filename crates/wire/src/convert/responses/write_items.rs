@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::convert::{
     canonical::request::{Block, Input, Message, Role, ToolCall, ToolResult},
     ids,
+    object::object,
 };
 
 /// Writes messages as items.
@@ -50,7 +51,7 @@ impl Items {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        self.written.push(json!({"type": "message", "role": role, "content": std::mem::take(parts)}));
+        self.written.push(object!({"type": "message", "role": role, "content": std::mem::take(parts)}));
     }
 
     fn write_call(&mut self, call: ToolCall) {
@@ -59,10 +60,10 @@ impl Items {
         self.written.push(match input {
             Input::Free(input) => {
                 self.custom.insert(id.clone());
-                json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input})
+                object!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input})
             }
             input => {
-                json!({"type": "function_call", "call_id": id, "name": name, "arguments": input.into_text()})
+                object!({"type": "function_call", "call_id": id, "name": name, "arguments": input.into_text()})
             }
         });
     }
@@ -71,20 +72,20 @@ impl Items {
         let id = ids::safe(result.call.clone());
         let mut content = result.content_with_failure();
         let output = match content.as_mut_slice() {
-            [] => json!(""),
-            [Block::Text(text)] => json!(std::mem::take(text)),
+            [] => Value::from(""),
+            [Block::Text(text)] => Value::from(std::mem::take(text)),
             _ => content.into_iter().filter_map(|block| part_of(block, Role::User)).collect(),
         };
         let kind = if self.custom.contains(&id) { "custom_tool_call_output" } else { "function_call_output" };
-        self.written.push(json!({"type": kind, "call_id": id, "output": output}));
+        self.written.push(object!({"type": kind, "call_id": id, "output": output}));
     }
 }
 
 fn part_of(block: Block, role: Role) -> Option<Value> {
     match block {
-        Block::Text(text) if role == Role::Assistant => Some(json!({"type": "output_text", "text": text})),
-        Block::Text(text) => Some(json!({"type": "input_text", "text": text})),
-        Block::Image(image) => Some(json!({"type": "input_image", "image_url": image.into_url()})),
+        Block::Text(text) if role == Role::Assistant => Some(object!({"type": "output_text", "text": text})),
+        Block::Text(text) => Some(object!({"type": "input_text", "text": text})),
+        Block::Image(image) => Some(object!({"type": "input_image", "image_url": image.into_url()})),
         // Items of their own.
         Block::ToolCall(_) | Block::ToolResult(_) => None,
     }

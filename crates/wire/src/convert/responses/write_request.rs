@@ -1,13 +1,14 @@
 //! Writes a request to Responses.
 
 use contracts::Requirement;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::write_items::Items;
 use crate::convert::{
     Conversion, ConvertError,
     canonical::request::{Effort, Format, Request, Sampling, Tool, ToolKind},
     gate::Gate,
+    object::object,
     schema,
 };
 
@@ -25,20 +26,20 @@ pub(crate) fn write_request(
         return Err(ConvertError::Requires(Requirement::Native));
     }
     let mut body = Map::new();
-    body.insert("model".to_owned(), json!(conversion.model));
+    body.insert("model".to_owned(), Value::from(conversion.model));
     if !request.system.is_empty() {
-        body.insert("instructions".to_owned(), json!(request.system.join("\n\n")));
+        body.insert("instructions".to_owned(), Value::from(request.system.join("\n\n")));
     }
     let mut items = Items::default();
     request.messages.into_iter().for_each(|message| items.write(message));
     body.insert("input".to_owned(), items.into_input());
     if !request.tools.is_empty() {
         if let Some(choice) = request.tool_choice {
-            let choice = choice.into_openai(&request.tools, |kind, name| json!({"type": kind, "name": name}));
+            let choice = choice.into_openai(&request.tools, |kind, name| object!({"type": kind, "name": name}));
             body.insert("tool_choice".to_owned(), choice);
         }
         if let Some(parallel) = request.parallel_tools {
-            body.insert("parallel_tool_calls".to_owned(), json!(parallel));
+            body.insert("parallel_tool_calls".to_owned(), Value::from(parallel));
         }
         body.insert("tools".to_owned(), request.tools.into_iter().map(write_tool).collect());
     }
@@ -47,7 +48,7 @@ pub(crate) fn write_request(
         text.insert("format".to_owned(), write_format(format));
     }
     if let Some(verbosity) = request.openai.verbosity {
-        text.insert("verbosity".to_owned(), json!(verbosity));
+        text.insert("verbosity".to_owned(), Value::from(verbosity));
     }
     if !text.is_empty() {
         body.insert("text".to_owned(), Value::Object(text));
@@ -56,10 +57,10 @@ pub(crate) fn write_request(
         if effort > Effort::ExtraHigh {
             gate.leave_out(Requirement::ThinkingControl)?;
         }
-        body.insert("reasoning".to_owned(), json!({"effort": effort.min(Effort::ExtraHigh).name()}));
+        body.insert("reasoning".to_owned(), object!({"effort": effort.min(Effort::ExtraHigh).name()}));
     }
     if let Some(most) = request.max_output {
-        body.insert("max_output_tokens".to_owned(), json!(most.max(FEWEST_OUTPUT_TOKENS)));
+        body.insert("max_output_tokens".to_owned(), Value::from(most.max(FEWEST_OUTPUT_TOKENS)));
     }
     write_sampling(&mut body, request.sampling, gate)?;
     for (name, setting) in [
@@ -72,9 +73,9 @@ pub(crate) fn write_request(
         }
     }
     // The other APIs keep no answers unless asked to.
-    body.insert("store".to_owned(), json!(false));
+    body.insert("store".to_owned(), Value::from(false));
     if conversion.stream {
-        body.insert("stream".to_owned(), json!(true));
+        body.insert("stream".to_owned(), Value::from(true));
     }
     Ok(Value::Object(body))
 }
@@ -84,32 +85,32 @@ fn write_tool(tool: Tool) -> Value {
         ToolKind::Function { parameters, strict } => {
             // Responses make a schema strict unless told not to.
             let strict = strict.unwrap_or(false);
-            json!({"type": "function", "name": tool.name, "parameters": parameters, "strict": strict})
+            object!({"type": "function", "name": tool.name, "parameters": parameters, "strict": strict})
         }
         ToolKind::Custom { grammar } => {
-            let mut custom = json!({"type": "custom", "name": tool.name});
+            let mut custom = object!({"type": "custom", "name": tool.name});
             if let Some(grammar) = grammar {
                 custom["format"] =
-                    json!({"type": "grammar", "syntax": grammar.syntax, "definition": grammar.definition});
+                    object!({"type": "grammar", "syntax": grammar.syntax, "definition": grammar.definition});
             }
             custom
         }
     };
     if let Some(description) = tool.description {
-        written["description"] = json!(description);
+        written["description"] = Value::from(description);
     }
     written
 }
 
 fn write_format(format: Format) -> Value {
     let Format::JsonSchema { name, description, schema, strict } = format else {
-        return json!({"type": "json_object"});
+        return object!({"type": "json_object"});
     };
     let strict = strict.unwrap_or_else(|| schema::is_strict(&schema));
     let name = name.unwrap_or_else(|| "answer".to_owned());
-    let mut written = json!({"type": "json_schema", "name": name, "schema": schema, "strict": strict});
+    let mut written = object!({"type": "json_schema", "name": name, "schema": schema, "strict": strict});
     if let Some(description) = description {
-        written["description"] = json!(description);
+        written["description"] = Value::from(description);
     }
     written
 }
