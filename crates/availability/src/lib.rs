@@ -8,6 +8,11 @@
 //! - [`Availability::status`] is the view a person reads.
 //! - [`Availability::transitions`] are the facts about outages that the log does not tell yet (decision D6).
 //!
+//! An outage that a success ended is over. After one that ended because nobody tried, the first call sent is a probe:
+//! until it is answered, but for [`thresholds::PROBE_SECONDS`] at most, its scope counts as out for everybody else, so
+//! that they do not all try at once. One failure then puts it out again. Where the log does not tell when calls were
+//! sent, as in an import, there are no probes.
+//!
 //! Time is when a call happened, not when it was written. A fact older than the newest one a scope has seen
 //! says nothing about now, as when an import writes last week's calls after today's; that scope ignores it.
 #![warn(
@@ -18,6 +23,7 @@
 
 mod health;
 mod outage;
+mod probe;
 mod projection;
 mod provider;
 mod status;

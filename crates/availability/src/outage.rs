@@ -19,6 +19,8 @@ pub(crate) struct Cause {
     pub(crate) fact: EventId,
     /// The turn it belongs to.
     pub(crate) correlation: EventId,
+    /// The start of the call it is about, where the log tells of it.
+    pub(crate) call: Option<EventId>,
 }
 
 /// How an outage ended.
@@ -72,7 +74,7 @@ impl Outage {
 
     /// The end it comes to at a time when nobody has tried for long enough.
     pub(crate) fn quiet_end(&self, at: Timestamp) -> End {
-        let cause = Cause { at, fact: self.unavailable_id(), correlation: self.cause.correlation };
+        let cause = Cause { at, fact: self.unavailable_id(), correlation: self.cause.correlation, call: None };
         End { by: RecoveredBy::AutoClear, cause }
     }
 

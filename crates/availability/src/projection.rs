@@ -4,10 +4,10 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use contracts::{
     ModelId, OutageScope, Provider,
-    facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, ProviderRecovered, ProviderUnavailable},
+    facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable},
     views::Outages,
 };
-use event_core::{CodecError, Projection, Recorded, Timestamp};
+use event_core::{CodecError, EventId, NewEvent, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -30,7 +30,7 @@ pub struct Availability {
 }
 
 impl Availability {
-    /// Who is out, and until when.
+    /// Who is out, or kept free for a probe, and until when.
     pub const fn outages(&self) -> &Outages {
         &self.outages
     }
@@ -39,20 +39,25 @@ impl Availability {
     ///
     /// Sessions are imported in any order, so the log may know of outages that began only after a turn.
     pub fn outages_at(&self, at: Timestamp) -> Cow<'_, Outages> {
-        let began =
-            |health: Option<&Health>| health.and_then(Health::standing).is_some_and(|outage| outage.cause.at <= at);
-        let provider_began = |name: &Provider| began(self.providers.get(name).map(|provider| &provider.health));
-        let model_began = |name: &ModelId| {
-            let provider = self.providers.get(name.provider());
-            began(provider.and_then(|provider| provider.models.get(name)).map(|model| &model.health))
-        };
-        if self.outages.providers.keys().all(provider_began) && self.outages.models.keys().all(model_began) {
+        let provider_until = |name: &Provider| self.provider_health(name)?.out_until(at);
+        let model_until = |name: &ModelId| self.model_health(name)?.out_until(at);
+        let Outages { models, providers } = &self.outages;
+        let all_began = providers.iter().all(|(name, until)| provider_until(name) == Some(*until))
+            && models.iter().all(|(name, until)| model_until(name) == Some(*until));
+        if all_began {
             return Cow::Borrowed(&self.outages);
         }
-        let mut outages = self.outages.clone();
-        outages.providers.retain(|name, _| provider_began(name));
-        outages.models.retain(|name, _| model_began(name));
-        Cow::Owned(outages)
+        let providers = providers.keys().filter_map(|name| Some((name.clone(), provider_until(name)?)));
+        let models = models.keys().filter_map(|name| Some((name.clone(), model_until(name)?)));
+        Cow::Owned(Outages { models: models.collect(), providers: providers.collect() })
+    }
+
+    fn provider_health(&self, name: &Provider) -> Option<&Health> {
+        self.providers.get(name).map(|provider| &provider.health)
+    }
+
+    fn model_health(&self, name: &ModelId) -> Option<&Health> {
+        self.providers.get(name.provider())?.models.get(name).map(|model| &model.health)
     }
 
     /// The health of a scope that has been seen.
@@ -69,6 +74,13 @@ impl Availability {
         }
     }
 
+    fn sent(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
+        let Some(provider) = provider_of(model) else { return };
+        let Some(health) = self.providers.get_mut(&provider) else { return };
+        health.sent(model, call, at);
+        self.show(&provider, model);
+    }
+
     fn completed(&mut self, model: &ModelId, cause: Cause) {
         let Some(provider) = provider_of(model) else { return };
         self.providers.entry(provider.clone()).or_default().answered(model, cause);
@@ -80,8 +92,10 @@ impl Availability {
         let health = self.providers.entry(provider.clone()).or_default();
         if class.counts_against_provider() {
             self.replaced.extend(health.failed(&provider, model, class, cause));
-        } else if class != ErrorClass::Cancelled {
-            health.tried(model, cause.at);
+        } else if class == ErrorClass::Cancelled {
+            health.cancelled(model, cause);
+        } else {
+            health.tried(model, cause);
         }
         self.show(&provider, model);
     }
@@ -117,22 +131,22 @@ impl Availability {
     }
 
     fn show_provider(&mut self, provider: &Provider) {
-        let health = self.providers.get(provider).map(|provider| &provider.health);
-        match health.filter(|health| health.standing().is_some()) {
-            Some(health) => drop(self.outages.providers.insert(provider.clone(), health.quiet_from())),
+        match self.provider_health(provider).and_then(|health| health.out_until(EVER)) {
+            Some(until) => drop(self.outages.providers.insert(provider.clone(), until)),
             None => drop(self.outages.providers.remove(provider)),
         }
     }
 
     fn show_model(&mut self, model: &ModelId) {
-        let provider = self.providers.get(model.provider());
-        let health = provider.and_then(|provider| provider.models.get(model)).map(|model| &model.health);
-        match health.filter(|health| health.standing().is_some()) {
-            Some(health) => drop(self.outages.models.insert(model.clone(), health.quiet_from())),
+        match self.model_health(model).and_then(|health| health.out_until(EVER)) {
+            Some(until) => drop(self.outages.models.insert(model.clone(), until)),
             None => drop(self.outages.models.remove(model)),
         }
     }
 }
+
+/// Later than anything in a log.
+const EVER: Timestamp = Timestamp(u64::MAX);
 
 /// The provider in a model's name, unless it is longer than a provider's name may be: then no adapter serves it
 /// and nothing can be out.
@@ -142,14 +156,17 @@ fn provider_of(model: &ModelId) -> Option<Provider> {
 
 impl Projection for Availability {
     const NAME: &'static str = "availability";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        let cause = Cause { at: event.event.at, fact: event.event.id, correlation: event.event.correlation };
+        let NewEvent { id: fact, at, correlation, causation: call, .. } = event.event;
+        let cause = Cause { at, fact, correlation, call };
         if let Some(call) = event.read::<LlmCallCompleted>()? {
             self.completed(&call.model, cause);
         } else if let Some(call) = event.read::<LlmCallFailed>()? {
             self.failed(&call.model, call.class, cause);
+        } else if let Some(call) = event.read::<LlmCallStarted>()? {
+            self.sent(&call.model, fact, at);
         } else if let Some(fact) = event.read::<ProviderUnavailable>()? {
             self.announced(event, &fact);
         } else if let Some(fact) = event.read::<ProviderRecovered>()? {

@@ -6,7 +6,7 @@ use contracts::{
     ModelId, OutageScope, Provider,
     facts::{ErrorClass, OutageTrigger},
 };
-use event_core::Timestamp;
+use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -33,6 +33,14 @@ pub(crate) struct ProviderHealth {
 }
 
 impl ProviderHealth {
+    /// A call was sent.
+    pub(crate) fn sent(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
+        self.health.sent(call, at);
+        if let Some(model) = self.models.get_mut(model) {
+            model.health.sent(call, at);
+        }
+    }
+
     /// A call was answered: the model is well, and so is its provider.
     pub(crate) fn answered(&mut self, model: &ModelId, cause: Cause) {
         if self.health.attempted(cause.at) {
@@ -47,9 +55,21 @@ impl ProviderHealth {
     }
 
     /// A call failed for a reason that says nothing about the provider; it still was an attempt.
-    pub(crate) fn tried(&mut self, model: &ModelId, at: Timestamp) {
-        self.health.attempted(at);
-        self.models.entry(model.clone()).or_default().health.attempted(at);
+    pub(crate) fn tried(&mut self, model: &ModelId, cause: Cause) {
+        let model = self.models.entry(model.clone()).or_default();
+        for health in [&mut self.health, &mut model.health] {
+            if health.attempted(cause.at) {
+                health.learned_nothing(cause);
+            }
+        }
+    }
+
+    /// A call was cancelled: that is no attempt.
+    pub(crate) fn cancelled(&mut self, model: &ModelId, cause: Cause) {
+        let model = self.models.get_mut(model).map(|model| &mut model.health);
+        for health in std::iter::once(&mut self.health).chain(model) {
+            health.learned_nothing(cause);
+        }
     }
 
     /// A call failed for a reason that does. Gives the outages that were replaced before the log told of their end.
@@ -87,9 +107,12 @@ impl ProviderHealth {
             models.sort();
             models.dedup();
             (OutageTrigger::NetworkErrors, models)
-        } else {
-            let models = self.siblings_out(model, cause)?;
+        } else if let Some(models) = self.siblings_out(model, cause) {
             (OutageTrigger::MultiModelFailures, models)
+        } else if self.health.fails_again(cause) {
+            (OutageTrigger::ProbeFailed, vec![model.clone()])
+        } else {
+            return None;
         };
         self.health.put_out(Outage::new(OutageScope::ProviderWide(provider.clone()), trigger, models, cause))
     }
@@ -125,11 +148,16 @@ impl ModelHealth {
         self.strikes.push(cause.at);
         let enough = self.strikes.len() == STRIKES
             && self.strikes.first().is_some_and(|first| within(*first, cause.at, STRIKE_WINDOW_SECONDS));
-        if !enough || self.health.standing().is_some() {
+        let trigger = match enough {
+            true => OutageTrigger::ConsecutiveFailures,
+            false if self.health.fails_again(cause) => OutageTrigger::ProbeFailed,
+            false => return None,
+        };
+        if self.health.standing().is_some() {
             return None;
         }
         let scope = OutageScope::ModelSpecific(model.clone());
-        let outage = Outage::new(scope, OutageTrigger::ConsecutiveFailures, vec![model.clone()], cause);
+        let outage = Outage::new(scope, trigger, vec![model.clone()], cause);
         self.health.put_out(outage)
     }
 }

@@ -14,6 +14,9 @@ pub enum State {
     Healthy,
     /// Failures were seen, not enough to reject: routing treats it as healthy.
     Degraded,
+    /// It was out until nobody tried any more, and a first call finds out whether it is well: routing rejects it for
+    /// everybody else.
+    Probing,
     /// Routing rejects it.
     Unavailable,
 }
@@ -24,6 +27,7 @@ impl State {
         match self {
             Self::Healthy => "healthy",
             Self::Degraded => "degraded",
+            Self::Probing => "probing",
             Self::Unavailable => "unavailable",
         }
     }
@@ -36,11 +40,12 @@ pub struct ScopeStatus {
     pub scope: OutageScope,
     /// How it is.
     pub state: State,
-    /// Since when: the failure that put it out, or the first failure in a row; `None` when it is healthy.
+    /// Since when: the failure that put it out, the start of the probe, or the first failure in a row; `None` when it is
+    /// healthy.
     pub since: Option<Timestamp>,
-    /// What put it out.
+    /// What put it out, or had put it out before the probe.
     pub trigger: Option<OutageTrigger>,
-    /// When it counts as recovered if nobody tries again.
+    /// When it counts as recovered if nobody tries again, or the probe is not answered.
     pub clears_at: Option<Timestamp>,
     /// Failures in a row that say something about the provider.
     pub failures: u32,
@@ -61,20 +66,21 @@ impl Availability {
 }
 
 fn row(scope: OutageScope, health: &Health, at: Timestamp) -> ScopeStatus {
-    let clears_at = health.quiet_from();
-    let standing = health.standing().filter(|_| at < clears_at);
-    let failing = health.failures(at);
-    let (state, since) = match (standing, failing) {
-        (Some(outage), _) => (State::Unavailable, Some(outage.cause.at)),
-        (None, Some((_, since))) => (State::Degraded, Some(since)),
-        (None, None) => (State::Healthy, None),
+    let standing = health.standing().filter(|_| at < health.quiet_from());
+    let (probe, failing) = (health.probe(at), health.failures(at));
+    let (state, since) = match (standing, probe, failing) {
+        (Some(outage), _, _) => (State::Unavailable, Some(outage.cause.at)),
+        (None, Some(probe), _) => (State::Probing, Some(probe.since)),
+        (None, None, Some((_, since))) => (State::Degraded, Some(since)),
+        (None, None, None) => (State::Healthy, None),
     };
+    let is_out = standing.is_some() || probe.is_some();
     ScopeStatus {
         scope,
         state,
         since,
-        trigger: standing.map(|outage| outage.trigger),
-        clears_at: standing.map(|_| clears_at),
+        trigger: health.latest().filter(|_| is_out).map(|outage| outage.trigger),
+        clears_at: health.out_until(at).filter(|_| is_out),
         failures: failing.map_or(0, |(failures, _)| failures),
     }
 }

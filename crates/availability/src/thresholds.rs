@@ -18,3 +18,7 @@ pub const NETWORK_WINDOW_SECONDS: u64 = 30;
 
 /// So many seconds without an attempt, and an outage is over (004 §4.5.2).
 pub const QUIET_SECONDS: u64 = 300;
+
+/// For so many seconds at most the first call after such an end keeps everybody else away; then the next call is the
+/// first.
+pub const PROBE_SECONDS: u64 = 60;

@@ -83,6 +83,7 @@ fn alternatives_keep_their_numbers_and_new_ones_go_to_the_end() {
             OutageTrigger::AuthError,
             OutageTrigger::NetworkErrors,
             OutageTrigger::MultiModelFailures,
+            OutageTrigger::ProbeFailed,
         ]),
         alternatives(&reasons()),
         alternatives(&[RecoveredBy::Success, RecoveredBy::AutoClear]),

@@ -42,7 +42,7 @@ fn all() -> [Traffic; 29] {
             &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"],
         ),
         way::<facts::LlmCallFailed>(WORK, &["availability", "costs", "evaluator", "patterns", "sessions"]),
-        way::<facts::LlmCallStarted>(GATEWAY, &["sessions"]),
+        way::<facts::LlmCallStarted>(GATEWAY, &["availability", "sessions"]),
         way::<facts::LogPurged>("`events purge`", &[]),
         way::<facts::LogRepaired>("opening the log", &[]),
         way::<facts::PatternsCleared>("`patterns clear`", &["patterns"]),

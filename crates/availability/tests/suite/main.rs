@@ -1,6 +1,7 @@
 //! The availability machine against 004 §4.5, row by row, and against a naive reading of it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+mod probes;
 mod properties;
 mod reference;
 mod status;

@@ -8,6 +8,15 @@ fn is_cancelled(call: &Call) -> bool {
     call.2 == Outcome::Failed(ErrorClass::Cancelled)
 }
 
+fn is_sent(call: &Call) -> bool {
+    call.2 == Outcome::Sent
+}
+
+/// Whether it is how a call came out that reached somebody.
+fn is_attempt(call: &Call) -> bool {
+    !is_cancelled(call) && !is_sent(call)
+}
+
 fn is_success(call: &Call) -> bool {
     call.2 == Outcome::Ok
 }
@@ -16,15 +25,32 @@ fn counts(call: &Call) -> bool {
     matches!(call.2, Outcome::Failed(class) if class.counts_against_provider())
 }
 
-/// The calls a scope takes note of, each with its number in the story.
+/// The calls a scope takes note of, each with its number in the story: none that is older than an attempt before it,
+/// but for what was cancelled.
 fn line(calls: &[Call], belongs: impl Fn(&ModelId) -> bool) -> Vec<(usize, &Call)> {
-    let own = calls.iter().enumerate().filter(|(_, call)| belongs(&call.1) && !is_cancelled(call));
+    let own = calls.iter().enumerate().filter(|(_, call)| belongs(&call.1));
     own.fold(Vec::new(), |mut line: Vec<(usize, &Call)>, (number, call)| {
-        if line.iter().all(|(_, before)| before.0 <= call.0) {
+        let mut attempts = line.iter().filter(|(_, before)| is_attempt(before));
+        if is_cancelled(call) || attempts.all(|(_, before)| before.0 <= call.0) {
             line.push((number, call));
         }
         line
     })
+}
+
+/// The number of the fact that a call was sent, for how it came out: the first of its model that has not come out.
+fn start_of(calls: &[Call], outcome: usize) -> Option<usize> {
+    let mut running = Vec::new();
+    for (number, call) in calls.iter().enumerate().take(outcome + 1).filter(|(_, call)| call.1 == calls[outcome].1) {
+        if is_sent(call) {
+            running.push(number);
+        } else if number == outcome {
+            return running.first().copied();
+        } else if !running.is_empty() {
+            running.remove(0);
+        }
+    }
+    None
 }
 
 /// An outage: the number of the call that began it, the second it began, the second it clears.
@@ -35,24 +61,61 @@ struct Out {
     until: u64,
 }
 
-fn follow(line: &[(usize, &Call)], trips: impl Fn(&[(usize, &Call)]) -> bool) -> Option<Out> {
-    let mut out: Option<Out> = None;
-    for (index, (number, call)) in line.iter().enumerate() {
-        out = out.filter(|out| call.0 < out.until && !is_success(call));
-        out = match out {
-            Some(out) => Some(Out { until: call.0 + 300, ..out }),
-            None if counts(call) && trips(&line[..=index]) => {
-                Some(Out { by: *number, since: call.0, until: call.0 + 300 })
-            }
-            None => None,
-        };
-    }
-    out
+/// What is known of a scope.
+#[derive(Default)]
+struct Known {
+    out: Option<Out>,
+    /// An outage ended quietly, and no success came since.
+    unproven: bool,
+    /// The number and the second of the probe.
+    probe: Option<(usize, u64)>,
 }
 
-fn model_out(calls: &[Call], model: &ModelId) -> Option<Out> {
-    follow(&line(calls, |name| name == model), |line| {
-        let since_success = line.iter().rev().take_while(|(_, call)| !is_success(call));
+impl Known {
+    fn until(&self) -> Option<u64> {
+        self.out.map(|out| out.until).max(self.probe.map(|(_, since)| since + 60))
+    }
+}
+
+fn follow(calls: &[Call], line: &[(usize, &Call)], trips: impl Fn(&[(usize, &Call)]) -> bool) -> Known {
+    let mut known = Known::default();
+    let mut attempts = Vec::new();
+    for (number, call) in line {
+        if is_sent(call) {
+            let is_unproven = known.unproven || known.out.is_some_and(|out| out.until <= call.0);
+            if is_unproven && known.probe.is_none_or(|(_, since)| since + 60 <= call.0) {
+                known.probe = Some((*number, call.0));
+            }
+            continue;
+        }
+        let answered = |(probe, _): &(usize, u64)| start_of(calls, *number) == Some(*probe);
+        if is_cancelled(call) {
+            known.probe = known.probe.filter(|probe| !answered(probe));
+            continue;
+        }
+        attempts.push((*number, *call));
+        if known.out.is_some_and(|out| out.until <= call.0) {
+            (known.out, known.unproven) = (None, true);
+        }
+        let again = known.probe.is_some_and(|probe| answered(&probe) || (probe.1..probe.1 + 60).contains(&call.0));
+        if is_success(call) {
+            known = Known::default();
+        } else if let Some(out) = known.out {
+            known.out = Some(Out { until: call.0 + 300, ..out });
+            known.probe = known.probe.filter(|probe| counts(call) || !answered(probe));
+        } else if counts(call) && (trips(&attempts) || again) {
+            let out = Out { by: *number, since: call.0, until: call.0 + 300 };
+            known = Known { out: Some(out), ..Known::default() };
+        } else if !counts(call) {
+            known.probe = known.probe.filter(|probe| !answered(probe));
+        }
+    }
+    known
+}
+
+fn model_known(calls: &[Call], model: &ModelId) -> Known {
+    follow(calls, &line(calls, |name| name == model), |attempts| {
+        let since_success = attempts.iter().rev().take_while(|(_, call)| !is_success(call));
         let failures: Vec<_> = since_success.filter(|(_, call)| counts(call)).map(|(_, call)| call.0).collect();
         5 <= failures.len() && failures[0] - failures[4] <= 120
     })
@@ -60,16 +123,16 @@ fn model_out(calls: &[Call], model: &ModelId) -> Option<Out> {
 
 /// The second at which a model clears, if it is out.
 pub(crate) fn model_until(calls: &[Call], model: &ModelId) -> Option<u64> {
-    model_out(calls, model).map(|out| out.until)
+    model_known(calls, model).until()
 }
 
 /// The second at which a provider clears, if it is out.
 pub(crate) fn provider_until(calls: &[Call], provider: &str) -> Option<u64> {
-    let out = follow(&line(calls, |name| name.provider() == provider), |line| {
-        let Some(((number, last), before)) = line.split_last() else { return false };
+    let known = follow(calls, &line(calls, |name| name.provider() == provider), |attempts| {
+        let Some(((number, last), before)) = attempts.split_last() else { return false };
         let class = |call: &Call| match call.2 {
             Outcome::Failed(class) => Some(class),
-            Outcome::Ok => None,
+            Outcome::Ok | Outcome::Sent => None,
         };
         let network = before.iter().rev().take_while(|(_, call)| !is_success(call));
         let mut network = network.filter(|(_, call)| class(call) == Some(ErrorClass::Network));
@@ -81,10 +144,10 @@ pub(crate) fn provider_until(calls: &[Call], provider: &str) -> Option<u64> {
                 so_far.iter().map(|call| &call.1).filter(|name| name.provider() == provider).collect();
             models.sort();
             models.dedup();
-            let outs: Vec<_> = models.iter().filter_map(|model| model_out(so_far, model)).collect();
+            let outs: Vec<_> = models.iter().filter_map(|model| model_known(so_far, model).out).collect();
             outs.iter().any(|out| out.by == *number)
                 && 3 <= outs.iter().filter(|out| last.0.abs_diff(out.since) <= 120).count()
         }
     });
-    out.map(|out| out.until)
+    known.until()
 }

@@ -1,15 +1,17 @@
-//! Stories of calls, written as text: `0 a:x overloaded, 30 a:x ok`.
+//! Stories of calls, written as text: `0 a:x overloaded, 30 a:x ok`. A call may be told in two parts, `0 a:x sent, 30
+//! a:x ok`: what comes of a model's calls comes in the order in which they were sent.
 
 use availability::{Availability, Transition};
 use contracts::{
     CacheVariant, ModelId, SessionId, TurnId, Usage,
-    facts::{CallRole, ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, StopReason},
+    facts::{CallRole, ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason},
 };
 use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 
-/// How a call came out.
+/// How a call came out, or that it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
+    Sent,
     Ok,
     Failed(ErrorClass),
 }
@@ -38,6 +40,7 @@ fn parse_call(call: &str) -> Call {
     let words: Vec<_> = call.split_whitespace().collect();
     let [seconds, name, outcome] = words[..] else { panic!("`{call}` is not `seconds model outcome`") };
     let outcome = match outcome {
+        "sent" => Outcome::Sent,
         "ok" => Outcome::Ok,
         "rate_limit" => Outcome::Failed(ErrorClass::RateLimit),
         "overloaded" => Outcome::Failed(ErrorClass::Overloaded),
@@ -70,6 +73,8 @@ pub(crate) fn strikes(name: &str, start: u64) -> String {
 pub(crate) struct Log {
     pub(crate) events: Vec<Recorded>,
     pub(crate) view: Projected<Availability>,
+    /// Calls that were sent and have not come out.
+    running: Vec<(ModelId, EventId)>,
 }
 
 impl Log {
@@ -89,7 +94,14 @@ impl Log {
         let id = EventId::derive(&[b"story", &self.events.len().to_le_bytes()]);
         let turn = TurnId(EventId::derive(&[b"turn", &self.events.len().to_le_bytes()]));
         let (session, model) = (SessionId::try_from("s").unwrap(), model.clone());
+        let sent = self.running.iter().position(|(running, _)| *running == model).filter(|_| *outcome != Outcome::Sent);
+        let sent = sent.map(|place| self.running.remove(place).1);
         let event = match *outcome {
+            Outcome::Sent => {
+                self.running.push((model.clone(), id));
+                let fact = LlmCallStarted { turn, session, model, ..LlmCallStarted::sample() };
+                NewEvent::new(id, at(*seconds), turn.0, &fact)
+            }
             Outcome::Failed(class) => {
                 let fact = LlmCallFailed { turn, session, model, class, ..LlmCallFailed::sample() };
                 NewEvent::new(id, at(*seconds), turn.0, &fact)
@@ -115,7 +127,8 @@ impl Log {
                 NewEvent::new(id, at(*seconds), turn.0, &fact)
             }
         };
-        self.append(event.unwrap());
+        let event = event.unwrap();
+        self.append(NewEvent { causation: sent, ..event });
     }
 
     /// Appends a fact unless its id is known, as the log does.

@@ -18,6 +18,8 @@ pub enum OutageTrigger {
     NetworkErrors,
     /// Three models of the provider out within two minutes.
     MultiModelFailures,
+    /// The first call after an outage that had ended by itself failed too.
+    ProbeFailed,
 }
 
 /// A model, or a whole provider, counts as unavailable.

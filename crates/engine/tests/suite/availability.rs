@@ -2,8 +2,9 @@
 
 use contracts::{
     OutageScope,
-    facts::{ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
+    facts::{CallRole, ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
 };
+use engine::{Call, CallAnswer, CallFailure, Sent};
 
 use crate::support::{
     Desk,
@@ -178,4 +179,63 @@ fn a_session_sees_the_outages_that_another_one_met() {
     desk.fail("one", OPUS, ErrorClass::Auth);
     assert_eq!(desk.turn("two", "the architecture").as_deref(), Some(GPT));
     assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(OPUS)), "the running turn keeps its model");
+}
+
+/// The running turn calls its model through the gateway.
+fn send(desk: &mut Desk, name: &str) -> Sent {
+    let model = desk.engine.locked_model(&session(name)).cloned().unwrap();
+    let call = Call {
+        turn: desk.running(name).unwrap(),
+        session: session(name),
+        thread: None,
+        model,
+        role: CallRole::Planner,
+        estimated_input: 100,
+        cache_lifetime: None,
+    };
+    desk.engine.call_sent(call).unwrap()
+}
+
+fn answered(desk: &Desk) -> CallAnswer {
+    CallAnswer {
+        usage: None,
+        raw_usage: None,
+        stop_reason: StopReason::EndTurn,
+        tools: Vec::new(),
+        thinking_blocks: 0,
+        began_at: None,
+        at: desk.now,
+    }
+}
+
+#[test]
+fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    desk.fail("one", OPUS, ErrorClass::Auth);
+    desk.end("one");
+    desk.pass_secs(400);
+
+    desk.start("two", "a quick question");
+    let probe = send(&mut desk, "two");
+    desk.pass_secs(1);
+    assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "another one tries the provider");
+    let class = ErrorClass::ServerError;
+    let failure = CallFailure { class, status: Some(500), retries: 0, usage: None, raw_usage: None };
+    desk.engine.call_failed(&probe, failure).unwrap();
+    desk.pass_secs(200);
+    assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "one failure puts it out again");
+
+    desk.pass_secs(200);
+    desk.start("four", "a quick question");
+    let probe = send(&mut desk, "four");
+    assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT));
+    let answer = answered(&desk);
+    desk.engine.call_answered(&probe, &answer).unwrap();
+    assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(SONNET));
+
+    desk.engine.commit().unwrap();
+    let triggers: Vec<_> = desk.all::<ProviderUnavailable>().iter().map(|fact| fact.trigger).collect();
+    assert_eq!(triggers, [OutageTrigger::AuthError, OutageTrigger::ProbeFailed]);
+    assert_eq!(desk.all::<ProviderRecovered>().len(), 2);
 }

@@ -1,0 +1,160 @@
+//! After an outage that ended by itself one call finds out, and the others wait for it.
+
+use availability::State;
+use contracts::{ModelId, facts::ErrorClass};
+
+use crate::story::{Log, Outcome, at, model, parse, strikes};
+
+/// Whether a turn of this second may go to a model.
+fn is_open(log: &Log, name: &str, second: u64) -> bool {
+    log.state().outages_at(at(second)).against(&model(name), at(second)).is_none()
+}
+
+#[track_caller]
+fn check(story: &str, second: u64, out: &str) {
+    assert_eq!(Log::of(story).out(second), out, "after `{story}`, asked at {second}");
+}
+
+#[test]
+fn the_first_call_after_a_quiet_end_keeps_the_others_away_until_it_is_answered_or_a_minute_is_over() {
+    let story = strikes("a:x", 0) + "310 a:x sent";
+    check(&story, 310, "a:x until 370");
+    check(&story, 369, "a:x until 370");
+    check(&story, 370, "");
+    check(&format!("{story}, 312 a:x ok"), 312, "");
+    check("0 a:x auth, 300 a:y sent", 300, "a until 360");
+    check("0 a:x auth, 300 a:y sent, 301 a:y ok", 301, "");
+}
+
+#[test]
+fn one_failure_of_the_probe_puts_its_scope_out_again_at_once() {
+    let story = strikes("a:x", 0) + "310 a:x sent, 315 a:x overloaded";
+    check(&story, 315, "a:x until 615");
+    check("0 a:x auth, 300 a:y sent, 302 a:y timeout", 302, "a until 602");
+    // And so on, for as long as it takes.
+    check(&format!("{story}, 700 a:x sent, 701 a:x timeout"), 701, "a:x until 1001");
+    // Late as it is, it is still its failure.
+    check(&(strikes("a:x", 0) + "310 a:x sent, 400 a:x timeout"), 400, "a:x until 700");
+}
+
+#[test]
+fn a_failure_of_another_call_beside_the_probe_counts_as_much() {
+    check("0 a:x auth, 300 a:x sent, 301 a:y timeout", 301, "a until 601");
+    check("0 a:x auth, 300 a:x sent, 361 a:y timeout", 361, "");
+}
+
+#[test]
+fn a_probe_that_says_nothing_about_the_provider_lets_the_next_call_be_the_probe() {
+    for class in ["cancelled", "invalid_request"] {
+        let story = strikes("a:x", 0) + &format!("310 a:x sent, 311 a:x {class}");
+        check(&story, 311, "");
+        check(&format!("{story}, 312 a:x sent"), 312, "a:x until 372");
+        check(&format!("{story}, 312 a:x sent, 313 a:x timeout"), 313, "a:x until 613");
+    }
+}
+
+#[test]
+fn a_probe_that_is_never_answered_is_followed_by_another_one() {
+    let story = strikes("a:x", 0) + "310 a:x sent, 369 a:x sent, 370 a:x sent";
+    check(&story, 370, "a:x until 430");
+}
+
+#[test]
+fn calls_beside_a_probe_do_not_prolong_it() {
+    check(&(strikes("a:x", 0) + "310 a:x sent, 340 a:x sent"), 340, "a:x until 370");
+}
+
+#[test]
+fn a_call_sent_while_the_outage_stands_is_no_probe() {
+    check(&(strikes("a:x", 0) + "200 a:x sent"), 299, "a:x until 304");
+    check(&(strikes("a:x", 0) + "200 a:x sent"), 304, "");
+    // Its failure, after the end, is one of five.
+    check(&(strikes("a:x", 0) + "303 a:x sent, 305 a:x overloaded"), 305, "");
+}
+
+#[test]
+fn an_outage_that_a_success_ended_needs_no_probe() {
+    let story = strikes("a:x", 0) + "5 a:x ok, 400 a:x sent";
+    check(&story, 400, "");
+    check(&format!("{story}, 401 a:x overloaded"), 401, "");
+}
+
+#[test]
+fn a_success_after_a_quiet_end_is_proof_enough() {
+    check(&(strikes("a:x", 0) + "310 a:x ok, 320 a:x sent"), 320, "");
+}
+
+#[test]
+fn where_nobody_tells_when_calls_were_sent_the_count_starts_again_after_a_quiet_end() {
+    let story = strikes("a:x", 0) + "310 a:x overloaded, 311 a:x overloaded";
+    check(&story, 311, "");
+}
+
+#[test]
+fn a_probe_of_a_model_is_none_of_its_siblings_or_of_its_provider() {
+    let log = Log::of(&(strikes("a:x", 0) + &strikes("a:y", 0) + "310 a:x sent"));
+    assert!(!is_open(&log, "a:x", 310));
+    assert!(is_open(&log, "a:y", 310) && is_open(&log, "a:z", 310));
+}
+
+#[test]
+fn a_turn_of_before_the_probe_does_not_wait_for_it() {
+    let log = Log::of("0 a:x auth, 320 a:x sent");
+    let open: Vec<_> = [299, 300, 319, 320, 379, 380].map(|second| is_open(&log, "a:x", second)).to_vec();
+    assert_eq!(open, [false, true, true, false, false, true]);
+}
+
+#[test]
+fn the_table_shows_a_probe_and_what_had_put_its_scope_out() {
+    let status = |story: &str, second| Log::of(story).state().status(at(second)).remove(0);
+    let story = "0 a:x auth, 320 a:x sent";
+    let row = status(story, 321);
+    assert_eq!(row.state, State::Probing);
+    assert_eq!((row.since, row.clears_at), (Some(at(320)), Some(at(380))));
+    assert_eq!(row.trigger, status(story, 1).trigger);
+    assert_eq!(status(story, 380).state, State::Healthy);
+    assert_eq!(status("0 a:x auth, 320 a:x sent, 321 a:x timeout", 321).state, State::Unavailable);
+}
+
+/// Sixteen turns wait for a model that is out and try whenever they may; so many of them reach a provider that is
+/// still down.
+fn reached(turns: u64, hours: u64) -> usize {
+    let mut log = Log::of(&strikes("a:x", 0));
+    let name: ModelId = model("a:x");
+    let mut waiting: Vec<(u64, ModelId)> = Vec::new();
+    let mut reached = 0;
+    for second in 5..hours * 3_600 {
+        for _ in 0..turns {
+            if is_open(&log, "a:x", second) {
+                log.call(&(second, name.clone(), Outcome::Sent));
+                waiting.push((second + 3, name.clone()));
+                reached += 1;
+            }
+        }
+        while waiting.first().is_some_and(|(due, _)| *due == second) {
+            let (_, name) = waiting.remove(0);
+            log.call(&(second, name, Outcome::Failed(ErrorClass::Overloaded)));
+        }
+        log.react(second);
+    }
+    reached
+}
+
+#[test]
+fn a_provider_that_stays_down_is_tried_by_one_turn_in_five_minutes_however_many_wait() {
+    assert_eq!((reached(16, 1), reached(1, 1)), (11, 11));
+}
+
+#[test]
+fn transitions_are_told_once_also_around_probes() {
+    let mut log = Log::default();
+    let mut told = Vec::new();
+    for call in parse("0 a:x auth, 320 a:x sent, 322 a:x timeout, 700 a:x sent, 701 a:x ok, 800 a:x ok") {
+        log.call(&call);
+        for again in log.react(call.0) {
+            told.push((again.at, format!("{:?}", again.fact).contains("Unavailable")));
+        }
+        assert_eq!(log.react(call.0), []);
+    }
+    assert_eq!(told, [(at(0), true), (at(300), false), (at(322), true), (at(622), false)]);
+}
