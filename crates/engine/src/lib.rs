@@ -27,6 +27,7 @@ mod policy_file;
 mod purge;
 mod recorder;
 mod router_state;
+mod rule_hits;
 mod sessions;
 mod turns;
 
@@ -49,5 +50,6 @@ pub use models::Models;
 pub use policy_file::{BUILT_IN_PATH, BUILT_IN_POLICY, InForce, PolicyError, PolicyFile, Refresh};
 pub use purge::{PurgePlan, PurgeScope, plan_purge};
 pub use router_state::RouterState;
+pub use rule_hits::{Hits, MOST_RULES, RuleHits};
 pub use sessions::{History, OpenTurn, Session, Sessions};
 pub use turns::{NewTurn, StartedTurn};

@@ -8,7 +8,7 @@ use event_core::{CodecError, Projection, Recorded, Timestamp};
 use patterns::Patterns;
 use serde::{Deserialize, Serialize};
 
-use crate::{in_force::AsLogged, known::with_views, sessions::Sessions};
+use crate::{in_force::AsLogged, known::with_views, rule_hits::RuleHits, sessions::Sessions};
 
 /// The views of a decision. Consistent by composition: one fold advances all of them.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub struct RouterState {
     pub sessions: Sessions,
     /// Which policy and models the log knows of.
     pub in_force: AsLogged,
+    /// How often each rule won.
+    pub rule_hits: RuleHits,
 }
 
 impl RouterState {
@@ -44,6 +46,7 @@ impl Projection for RouterState {
         Evaluator::VERSION,
         Sessions::VERSION,
         AsLogged::VERSION,
+        RuleHits::VERSION,
     ]);
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
@@ -52,16 +55,17 @@ impl Projection for RouterState {
         self.patterns.apply(event)?;
         self.evaluator.apply(event)?;
         self.sessions.apply(event)?;
-        self.in_force.apply(event)
+        self.in_force.apply(event)?;
+        self.rule_hits.apply(event)
     }
 }
 
-/// One number for several versions below 32: no two sets of versions give the same. Another version does not compile.
-const fn together(versions: [u32; 6]) -> u32 {
+/// One number for several versions below 16: no two sets of versions give the same. Another version does not compile.
+const fn together(versions: [u32; 7]) -> u32 {
     let (mut together, mut rest) = (0, versions.as_slice());
     while let [version, others @ ..] = rest {
-        assert!(*version < 32, "five bits for each version");
-        (together, rest) = (together * 32 + *version, others);
+        assert!(*version < 16, "four bits for each version");
+        (together, rest) = (together * 16 + *version, others);
     }
     together
 }

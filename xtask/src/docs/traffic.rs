@@ -50,8 +50,8 @@ fn all() -> [Traffic; 29] {
         way::<facts::PatternFilling>("the reaction to how large a store is", &["patterns"]),
         way::<facts::PatternOverrideDismissed>("`route ignore`", &["evaluator"]),
         way::<facts::PolicyLoaded>(OPENING, &["in force"]),
-        way::<facts::RouteDecided>(TURN, &["sessions"]),
-        way::<facts::RouteFellThrough>("a call through the gateway that failed", &["sessions"]),
+        way::<facts::RouteDecided>(TURN, &["rule hits", "sessions"]),
+        way::<facts::RouteFellThrough>("a call through the gateway that failed", &["rule hits", "sessions"]),
         way::<facts::RouteOverridden>("`route override`", &["evaluator", "patterns", "sessions"]),
         way::<facts::PolicyInvalid>(OPENING, &[]),
         way::<facts::ProviderRecovered>("the reaction to what availability says", &["availability"]),
@@ -88,13 +88,14 @@ mod tests {
     use crate::workspace;
 
     /// The projections, and how the paths of their sources begin.
-    const PROJECTIONS: [(&str, &str); 7] = [
+    const PROJECTIONS: [(&str, &str); 8] = [
         ("availability", "crates/availability/src/"),
         ("costs", "crates/costs/src/projection"),
         ("evaluator", "crates/evaluator/src/"),
         ("in force", "crates/engine/src/in_force"),
         ("patterns", "crates/patterns/src/"),
         ("prompt cache", "crates/costs/src/prompt_cache"),
+        ("rule hits", "crates/engine/src/rule_hits"),
         ("sessions", "crates/engine/src/sessions"),
     ];
 

@@ -23,6 +23,7 @@ mod on_disk;
 mod one_decision;
 mod other_clients;
 mod purge;
+mod rule_hits;
 mod suggestions;
 mod turn_lock;
 mod verdicts;

@@ -108,8 +108,8 @@ fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
     bar.finish_and_clear();
     // What is in force is this machine's own. The evaluator knows where in the log facts stand, which that shifts; its
     // verdicts are facts.
-    let RouterState { availability, costs, patterns, sessions, in_force: _, evaluator: _ } = state.state();
-    let bytes = encode_state("router-state", &(availability, costs, patterns, sessions))
+    let RouterState { availability, costs, patterns, sessions, rule_hits, in_force: _, evaluator: _ } = state.state();
+    let bytes = encode_state("router-state", &(availability, costs, patterns, sessions, rule_hits))
         .map_err(|error| Failure::NotDone(error.to_string()))?;
     let digests =
         Digests { facts: digest.finalize().to_hex().to_string(), state: blake3::hash(&bytes).to_hex().to_string() };
