@@ -84,6 +84,20 @@ pub enum Step {
     Resumed(ObservedResumption),
 }
 
+impl Step {
+    /// When it happened, or was over.
+    pub const fn at(&self) -> Timestamp {
+        match self {
+            Self::Call(call) => call.at,
+            Self::ToolCalled(tool) => tool.at,
+            Self::ToolFinished(result) => result.at,
+            Self::Failed(failure) => failure.at,
+            Self::Compacted(compaction) => compaction.at,
+            Self::Resumed(resumption) => resumption.at,
+        }
+    }
+}
+
 /// A call that was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedCall {
@@ -193,6 +207,12 @@ pub struct ObservedResumption {
 }
 
 impl ObservedTurn {
+    /// The last time anything happened in it that the file tells of.
+    pub fn last_at(&self) -> Timestamp {
+        let steps = self.steps.iter().map(Step::at);
+        steps.chain(self.end.map(|(_, at)| at)).fold(self.started_at, Timestamp::max)
+    }
+
     /// The id of the turn: the same on every import.
     pub fn id(&self) -> TurnId {
         TurnId::derive(&self.session, &self.name)

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use adapters::observed::{ObservedSession, ObservedTurn};
-use contracts::{Needs, facts::DecisionMode};
+use contracts::{
+    Needs,
+    facts::{DecisionMode, SessionSource},
+};
 use router_core::address;
 
 use crate::{
@@ -23,8 +26,20 @@ impl Engine {
         self.recorder.record(vec![session_fact(session)?])
     }
 
+    /// Whether a turn that a client recorded came through the gateway: then the log has it, with its calls and their
+    /// costs, and to record it as observed would count them twice.
+    ///
+    /// All turns of a session that began in the gateway did. Of one that was imported before its client was pointed at
+    /// the gateway, those did that were not over when the gateway first saw the session.
+    pub fn came_through_gateway(&self, turn: &ObservedTurn) -> bool {
+        let Some(session) = self.state().sessions.get(&turn.session) else { return false };
+        session.source == Some(SessionSource::Gateway)
+            || session.gateway_since.is_some_and(|since| since <= turn.last_at())
+    }
+
     /// Records a turn that was observed elsewhere, and what would have been decided about it. A turn that is
-    /// known is not decided again; whatever else is new about it is recorded. Durable after [`Engine::commit`].
+    /// known is not decided again; whatever else is new about it is recorded. One that came through the gateway is left
+    /// alone. Durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -33,6 +48,9 @@ impl Engine {
         session: &ObservedSession,
         turn: &ObservedTurn,
     ) -> Result<Option<DecidedTurn>, EngineError> {
+        if self.came_through_gateway(turn) {
+            return Ok(None);
+        }
         let id = turn.id();
         let before = self.recorder.position();
         let mut made = None;

@@ -9,7 +9,7 @@ use contracts::{
         SessionModelSelected, SessionSource, SessionStarted, ToolCalled, TurnEnded, TurnStarted,
     },
 };
-use event_core::{CodecError, EventId, Projection, Recorded};
+use event_core::{CodecError, EventId, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The most names a session's history keeps of each kind: later ones are left out.
@@ -37,6 +37,8 @@ pub struct Session {
     pub source: Option<SessionSource>,
     /// The client and its version.
     pub client: Option<String>,
+    /// When its first turn came through the gateway, if one did.
+    pub gateway_since: Option<Timestamp>,
     /// The model the user set (004 §4.3).
     pub sticky: Option<ModelId>,
     /// A choice made while a turn was running: it takes effect when the next turn starts (004 §3.3). The outer
@@ -166,7 +168,7 @@ fn extend(names: &mut BTreeSet<String>, more: &[String]) {
 
 impl Projection for Sessions {
     const NAME: &'static str = "sessions";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         if let Some(fact) = event.read::<SessionStarted>()? {
@@ -186,6 +188,10 @@ impl Projection for Sessions {
                 session.sticky = choice;
             }
             session.turns = session.turns.saturating_add(1);
+            if fact.request.is_some() {
+                let at = event.event.at;
+                session.gateway_since = Some(session.gateway_since.map_or(at, |since| since.min(at)));
+            }
             let started = event.event.id;
             open(session, &fact, started);
         } else if let Some(fact) = event.read::<RouteDecided>()? {

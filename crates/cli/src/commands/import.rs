@@ -1,6 +1,7 @@
 //! `import`: sessions other clients recorded, every turn of them decided.
 
 use std::{
+    collections::BTreeSet,
     env,
     path::{Path, PathBuf},
 };
@@ -12,7 +13,7 @@ use adapters::{
     openai_log::{self, OpenAiLog},
     session_file::{DiscoverError, Format, SessionFile, SessionReader},
 };
-use contracts::NanoUsd;
+use contracts::{NanoUsd, SessionId};
 use engine::Engine;
 use serde::Serialize;
 
@@ -39,6 +40,12 @@ pub(super) struct Imported {
     pub(super) failed_calls: u64,
     pub(super) tools: u64,
     pub(super) compactions: u64,
+    /// Sessions with turns that came through the gateway: the log has those turns, with what they cost.
+    pub(super) gateway_sessions: u64,
+    /// Those turns; they are not among the numbers above.
+    pub(super) gateway_turns: u64,
+    #[serde(skip)]
+    through_gateway: BTreeSet<SessionId>,
     /// Facts the log did not have.
     pub(super) new_facts: u64,
     pub(super) issues: Vec<String>,
@@ -48,6 +55,11 @@ pub(super) struct Imported {
 }
 
 impl Imported {
+    fn leave_out(&mut self, turn: &ObservedTurn) {
+        self.gateway_turns += 1;
+        self.gateway_sessions += u64::from(self.through_gateway.insert(turn.session.clone()));
+    }
+
     fn count(&mut self, turn: &ObservedTurn) {
         self.turns += 1;
         for step in &turn.steps {
@@ -166,6 +178,10 @@ fn import_file<F: Format>(
             engine.observe_session(session)?;
             seen = Some(session.id.clone());
         }
+        if engine.came_through_gateway(&turn) {
+            imported.leave_out(&turn);
+            continue;
+        }
         imported.count(&turn);
         if let Some(made) = engine.observe_turn(session, &turn)? {
             imported.decisions += 1;
@@ -186,6 +202,11 @@ fn show(imported: &Imported) {
         counted(imported.compactions, "compaction"),
     ];
     anstream::println!("{files} ({} MB): {}", imported.bytes.div_ceil(1_000_000), happened.join(", "));
+    if 0 < imported.gateway_turns {
+        let (sessions, turns) =
+            (counted(imported.gateway_sessions, "session"), counted(imported.gateway_turns, "turn"));
+        anstream::println!("left out {turns} of {sessions}: through the gateway, so that the log has them already");
+    }
     let decided = counted(imported.decisions, "turn");
     anstream::println!(
         "{decided} decided, {} of them refused; {}",

@@ -1,6 +1,10 @@
 //! Sessions: imported, decided, priced.
 
-use std::fs;
+use std::{fs, sync::Arc};
+
+use contracts::{ClientRequest, WireApi};
+use engine::{Engine, Home, NewTurn, Stores};
+use event_bus::{MemoryTexts, SledLog, SystemClock};
 
 use crate::desk::{Desk, said};
 
@@ -14,6 +18,45 @@ fn importing_twice_changes_nothing() {
     assert_eq!(second["new_facts"], 0);
     assert_eq!(first["turns"], second["turns"]);
     assert_eq!(before["digest"], desk.json(&["events", "verify"])["digest"]);
+}
+
+/// A turn of the bundled session comes through the gateway.
+fn through_gateway(desk: &Desk) {
+    let home = desk.path(".turnwise");
+    let home = Home::new(&home, home.parent().map(Into::into));
+    let (log, _) = SledLog::open(home.log()).unwrap();
+    let stores =
+        Stores { log: Arc::new(log), texts: Arc::new(MemoryTexts::new()), clock: Box::new(SystemClock), offset: |_| 0 };
+    let mut engine = Engine::open(&home, stores).unwrap();
+    let request = ClientRequest {
+        api: WireApi::AnthropicMessages,
+        client: Some("claude-code".to_owned()),
+        model: "turnwise".to_owned(),
+        named: None,
+        side: None,
+        subagent: false,
+        requires: [].into(),
+        signed_by: [].into(),
+        brings_key_of: None,
+    };
+    let session = "5b0c6f0e-7a41-4f0b-9d1e-0c9a3d2f8e11".try_into().unwrap();
+    engine.start_turn(&NewTurn { request: Some(request), ..NewTurn::new(session, "message", "hello") }).unwrap();
+    engine.close().unwrap();
+}
+
+#[test]
+fn a_session_that_came_through_the_gateway_is_left_out_and_said_so() {
+    let desk = Desk::new();
+    desk.with_session();
+    through_gateway(&desk);
+    let imported = desk.json(&["import", "claude-code"]);
+    assert_eq!((&imported["gateway_sessions"], &imported["gateway_turns"]), (&1.into(), &9.into()), "{imported}");
+    assert_eq!(
+        (&imported["turns"], &imported["new_facts"], &imported["total_cost_nano_usd"]),
+        (&0.into(), &0.into(), &0.into())
+    );
+    let told = desk.ok(&["import", "claude-code"]);
+    assert!(told.contains("left out 9 turns of 1 session: through the gateway"), "{told}");
 }
 
 #[test]

@@ -25,5 +25,6 @@ mod other_clients;
 mod purge;
 mod rule_hits;
 mod suggestions;
+mod through_gateway;
 mod turn_lock;
 mod verdicts;

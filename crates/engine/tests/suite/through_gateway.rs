@@ -1,0 +1,94 @@
+//! Sessions that clients recorded although they came through the gateway: their turns are in the log already.
+
+use adapters::observed::{ObservedSession, ObservedTurn};
+use contracts::{ClientRequest, WireApi, facts::RouteDecided};
+use engine::NewTurn;
+use event_core::Timestamp;
+
+use crate::support::{
+    Desk,
+    desk::{START, session},
+    models::SONNET,
+    recorded::{call, completed, recorded_session, recorded_turn},
+};
+
+/// A turn with one call, from its message to its end.
+fn turn(number: u64, begins: Timestamp) -> ObservedTurn {
+    let mut turn = recorded_turn("rec-1", &format!("m{number}"), "fix the parser", begins);
+    turn.steps.push(call(&format!("c{number}"), begins.plus_secs(2), SONNET));
+    completed(turn, begins.plus_secs(2))
+}
+
+fn recorded() -> ObservedSession {
+    recorded_session("rec-1", START)
+}
+
+/// Gives how many turns were decided.
+fn observe(desk: &mut Desk, turns: &[ObservedTurn]) -> usize {
+    desk.engine.observe_session(&recorded()).unwrap();
+    let made = turns.iter().filter_map(|turn| desk.engine.observe_turn(&recorded(), turn).unwrap()).count();
+    desk.engine.commit().unwrap();
+    made
+}
+
+/// A turn of the same session comes through the gateway.
+fn through_gateway(desk: &mut Desk) {
+    let request = ClientRequest {
+        api: WireApi::AnthropicMessages,
+        client: Some("claude-code".to_owned()),
+        model: "turnwise".to_owned(),
+        named: None,
+        side: None,
+        subagent: false,
+        requires: [].into(),
+        signed_by: [].into(),
+        brings_key_of: None,
+    };
+    let new = NewTurn::new(session("rec-1"), "in the gateway", "fix the parser");
+    desk.engine.start_turn(&NewTurn { request: Some(request), ..new }).unwrap();
+    desk.engine.commit().unwrap();
+}
+
+#[test]
+fn a_session_that_began_in_the_gateway_is_not_recorded_again() {
+    let mut desk = Desk::with("global_default: sonnet");
+    through_gateway(&mut desk);
+    let (head, costs) = (desk.head(), desk.engine.state().costs.clone());
+    let turns = [turn(1, START), turn(2, START.plus_secs(60))];
+    assert!(turns.iter().all(|turn| desk.engine.came_through_gateway(turn)));
+    assert_eq!(observe(&mut desk, &turns), 0);
+    assert_eq!((desk.head(), &desk.engine.state().costs), (head, &costs));
+    // Nor by a program that has started again since.
+    let mut desk = desk.restarted();
+    assert_eq!(observe(&mut desk, &turns), 0);
+}
+
+#[test]
+fn of_a_session_that_went_on_in_the_gateway_only_the_turns_of_before_are_recorded() {
+    let mut desk = Desk::with("global_default: sonnet");
+    let before = turn(1, START);
+    assert_eq!(observe(&mut desk, std::slice::from_ref(&before)), 1);
+    desk.pass_secs(60);
+    through_gateway(&mut desk);
+    let spent = desk.engine.state().costs.overall();
+
+    // Clients write a message down a moment before they send it.
+    let sent = Timestamp(desk.now.0 - 20_000);
+    let direct = turn(2, START.plus_secs(10));
+    let turns = [before, direct, turn(3, sent), turn(4, sent.plus_secs(30))];
+    assert_eq!(
+        turns.iter().map(|turn| desk.engine.came_through_gateway(turn)).collect::<Vec<_>>(),
+        [false, false, true, true]
+    );
+    assert_eq!(observe(&mut desk, &turns), 1, "the one that was not imported yet");
+    assert_eq!(desk.engine.state().costs.overall().calls, spent.calls + 1);
+    assert_eq!(desk.all::<RouteDecided>().len(), 3);
+}
+
+#[test]
+fn other_sessions_are_recorded_as_ever() {
+    let mut desk = Desk::with("global_default: sonnet");
+    desk.turn("another", "hello");
+    assert!(!desk.engine.came_through_gateway(&turn(1, START)));
+    assert_eq!(observe(&mut desk, &[turn(1, START)]), 1);
+}
