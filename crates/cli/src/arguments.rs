@@ -122,6 +122,12 @@ pub(crate) enum Command {
     Events(EventsCommand),
     /// Run the gateway: coding agents and SDKs point at it, and every turn is routed.
     Serve(ServeArguments),
+    /// Watch turns as they are decided, what they cost and who is out, until Ctrl-C.
+    Watch {
+        /// How many turns to show.
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+        turns: usize,
+    },
     /// Manage the tokens that clients of the gateway bring.
     #[command(subcommand)]
     Token(TokenCommand),

@@ -17,6 +17,7 @@ mod route;
 mod rules;
 mod serve;
 mod status;
+mod watch;
 mod why;
 
 use clap::CommandFactory as _;
@@ -45,6 +46,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Events(command) => events::run(context, command),
         Command::Serve(arguments) => serve::run(context, &arguments),
         Command::Token(TokenCommand::Add { name }) => serve::token(context, &name),
+        Command::Watch { turns } => watch::run(context, turns),
         Command::Demo => demo::run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "turnwise", &mut std::io::stdout());

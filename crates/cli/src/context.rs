@@ -17,6 +17,9 @@ use crate::{
     screen::{self, counted},
 };
 
+/// How long the gateway lets sled be behind the journal.
+const INDEX_LAG: std::time::Duration = std::time::Duration::from_millis(250);
+
 /// The surroundings of a command.
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -43,8 +46,18 @@ impl Context {
     /// The engine on the user's log, with these models.
     pub(crate) fn engine_with(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
+        self.engine_on(log, &repairs, models)
+    }
+
+    /// The engine of the gateway: its barriers wait for the journal alone.
+    pub(crate) fn engine_of_gateway(&self, models: Models) -> Result<Engine, Failure> {
+        let (log, repairs) = SledLog::open(self.home.log())?;
+        self.engine_on(log.with_lagging_index(INDEX_LAG), &repairs, models)
+    }
+
+    fn engine_on(&self, log: SledLog, repairs: &[Repair], models: Models) -> Result<Engine, Failure> {
         let mut engine = Engine::with_models(&self.home, models, self.stores(Arc::new(log)))?;
-        self.tell(&mut engine, &repairs)?;
+        self.tell(&mut engine, repairs)?;
         Ok(engine)
     }
 

@@ -252,7 +252,7 @@ impl<'a> Frame<'a> {
             version: u16::from_le_bytes(self.array(self.kind_at - 3)),
             payload: if purged.is_some() { Vec::new() } else { payload.to_vec() },
         };
-        Recorded { position: self.position(), recorded_at: self.recorded_at(), event, purged }
+        Recorded::new(self.position(), self.recorded_at(), event).with_purged(purged)
     }
 
     /// Bytes at a place that `lay_out` has checked.

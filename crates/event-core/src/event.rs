@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{CodecError, EventId, Position, Timestamp, codec};
+use crate::{CodecError, EventId, Position, Timestamp, codec, decoded::Decoded};
 
 /// A fact that can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
-pub trait Event: Serialize + DeserializeOwned + 'static {
+pub trait Event: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Stable, dotted, past-tense name, such as `route.decided`.
     const KIND: &'static str;
     /// Layout version of the payload, starting at 1.
@@ -97,19 +97,39 @@ pub struct Recorded {
     /// The BLAKE3 hash of a payload that was removed on the user's demand; the payload is empty then, and the hash
     /// keeps the log's chain provable.
     pub purged: Option<[u8; 32]>,
+    /// What the payload was read as.
+    #[serde(skip)]
+    decoded: Decoded,
 }
 
 impl Recorded {
     /// A fact at its place.
     pub fn new(position: Position, recorded_at: Timestamp, event: NewEvent) -> Self {
-        Self { position, recorded_at, event, purged: None }
+        Self { position, recorded_at, event, purged: None, decoded: Decoded::default() }
     }
 
-    /// The fact as `E`, see [`NewEvent::read`]; `None` as well when its payload was removed.
+    /// The same fact, its payload removed if there is the hash of what it was.
+    #[must_use]
+    pub fn with_purged(self, purged: Option<[u8; 32]>) -> Self {
+        Self { purged, decoded: Decoded::default(), ..self }
+    }
+
+    /// The fact as `E`, see [`NewEvent::read`]; `None` as well when its payload was removed. Read once: whoever asks
+    /// again gets a copy.
     ///
     /// # Errors
     /// As [`NewEvent::read`].
     pub fn read<E: Event>(&self) -> Result<Option<E>, CodecError> {
-        if self.purged.is_some() { Ok(None) } else { self.event.read() }
+        if self.purged.is_some() || self.event.kind != E::KIND {
+            return Ok(None);
+        }
+        if let Some(read) = self.decoded.get() {
+            return Ok(Some(read));
+        }
+        let read = self.event.read::<E>()?;
+        if let Some(read) = &read {
+            self.decoded.keep(read);
+        }
+        Ok(read)
     }
 }

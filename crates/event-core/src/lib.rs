@@ -10,6 +10,7 @@
 )]
 
 mod codec;
+mod decoded;
 mod event;
 mod id;
 mod position;

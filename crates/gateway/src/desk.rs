@@ -14,6 +14,8 @@ use tokio::sync::{oneshot, watch};
 
 /// How long facts nobody waits for may stay off the disk.
 const LINGER: Duration = Duration::from_millis(2);
+/// After how long without any question the log does what it has put off.
+const REST: Duration = Duration::from_millis(300);
 /// How often the policy file is looked at.
 const POLICY_EVERY: Duration = Duration::from_millis(100);
 /// The most jobs one barrier covers.
@@ -73,7 +75,16 @@ impl Desk {
     pub fn start(engine: Engine) -> io::Result<(Self, DeskThread)> {
         let (jobs, waiting) = crossbeam_channel::unbounded();
         let (told, heads) = watch::channel(0);
-        let clerk = Clerk { engine, waiting, told, receipts: Vec::new(), dirty: None, looked: None, stopped: false };
+        let clerk = Clerk {
+            engine,
+            waiting,
+            told,
+            receipts: Vec::new(),
+            dirty: None,
+            looked: None,
+            stopped: false,
+            rested: true,
+        };
         let thread = std::thread::Builder::new().name("desk".to_owned()).spawn(move || clerk.run())?;
         Ok((Self { jobs, heads }, thread))
     }
@@ -138,18 +149,22 @@ struct Clerk {
     looked: Option<Instant>,
     /// The log takes no more.
     stopped: bool,
+    /// The log has nothing put off.
+    rested: bool,
 }
 
 impl Clerk {
     fn run(mut self) -> Result<(), EngineError> {
         loop {
-            let next = match self.dirty {
-                None => self.waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(since) => self.waiting.recv_timeout(LINGER.saturating_sub(since.elapsed())),
+            let next = match (self.dirty, self.rested) {
+                (Some(since), _) => self.waiting.recv_timeout(LINGER.saturating_sub(since.elapsed())),
+                (None, false) => self.waiting.recv_timeout(REST),
+                (None, true) => self.waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match next {
                 Ok(job) => self.serve(job),
-                Err(RecvTimeoutError::Timeout) => self.barrier(),
+                Err(RecvTimeoutError::Timeout) if self.dirty.is_some() => self.barrier(),
+                Err(RecvTimeoutError::Timeout) => self.rest(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             while !self.receipts.is_empty() && self.receipts.len() < MOST_AT_ONCE {
@@ -189,8 +204,18 @@ impl Clerk {
         }
     }
 
+    /// Nothing has come for a while: what the log has put off is done now.
+    fn rest(&mut self) {
+        self.rested = true;
+        if let Err(error) = self.engine.log().sync() {
+            tracing::error!(%error, "the log takes no more facts: no turn is decided from here on");
+            self.stopped = true;
+        }
+    }
+
     fn barrier(&mut self) {
         self.dirty = None;
+        self.rested = false;
         let done = self.engine.commit();
         if let Err(error) = &done {
             tracing::error!(%error, "the log takes no more facts: no turn is decided from here on");

@@ -86,7 +86,8 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
             usage: None,
             raw_usage: None,
         });
-        let next = if failure.class.counts_against_provider() {
+        // A model that was not even asked, for want of words, is one more that cannot take the turn.
+        let next = if failure.class.counts_against_provider() || failure.unsayable {
             failed.push(FailedCandidate { model, class: failure.class });
             arrival::fall_through(gateway, &decided, &inspected, failed.clone(), &lineage).await?
         } else {

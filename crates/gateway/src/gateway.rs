@@ -89,7 +89,7 @@ impl Gateway {
             started_at: SystemClock.now(),
             nameless: AtomicU64::new(0),
             sources,
-            follower: Arc::new(Follower::new()),
+            follower: Arc::new(Mutex::default()),
         };
         Ok((Arc::new(gateway), thread))
     }

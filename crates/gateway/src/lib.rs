@@ -3,6 +3,7 @@
 //! [`Gateway`] holds what a request needs; [`serve`] takes connections. One thread has the engine (`desk`); everything
 //! else asks it. What a client is told about a decision is on the disk before it is told.
 
+mod board;
 mod body;
 mod call;
 mod configuration;
@@ -21,6 +22,7 @@ pub mod tls;
 mod upstream;
 mod view;
 
+pub use board::Board;
 pub use configuration::{
     Configuration, ConfigurationError, Credential, DEFAULT_ADDRESS, KeyError, Keys, Limits, Patience, Provider,
     ProviderEntry, Providers, Tls, Traces,

@@ -3,6 +3,7 @@
 mod assets;
 mod live;
 mod policy;
+mod rules;
 mod spend;
 mod status;
 mod turns;
@@ -66,6 +67,7 @@ pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
             "/api/turns" => told(turns::turns(gateway, &query).await),
             "/api/live" => live::live(gateway),
             "/api/spend" => told(spend::spend(gateway).await),
+            "/api/rules" => told(rules::rules(gateway).await),
             "/api/policy" => told(policy::policy(gateway).await),
             path => match (assets::find(path), path.strip_prefix("/turns/")) {
                 (Some((kind, content)), _) => assets::response(kind, content),

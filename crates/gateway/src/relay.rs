@@ -20,8 +20,8 @@ pub(crate) enum Passage {
     Untouched,
     /// The account of usage is taken out: the client did not ask for it.
     Hidden(UsageHider),
-    /// They are said in another API.
-    Converted(Box<StreamConverter>),
+    /// They are said in another API, and the account of usage is taken out where the client did not ask for it.
+    Converted(Box<StreamConverter>, Option<UsageHider>),
 }
 
 /// A provider's answer on its way.
@@ -86,8 +86,13 @@ impl Relay {
             match &mut self.passage {
                 Passage::Untouched => return Poll::Ready(Some(Ok(data))),
                 Passage::Hidden(hider) => hider.feed(&data, &mut out),
-                Passage::Converted(converter) => {
-                    if converter.feed(&data, &mut out).is_err() {
+                Passage::Converted(converter, hider) => {
+                    let failed = converter.feed(&data, &mut out).is_err();
+                    if let Some(hider) = hider {
+                        let converted = std::mem::take(&mut out);
+                        hider.feed(&converted, &mut out);
+                    }
+                    if failed {
                         // The converter has told the client what it could not be told.
                         self.fail(ErrorClass::ServerError);
                     }
@@ -107,9 +112,18 @@ impl Relay {
         match std::mem::replace(&mut self.passage, Passage::Untouched) {
             Passage::Untouched => {}
             Passage::Hidden(hider) => hider.finish(&mut out),
-            Passage::Converted(converter) => {
-                if converter.finish(&mut out).is_err() {
-                    self.fail(seen.error.unwrap_or(ErrorClass::Network));
+            Passage::Converted(converter, hider) => {
+                let failed = converter.finish(&mut out).is_err();
+                if let Some(mut hider) = hider {
+                    let converted = std::mem::take(&mut out);
+                    hider.feed(&converted, &mut out);
+                    hider.finish(&mut out);
+                }
+                if failed {
+                    self.over = true;
+                    if let Some(call) = self.call.take() {
+                        call.failed_late(seen.error.unwrap_or(ErrorClass::Network), &seen);
+                    }
                     return Some(Ok(Bytes::from(out)));
                 }
             }

@@ -60,6 +60,8 @@ pub(crate) struct Failed {
     pub(crate) body: Bytes,
     /// How long it wants to be left alone.
     pub(crate) retry_after: Option<HeaderValue>,
+    /// It was not asked at all: the request cannot be said to it after all.
+    pub(crate) unsayable: bool,
 }
 
 /// A provider that answers.
@@ -131,13 +133,14 @@ impl Upstream {
             retries: 0,
             body,
             retry_after: parts.headers.get(RETRY_AFTER).cloned(),
+            unsayable: false,
         })
     }
 }
 
 impl Failed {
     const fn without_answer(class: ErrorClass) -> Self {
-        Self { class, status: None, retries: 0, body: Bytes::new(), retry_after: None }
+        Self { class, status: None, retries: 0, body: Bytes::new(), retry_after: None, unsayable: false }
     }
 
     /// How long the provider wants to be left alone, in seconds.

@@ -39,7 +39,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let listener = runtime
         .block_on(TcpListener::bind(address))
         .map_err(|error| Failure::NotDone(format!("cannot listen on {address}: {error}{}", next_step(&error))))?;
-    let engine = context.engine_with(models.clone())?;
+    let engine = context.engine_of_gateway(models.clone())?;
     context.policy_notice(engine.policy_trouble().as_ref());
     let address = listener.local_addr().unwrap_or(address);
     let (gateway, desk) = Gateway::start(engine, &configuration, providers.clone(), tokens, address)?;

@@ -112,7 +112,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
         payload,
     };
     Ok(Parsed::Fact(
-        Box::new(Recorded { position: line.position, recorded_at: line.recorded_at, event, purged }),
+        Box::new(Recorded::new(line.position, line.recorded_at, event).with_purged(purged)),
         chain,
     ))
 }

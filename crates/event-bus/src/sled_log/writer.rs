@@ -17,6 +17,8 @@ use crate::{
     journal::{End, JOURNAL},
 };
 
+/// The most bytes by which the index may be behind the journal.
+const MOST_BEHIND: usize = 1024 * 1024;
 /// How old the `HEAD` file may get while facts are written.
 const HEAD_EVERY: Duration = Duration::from_millis(100);
 
@@ -30,6 +32,18 @@ pub(super) struct Writer {
     head: Head,
     head_at: Instant,
     stopped: Option<Arc<str>>,
+    behind: Behind,
+}
+
+/// How far the index is behind the journal.
+#[derive(Debug, Default)]
+struct Behind {
+    /// The longest it may be; by default it is never.
+    most: Duration,
+    /// The frames it does not have yet, one after the other.
+    bytes: Vec<u8>,
+    /// Since when the first of them is missing.
+    since: Option<Instant>,
 }
 
 /// A group as bytes.
@@ -42,7 +56,12 @@ struct Written {
 impl Writer {
     pub(super) fn new(end: End, head: Head, journal: Arc<dyn File>) -> Self {
         let group = Group::after(end.position, end.recorded_at);
-        Self { group, journal, end, head, head_at: Instant::now(), stopped: None }
+        Self { group, journal, end, head, head_at: Instant::now(), stopped: None, behind: Behind::default() }
+    }
+
+    /// Lets the index be behind the journal for so long.
+    pub(super) const fn let_index_lag(&mut self, most: Duration) {
+        self.behind.most = most;
     }
 
     /// Nothing more is written. The first cause is kept.
@@ -85,7 +104,7 @@ impl SledLog {
     pub(super) fn commit(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         let staged = writer.group.take();
-        let outcome = if staged.is_empty() { self.keep_head(writer) } else { self.barrier(writer, &staged) };
+        let outcome = if staged.is_empty() { self.rest(writer) } else { self.barrier(writer, &staged) };
         outcome.map_err(|cause| {
             writer.stop(&cause);
             writer.stopped_error(&self.root)
@@ -97,7 +116,9 @@ impl SledLog {
         let Some((_, end)) = written.ends.last().copied() else { return Ok(()) };
         self.write_journal(&*writer.journal, writer.end.offset, &written.bytes)?;
         // From here on the group may come back when the log is opened again, acknowledged or not.
-        self.index.add(&written.bytes).and_then(|()| self.index.barrier()).map_err(|failure| failure.to_string())?;
+        writer.behind.bytes.extend_from_slice(&written.bytes);
+        writer.behind.since.get_or_insert_with(Instant::now);
+        self.keep_index(writer)?;
         let before = writer.end.offset;
         writer.end = end;
         self.keep_head(writer)?;
@@ -122,6 +143,30 @@ impl SledLog {
         file.sync_data().map_err(|error| describe("sync", error))
     }
 
+    /// Nothing to write: what has been put off is done when it is due.
+    fn rest(&self, writer: &mut Writer) -> Result<(), String> {
+        self.keep_index(writer)?;
+        self.keep_head(writer)
+    }
+
+    /// Brings the index up to the journal if it has been behind for long enough, or by too much.
+    fn keep_index(&self, writer: &mut Writer) -> Result<(), String> {
+        let due = writer.behind.since.is_some_and(|since| writer.behind.most <= since.elapsed());
+        if due || MOST_BEHIND <= writer.behind.bytes.len() { self.catch_index_up(writer) } else { Ok(()) }
+    }
+
+    /// Brings the index up to the journal.
+    pub(super) fn catch_index_up(&self, writer: &mut Writer) -> Result<(), String> {
+        if writer.behind.since.take().is_none() {
+            return Ok(());
+        }
+        let bytes = std::mem::take(&mut writer.behind.bytes);
+        self.index.add(&bytes).and_then(|()| self.index.barrier()).map_err(|failure| failure.to_string())?;
+        writer.behind.bytes = bytes;
+        writer.behind.bytes.clear();
+        Ok(())
+    }
+
     /// Writes the `HEAD` file if it has become too old.
     fn keep_head(&self, writer: &mut Writer) -> Result<(), String> {
         if HEAD_EVERY <= writer.head_at.elapsed() { self.put_head(writer) } else { Ok(()) }
@@ -138,10 +183,10 @@ impl SledLog {
         Ok(())
     }
 
-    /// Writes the `HEAD` file now.
+    /// Brings the index and the `HEAD` file up to the journal now.
     pub(super) fn write_head(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
-        self.put_head(writer).map_err(|cause| {
+        self.catch_index_up(writer).and_then(|()| self.put_head(writer)).map_err(|cause| {
             writer.stop(&cause);
             writer.stopped_error(&self.root)
         })

@@ -80,7 +80,8 @@ impl Attempt<'_> {
             let created = gateway.now().0 / 1_000_000;
             let converter = StreamConverter::new(decided.api, incoming.api, incoming.model(inspected), id, created);
             let watcher = Watcher::new(decided.api, true);
-            let passage = Passage::Converted(Box::new(converter));
+            let unasked = incoming.api == contracts::WireApi::OpenAiChat && !inspected.asks_usage;
+            let passage = Passage::Converted(Box::new(converter), unasked.then(UsageHider::new));
             Answer::Relayed(Box::new(Relay::new(
                 body,
                 watcher,
@@ -135,9 +136,10 @@ fn nowhere() -> Failed {
         retries: 0,
         body: Bytes::new(),
         retry_after: None,
+        unsayable: true,
     }
 }
 
 fn broken(class: ErrorClass) -> Failed {
-    Failed { class, status: None, retries: 0, body: Bytes::new(), retry_after: None }
+    Failed { class, status: None, retries: 0, body: Bytes::new(), retry_after: None, unsayable: false }
 }

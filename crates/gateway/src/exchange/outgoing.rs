@@ -85,5 +85,6 @@ fn unsayable(error: &ConvertError) -> Failed {
         retries: 0,
         body,
         retry_after: None,
+        unsayable: true,
     }
 }

@@ -13,6 +13,7 @@ pub(super) async fn rules(gateway: &Arc<Gateway>) -> Outcome {
         .desk()
         .ask(move |engine| {
             let hits = &engine.state().rule_hits;
+            let is_today = hits.latest_day() == now.utc_day();
             let policy = &engine.policy().policy;
             let rules: Vec<Value> = policy
                 .rules()
@@ -20,7 +21,7 @@ pub(super) async fn rules(gateway: &Arc<Gateway>) -> Outcome {
                     json!({
                         "workspace": rule.workspace, "name": rule.name, "when": rule.when,
                         "model": rule.model.as_str(), "line": rule.line,
-                        "hits": hits.total(rule.name), "hits_today": hits.on_day(rule.name, now.utc_day()),
+                        "hits": hits.of(rule.name).total, "hits_today": if is_today { hits.of(rule.name).latest_day } else { 0 },
                     })
                 })
                 .collect();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use event_bus::{EventLog, TextStore};
 use event_core::Position;
-use tokio::sync::Mutex;
 
 use super::Board;
 
@@ -14,18 +13,13 @@ const CHUNK: usize = 512;
 const BACK: u64 = 20_000;
 
 /// The board and how far it has come.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Follower {
     board: Board,
     position: Option<Position>,
 }
 
 impl Follower {
-    /// One that has seen nothing.
-    pub(crate) fn new() -> Mutex<Self> {
-        Mutex::new(Self { board: Board::default(), position: None })
-    }
-
     /// Reads to the end of the log.
     ///
     /// # Errors

@@ -85,6 +85,15 @@ fn an_answer_that_breaks_off_is_told_and_nobody_else_is_asked() {
 }
 
 #[test]
+fn an_answer_in_one_piece_that_breaks_off_is_cut_off_for_the_client_too() {
+    let world = World::new(POLICY);
+    world.mock.fail(Failure::once(Fault::Cut { after: 1, how: How::Close }));
+    let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
+    assert!(answer.cut, "{answer:?}");
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
+}
+
+#[test]
 fn an_error_inside_a_stream_passes_and_is_a_failure() {
     let world = World::new(POLICY);
     world.mock.fail(Failure::once(Fault::ErrorEvent(3)));
@@ -123,7 +132,7 @@ fn a_client_that_goes_away_cancels_the_call_and_is_no_failure_of_the_provider() 
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    panic!("the provider went on: {:?}", world.mock.requests().last().unwrap().ended);
+    assert_eq!(world.mock.requests().last().unwrap().ended, Ended::Cancelled, "the provider went on");
 }
 
 #[test]

@@ -50,6 +50,10 @@ fn the_account_of_usage_is_asked_for_in_a_chat_stream_and_hidden_again() {
     assert!(!answer.body.contains("usage") && answer.body.contains("[DONE]"), "{}", answer.body);
     world.ended(1);
     assert!(0 < world.facts::<LlmCallCompleted>()[0].usage.output);
+    // As it is where the stream is another API's, said anew.
+    let world_of_claude = World::new(SONNET);
+    let answer = world_of_claude.post("/v1/chat/completions", &[], &body);
+    assert!(!answer.body.contains("usage") && answer.body.contains("[DONE]"), "{}", answer.body);
     // Who asks for it gets it.
     body["stream_options"] = json!({ "include_usage": true });
     assert!(world.post("/v1/chat/completions", &[], &body).body.contains("\"usage\":{"));

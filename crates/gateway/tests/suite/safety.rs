@@ -93,6 +93,7 @@ fn the_page_shows_turns_and_their_reasons_and_takes_a_policy_only_as_it_should_b
     assert_eq!(save("schema_version: 1\nglobal_default: haiku\n", hash).status, 409, "somebody was quicker");
     let next = world.post("/v1/messages", &SESSION, &message("turnwise", "hello"));
     assert_eq!(next.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
+    world.ended(2);
     let question = serde_json::json!({ "text": "schema_version: 1\nglobal_default: haiku\n", "turns": 10 });
     let what_if = world.post("/api/policy/what-if", &[], &question).json();
     assert_eq!((&what_if["turns_looked_at"], &what_if["changed"]), (&2.into(), &2.into()), "{what_if}");

@@ -48,7 +48,7 @@ impl Answered {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+        serde_json::from_str(&self.body).unwrap()
     }
 }
 
@@ -181,7 +181,8 @@ impl World {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        panic!("{} of {turns} turns ended: {:?}", self.facts::<TurnEnded>().len(), self.facts::<TurnEnded>())
+        assert_eq!(self.facts::<TurnEnded>().len(), turns, "turns that ended");
+        self.facts::<TurnEnded>()
     }
 
     /// The body of the last request that the provider got.

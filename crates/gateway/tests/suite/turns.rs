@@ -4,6 +4,7 @@ use contracts::facts::{
     CallRole, LlmCallCompleted, LlmCallStarted, RouteDecided, SessionSource, SessionStarted, ToolCalled, ToolFinished,
     ToolOutcome, TurnStarted, TurnStatus,
 };
+use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use crate::support::{SESSION, World, message};
@@ -81,7 +82,7 @@ fn a_client_without_ids_stays_in_one_session_for_one_conversation() {
     let world = World::new(SONNET);
     let body = message("turnwise", "what is a monad");
     let answer = world.post("/v1/messages", &[], &body);
-    let mut longer = body.clone();
+    let mut longer = body;
     let messages = longer["messages"].as_array_mut().unwrap();
     messages.push(json!({ "role": "assistant", "content": answer.json()["content"] }));
     messages.push(json!({ "role": "user", "content": "and a functor" }));
@@ -154,7 +155,7 @@ fn many_requests_of_one_session_at_once_are_each_decided_and_each_end() {
     let world = World::new(SONNET);
     let bodies: Vec<_> = (0..40).map(|number| message("turnwise", &format!("question {}", number % 10))).collect();
     let statuses = world.post_all("/v1/messages", &bodies);
-    assert!(statuses.iter().all(|status| status.is_success()), "{statuses:?}");
+    assert!(statuses.iter().all(StatusCode::is_success), "{statuses:?}");
     let ended = world.ended(40);
     assert!(ended.iter().all(|turn| turn.status == TurnStatus::Completed));
     assert_eq!(world.facts::<RouteDecided>().len(), 40);

@@ -1,0 +1,114 @@
+//! `watch`: turns as they are decided, what was spent today, and who is out, until Ctrl-C.
+
+use std::{io::IsTerminal as _, thread::sleep, time::Duration};
+
+use contracts::facts::CallRole;
+use engine::RouterState;
+use event_bus::{Clock as _, EventLog, SystemClock, TextFiles};
+use event_core::{Projected, Timestamp};
+use gateway::Board;
+use serde_json::Value;
+
+use crate::{
+    context::Context,
+    failure::Failure,
+    interrupt::Interrupt,
+    screen::{BAD, FAINT, HEADING, Table, counted, styled},
+};
+
+/// How often the log is looked at.
+const EVERY: Duration = Duration::from_millis(250);
+/// Facts read at once.
+const CHUNK: usize = 1_024;
+
+pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
+    if !context.home.log().exists() {
+        return Err(Failure::Wrong("there is no log yet; `turnwise serve` makes one".to_owned()));
+    }
+    let log = context.read_only()?;
+    let texts = TextFiles::of(context.home.log());
+    let (mut board, interrupt) = (Board::default(), Interrupt::listen());
+    let draws = !context.json && std::io::stdout().is_terminal();
+    let mut state = if draws { Some(context.state()?) } else { None };
+    let mut first = true;
+    while !interrupt.pressed() {
+        let news = board.news(log.as_ref(), &texts).map_err(Failure::NotDone)?;
+        match &mut state {
+            Some(state) => {
+                catch_up(log.as_ref(), state)?;
+                // What is out changes by the clock alone, so the screen is drawn whether or not there are news.
+                draw(&board.latest(turns), state.state(), SystemClock.now());
+            }
+            // The turns before are not news.
+            None if first => {}
+            None => news.iter().for_each(|row| line(context, row)),
+        }
+        first = false;
+        sleep(EVERY);
+    }
+    Ok(())
+}
+
+fn catch_up(log: &dyn EventLog, state: &mut Projected<RouterState>) -> Result<(), Failure> {
+    loop {
+        let facts = log.read_after(state.position(), CHUNK)?;
+        for fact in &facts {
+            state.advance(fact).map_err(engine::EngineError::from)?;
+        }
+        if facts.len() < CHUNK {
+            return Ok(());
+        }
+    }
+}
+
+/// A turn that changed, on one line; as JSON it is that of the gateway.
+fn line(context: &Context, row: &Value) {
+    if context.json {
+        println!("{row}");
+    } else {
+        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        anstream::println!("{} {:<9} {} {}", text("at"), text("status"), text("model"), text("reason"));
+    }
+}
+
+fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
+    // Home, and clear what is below: the screen does not flicker.
+    anstream::print!("\u{1b}[H\u{1b}[J");
+    let spent = state.costs.spent_today(now);
+    let day = state.costs.latest_day().filter(|day| day.day == now.utc_day());
+    let roles: Vec<_> = [CallRole::Planner, CallRole::Worker, CallRole::Side]
+        .into_iter()
+        .filter_map(|role| Some((role, day?.roles.get(&role)?)))
+        .map(|(role, total)| format!("{} {}", role.name(), total.cost))
+        .collect();
+    anstream::println!("{} {}   {}", styled(HEADING, "Today"), spent, styled(FAINT, &roles.join(" · ")));
+    for (model, total) in day.iter().flat_map(|day| &day.models) {
+        anstream::println!("  {:<36} {:>10}  {}", model.as_str(), total.cost.to_string(), counted(total.calls, "call"));
+    }
+    let outages = state.availability.outages_at(now);
+    let out: Vec<_> = outages
+        .providers
+        .iter()
+        .map(|(name, until)| (name.to_string(), until))
+        .chain(outages.models.iter().map(|(name, until)| (name.to_string(), until)))
+        .filter(|(_, until)| now < **until)
+        .collect();
+    for (name, until) in out {
+        let seconds = until.micros_since(now) / 1_000_000;
+        anstream::println!("{} {name} for another {seconds} s", styled(BAD, "out"));
+    }
+    anstream::println!();
+    let mut table = Table::new(&["TIME", "CLIENT", "STATUS", "MODEL", "WHY", ">COST", "MESSAGE"]);
+    for row in rows {
+        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        let status = text("status");
+        let time = text("at").get(11..19).unwrap_or_default().to_owned();
+        let cost = row["cost"].as_u64().map(|nano| contracts::NanoUsd(nano).to_string()).unwrap_or_default();
+        let why = row["rule"].as_str().map_or_else(|| text("slot").to_lowercase().replace('_', " "), str::to_owned);
+        let message: String = text("message").chars().take(48).collect();
+        let model = text("model").split_once(':').map(|(_, model)| model.to_owned()).unwrap_or_default();
+        table.row([time, text("client"), status, model, why, cost, message]);
+    }
+    table.print();
+    anstream::println!("{}", styled(FAINT, "Ctrl-C ends · turnwise why TURN · the gateway's page shows more"));
+}
