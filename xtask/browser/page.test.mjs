@@ -162,6 +162,9 @@ async function liveAndWhy(page) {
     expect((await focusedText(page)).includes(marker), `the focus is on "${await focusedText(page)}"`);
   });
   await check('/ filters, Escape clears', async () => {
+    // One that does not match.
+    await sendTurn('A question of another kind');
+    await rowOf(page, 'A question of another kind').waitFor({ timeout: WAIT });
     await page.keyboard.press('/');
     await page.keyboard.type(unique);
     await page.waitForFunction(() => document.querySelector('.shown').textContent.includes(' of '), null, { timeout: WAIT });

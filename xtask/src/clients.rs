@@ -2,8 +2,8 @@
 
 mod claude_code;
 mod codex;
-mod installed;
-mod log;
+pub(crate) mod installed;
+pub(crate) mod log;
 pub(crate) mod programs;
 
 use std::{path::Path, process::Command, time::Instant};

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod bench;
+mod browser;
 mod catalogue;
 mod ci;
 mod clients;
@@ -13,6 +14,8 @@ mod deny;
 mod docs;
 mod failure;
 mod fuzz;
+mod http;
+mod load;
 mod models;
 mod program;
 mod quality;
@@ -123,6 +126,24 @@ enum Task {
         #[arg(long)]
         built: bool,
     },
+    /// Put many streams through the gateway, compare the log with what was answered, and kill the gateway in mid-stream.
+    Load {
+        /// How many streams.
+        #[arg(long, default_value_t = 10_000)]
+        streams: u64,
+        /// How often to kill it.
+        #[arg(long, default_value_t = 3)]
+        kills: usize,
+        /// Run what was built before.
+        #[arg(long)]
+        built: bool,
+    },
+    /// Use the page of the gateway in a real browser (chromium; installs playwright-core from npm).
+    Browser {
+        /// Run what was built before.
+        #[arg(long)]
+        built: bool,
+    },
     /// Run the bundled session in an empty home.
     Demo,
     /// Review changed snapshots.
@@ -185,6 +206,8 @@ fn run(task: Task) -> Outcome {
         Task::Quality { dir, json, write } => quality::run(&dir, json, write),
         Task::Clients { only, built } => clients::run(only.as_deref().unwrap_or_default(), built),
         Task::Sdks { only, provider, built } => sdks::run(only.as_deref(), provider, built),
+        Task::Load { streams, kills, built } => load::run(streams, kills, built).map(drop),
+        Task::Browser { built } => browser::run(built).map(drop),
         Task::Demo => demo::run(),
         Task::Snapshot => snapshot::run(),
         Task::Deny => deny::run().map(drop),

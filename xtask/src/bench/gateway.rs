@@ -1,6 +1,6 @@
 //! What the gateway costs: the same load on a mock provider directly and through the gateway, in turn.
 
-mod load;
+pub(crate) mod load;
 mod table;
 
 use std::{fs, path::Path};

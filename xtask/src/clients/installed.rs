@@ -33,17 +33,8 @@ pub(super) fn clients(cache: &Path) -> Outcome<Vec<(&'static str, PathBuf)>> {
 fn client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, String), String>> {
     let path = folder.join("node_modules/.bin").join(name);
     if version(&path).is_none() {
-        fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
-        let mut command = Command::new("npm");
-        command.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder).arg(package);
-        println!("$ {}", shown(&command));
-        let output = match command.current_dir(folder).stdin(Stdio::null()).output() {
-            Ok(output) => output,
-            Err(error) => return Ok(Err(format!("npm cannot be started: {error}"))),
-        };
-        if !output.status.success() {
-            let complaints = String::from_utf8_lossy(&output.stderr);
-            return Ok(Err(format!("npm install failed: {}", complaints.lines().next().unwrap_or_default())));
+        if let Err(why) = self::package(folder, package)? {
+            return Ok(Err(why));
         }
     }
     // One that was installed and does not start is a finding, not a reason to skip it.
@@ -51,6 +42,25 @@ fn client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, 
         Some(version) => Ok(Ok((path, version))),
         None => Err(Failure::new(format!("`{}` was installed and does not start", path.display()))),
     }
+}
+
+/// Installs a package of npm into a folder, or says why it cannot.
+pub(crate) fn package(folder: &Path, package: &str) -> Outcome<Result<(), String>> {
+    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+    let mut command = Command::new("npm");
+    // Without a network it would try for minutes.
+    command.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1", "--prefix"]);
+    command.arg(folder).arg(package);
+    println!("$ {}", shown(&command));
+    let output = match command.current_dir(folder).stdin(Stdio::null()).output() {
+        Ok(output) => output,
+        Err(error) => return Ok(Err(format!("npm cannot be started: {error}"))),
+    };
+    if output.status.success() {
+        return Ok(Ok(()));
+    }
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    Ok(Err(format!("npm install failed: {}", complaints.lines().next().unwrap_or_default())))
 }
 
 fn version(path: &Path) -> Option<String> {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The facts of a log, in order.
-pub(super) struct Log {
+pub(crate) struct Log {
     /// Kind and content.
     facts: Vec<(String, Value)>,
     /// What `why` says of the last turn.
@@ -24,7 +24,7 @@ pub(super) struct Log {
 
 impl Log {
     /// Reads the log of a home whose gateway has ended, with the program's own commands.
-    pub(super) fn exported(home: &Path) -> Outcome<Self> {
+    pub(crate) fn exported(home: &Path) -> Outcome<Self> {
         let file = home.join("log.jsonl");
         capture(super::programs::turnwise(home).args(["events", "verify"]))?;
         capture(super::programs::turnwise(home).args(["events", "export"]).arg(&file))?;
@@ -38,12 +38,13 @@ impl Log {
         Ok(Self { facts: text.lines().filter_map(fact).collect(), why })
     }
 
-    fn all<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    /// What the facts of a kind say, in order.
+    pub(crate) fn all<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
         self.facts.iter().filter(move |(known, _)| known == kind).map(|(_, data)| data)
     }
 
     /// How often each value of a field stands in the facts of a kind.
-    fn counted<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
+    pub(crate) fn counted<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
         let mut counted = BTreeMap::new();
         for data in self.all(kind) {
             *counted.entry(data[field].as_str().unwrap_or_default()).or_default() += 1;

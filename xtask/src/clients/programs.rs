@@ -33,12 +33,13 @@ pub(crate) struct Running {
 }
 
 /// Builds the mock and the load, and turnwise where it is asked for, optimised.
+///
+/// One after the other: together they would be built with features of both, and turnwise again for `cargo run`.
 pub(crate) fn build(with_turnwise: bool) -> Outcome {
-    let mut command = cargo(&["build", "--release", "--locked", "--package", "mock-upstream"]);
     if with_turnwise {
-        command.args(["--package", "cli"]);
+        execute(&mut cargo(&["build", "--release", "--locked"]))?;
     }
-    execute(&mut command)
+    execute(&mut cargo(&["build", "--release", "--locked", "--package", "mock-upstream"]))
 }
 
 /// The mock provider on any free port.
@@ -128,6 +129,13 @@ impl Running {
             }
         }
         Err(Failure::new(format!("`{}` does not end when it is interrupted", self.name)))
+    }
+
+    /// Ends it at once, without a chance to put anything in order (SIGKILL).
+    pub(crate) fn kill(mut self) -> Outcome {
+        let lost = |error: std::io::Error| Failure::new(format!("cannot kill `{}`: {error}", self.name));
+        self.child.kill().map_err(lost)?;
+        self.child.wait().map(drop).map_err(lost)
     }
 
     /// Asks it for JSON over HTTP; a body makes it a POST.

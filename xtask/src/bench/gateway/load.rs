@@ -1,6 +1,6 @@
 //! Running the load generator, and reading what it measured.
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use serde::Deserialize;
 
@@ -12,42 +12,47 @@ use crate::{
 
 /// One load.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Load {
-    pub(super) body: &'static str,
-    pub(super) connections: usize,
-    pub(super) seconds: f64,
+pub(crate) struct Load {
+    pub(crate) body: &'static str,
+    pub(crate) connections: usize,
+    pub(crate) seconds: f64,
     /// Seconds before it that are not measured.
-    pub(super) warm_up: f64,
-    pub(super) requests: Option<u64>,
+    pub(crate) warm_up: f64,
+    pub(crate) requests: Option<u64>,
 }
 
 /// What was measured; times in microseconds.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Figures {
-    pub(super) requests: u64,
+pub(crate) struct Figures {
+    pub(crate) requests: u64,
     errors: u64,
     first_error: Option<String>,
-    pub(super) rps: f64,
+    pub(crate) rps: f64,
     #[serde(rename = "p50_us")]
-    pub(super) median: f64,
+    pub(crate) median: f64,
     #[serde(rename = "p99_us")]
-    pub(super) p99: f64,
+    pub(crate) p99: f64,
     #[serde(rename = "first_byte_p50_us")]
-    pub(super) first_byte: f64,
+    pub(crate) first_byte: f64,
     /// Of the gateway, for each request.
     #[serde(rename = "cpu_us_per_request", default)]
-    pub(super) processor: f64,
+    pub(crate) processor: f64,
     #[serde(rename = "rss_kb", default)]
-    pub(super) resident_kb: f64,
+    pub(crate) resident_kb: f64,
 }
 
 impl Load {
-    pub(super) const fn of(body: &'static str, connections: usize) -> Self {
+    pub(crate) const fn of(body: &'static str, connections: usize) -> Self {
         Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None }
     }
 
     /// Puts it on an address; any error makes the figures worthless.
-    pub(super) fn on(self, url: &str, pid: Option<&str>) -> Outcome<Figures> {
+    pub(crate) fn on(self, url: &str, pid: Option<&str>) -> Outcome<Figures> {
+        self.with(url, pid, None)
+    }
+
+    /// The same with a body from a file.
+    pub(crate) fn with(self, url: &str, pid: Option<&str>, file: Option<&Path>) -> Outcome<Figures> {
         let mut command = Command::new(workspace::release_binary("load"));
         command.args(["--url", url, "--body", self.body, "--distinct"]);
         command.args(["--connections", &self.connections.to_string(), "--seconds", &self.seconds.to_string()]);
@@ -57,6 +62,9 @@ impl Load {
         }
         if let Some(pid) = pid {
             command.args(["--pid", pid]);
+        }
+        if let Some(file) = file {
+            command.arg("--file").arg(file);
         }
         println!("$ {}", shown(&command));
         let line = capture(&mut command)?;

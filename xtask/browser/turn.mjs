@@ -1,0 +1,18 @@
+// Sends the message in $TURN_MESSAGE through the gateway at the given address, as a client would.
+
+const [base] = process.argv.slice(2);
+const answer = await fetch(`${base}/v1/messages`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', 'x-api-key': 'browser', 'anthropic-version': '2023-06-01' },
+  body: JSON.stringify({
+    model: 'claude-opus-4-8',
+    max_tokens: 1024,
+    stream: true,
+    messages: [{ role: 'user', content: process.env.TURN_MESSAGE }],
+  }),
+});
+const text = await answer.text();
+if (!answer.ok || !text.includes('message_stop')) {
+  console.error(`${answer.status}: ${text}`);
+  process.exit(1);
+}

@@ -1,0 +1,93 @@
+//! The page of the gateway in a real browser: `xtask/browser/page.test.mjs` against a gateway that works.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::{
+    ci::Done,
+    clients::{installed, programs},
+    failure::Outcome,
+    program::{capture_all, execute, shown},
+    workspace,
+};
+
+/// Where systems put it.
+const CHROMIUM: &str = "/usr/bin/chromium";
+
+/// Drives the browser.
+const DRIVER: &str = "playwright-core";
+
+/// A rule is there, so that the page has one to show, and clients get what they ask for.
+const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nrules:\n  - name: \
+                      deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
+
+/// Opens the page and uses it; says why when it cannot.
+pub(crate) fn run(built: bool) -> Outcome<Done> {
+    let (chromium, driver) = match found()? {
+        Ok(found) => found,
+        Err(why) => {
+            println!("skipped: browser: {why}");
+            return Ok(Done::noting(format!("skipped, {why}")));
+        }
+    };
+    if !built {
+        programs::build(true)?;
+    }
+    let home = workspace::temporary()?;
+    workspace::write(&home.path().join("routing.yaml"), POLICY)?;
+    let mock = programs::mock(&["--keep"])?;
+    let gateway = programs::gateway(home.path(), &mock)?;
+    let folder = workspace::root().join("xtask/browser");
+    let turn = format!("node '{}' {}", folder.join("turn.mjs").display(), gateway.url);
+    let mut command = Command::new("node");
+    command.arg(folder.join("page.test.mjs")).args([&gateway.url, &turn]);
+    command.env("CHROMIUM", chromium).env("PLAYWRIGHT_CORE", driver).stdin(Stdio::null());
+    let done = execute(&mut command);
+    gateway.stop()?;
+    done.map(|()| Done::all())
+}
+
+/// The browser and what drives it, or why there is none.
+fn found() -> Outcome<Result<(PathBuf, PathBuf), String>> {
+    let chromium = match chromium() {
+        Ok(chromium) => chromium,
+        Err(why) => return Ok(Err(why)),
+    };
+    let cache = workspace::target().join("clients").join(DRIVER);
+    let driver = cache.join("node_modules").join(DRIVER);
+    if !driver.join("package.json").exists() {
+        if let Err(why) = installed::package(&cache, DRIVER)? {
+            return Ok(Err(why));
+        }
+    }
+    Ok(Ok((chromium, driver)))
+}
+
+/// Where chromium is, installed if that is allowed, or why it is not there.
+fn chromium() -> Result<PathBuf, String> {
+    let path = env::var_os("CHROMIUM").map_or_else(|| PathBuf::from(CHROMIUM), PathBuf::from);
+    if starts(&path) {
+        return Ok(path);
+    }
+    if !capture_all(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0") {
+        return Err(format!("no chromium at `{}`", path.display()));
+    }
+    let mut install = Command::new("apt-get");
+    install.args(["install", "-y", "-qq", "chromium"]).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null());
+    println!("$ {}", shown(&install));
+    let output = install.output().map_err(|error| format!("no chromium, and apt-get cannot be started: {error}"))?;
+    if output.status.success() && starts(Path::new(CHROMIUM)) {
+        return Ok(CHROMIUM.into());
+    }
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    Err(format!("chromium cannot be installed: {}", complaints.lines().last().unwrap_or("it does not start")))
+}
+
+fn starts(path: &Path) -> bool {
+    let mut command = Command::new(path);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
