@@ -56,12 +56,15 @@ fn found() -> Outcome<Result<(PathBuf, PathBuf), String>> {
         Ok(chromium) => chromium,
         Err(why) => return Ok(Err(why)),
     };
+    if !starts(Path::new("node")) {
+        return Ok(Err("node does not start".to_owned()));
+    }
     let cache = workspace::target().join("clients").join(DRIVER);
     let driver = cache.join("node_modules").join(DRIVER);
-    if !driver.join("package.json").exists() {
-        if let Err(why) = installed::package(&cache, DRIVER)? {
-            return Ok(Err(why));
-        }
+    if !driver.join("package.json").exists()
+        && let Err(why) = installed::package(&cache, DRIVER)?
+    {
+        return Ok(Err(why));
     }
     Ok(Ok((chromium, driver)))
 }

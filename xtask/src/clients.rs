@@ -11,6 +11,7 @@ use std::{path::Path, process::Command, time::Instant};
 use serde_json::Value;
 
 use crate::{
+    ci::Done,
     failure::{Failure, Outcome},
     program, workspace,
 };
@@ -35,12 +36,13 @@ struct Place<'a> {
     url: &'a str,
 }
 
-pub(crate) fn run(only: &str, built: bool) -> Outcome {
+/// Runs the clients whose name holds a text.
+pub(crate) fn run(only: &str, built: bool) -> Outcome<Done> {
     let cache = workspace::target().join("clients");
-    let mut clients = installed::clients(&cache)?;
+    let installed::Found { mut clients, mut notes } = installed::clients(&cache)?;
     clients.retain(|(name, _)| name.contains(only));
     if clients.is_empty() {
-        return Ok(());
+        return Ok(Done::noting(notes.join("; ")));
     }
     if !built {
         programs::build(true)?;
@@ -48,14 +50,15 @@ pub(crate) fn run(only: &str, built: bool) -> Outcome {
     let folder = workspace::temporary()?;
     for (name, client) in clients {
         let begun = Instant::now();
-        through(name, &client, &folder.path().join(name))?;
+        let said = through(name, &client, &folder.path().join(name))?;
         println!("clients: {name} ok, {:.1} s", begun.elapsed().as_secs_f64());
+        notes.push(format!("{name}: {said}"));
     }
-    Ok(())
+    Ok(Done::noting(notes.join("; ")))
 }
 
 /// Runs one client through a gateway of its own, and looks at the log afterwards.
-fn through(name: &str, client: &Path, folder: &Path) -> Outcome {
+fn through(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
     let [home, project, own] = ["turnwise", "project", "home"].map(|name| folder.join(name));
     for folder in [&home, &project, &own] {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
@@ -77,7 +80,7 @@ fn through(name: &str, client: &Path, folder: &Path) -> Outcome {
     let checked = Log::exported(&home).and_then(|log| log.check(&expected, answered));
     let said = checked.map_err(|failure| Failure::new(format!("{name}: {failure}{}", told(&home, &mock))))?;
     println!("clients: {name}: {said}");
-    Ok(())
+    Ok(said)
 }
 
 /// What the log must hold.

@@ -42,10 +42,10 @@ impl Request<'_> {
             head.push_str("connection: close\r\n");
         }
         if !self.body.is_empty() {
-            head.push_str(&format!("content-length: {}\r\n", self.body.len()));
+            head.extend(["content-length: ", &self.body.len().to_string(), "\r\n"]);
         }
         for (name, value) in self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            head.extend([name.as_str(), ": ", value.as_str(), "\r\n"]);
         }
         head.push_str("\r\n");
         stream.write_all(&[head.as_bytes(), self.body.as_bytes()].concat())?;

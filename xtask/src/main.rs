@@ -4,6 +4,7 @@
 mod arrows;
 mod bench;
 mod browser;
+mod captures;
 mod catalogue;
 mod ci;
 mod clients;
@@ -126,6 +127,14 @@ enum Task {
         #[arg(long)]
         built: bool,
     },
+    /// Send recorded requests of real clients through the gateway, and compare what a provider gets.
+    Captures {
+        /// A folder of `*.json`, each a request.
+        dir: PathBuf,
+        /// Run what was built before.
+        #[arg(long)]
+        built: bool,
+    },
     /// Put many streams through the gateway, compare the log with what was answered, and kill the gateway in mid-stream.
     Load {
         /// How many streams.
@@ -204,8 +213,9 @@ fn run(task: Task) -> Outcome {
         Task::Models => models::run().map(drop),
         Task::Corpus { dir } => corpus::run(&dir).map(drop),
         Task::Quality { dir, json, write } => quality::run(&dir, json, write),
-        Task::Clients { only, built } => clients::run(only.as_deref().unwrap_or_default(), built),
-        Task::Sdks { only, provider, built } => sdks::run(only.as_deref(), provider, built),
+        Task::Clients { only, built } => clients::run(only.as_deref().unwrap_or_default(), built).map(drop),
+        Task::Sdks { only, provider, built } => sdks::run(only.as_deref(), provider, built).map(drop),
+        Task::Captures { dir, built } => captures::run(&dir, built).map(drop),
         Task::Load { streams, kills, built } => load::run(streams, kills, built).map(drop),
         Task::Browser { built } => browser::run(built).map(drop),
         Task::Demo => demo::run(),

@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::{
+    ci::Done,
     clients::programs,
     failure::{Failure, Outcome},
     program::{execute, shown},
@@ -22,12 +23,12 @@ const MODELS: [&str; 3] = ["claude-opus-4-8", "gpt-5.5", "gemini-3.1-pro-preview
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: override }\n";
 
 /// Runs all checks, or those whose name holds a text; against the mock itself, that is what a provider has to do.
-pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome {
+pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome<Done> {
     let python = match installed(&workspace::target().join("clients/sdks"))? {
         Ok(python) => python,
         Err(why) => {
             println!("skipped: sdks: {why}");
-            return Ok(());
+            return Ok(Done::noting(format!("skipped, {why}")));
         }
     };
     if !built {
@@ -46,12 +47,12 @@ pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome {
         command.args(["--only", only]);
     }
     if provider {
-        return execute(command.args(["--url", &mock.url, "--provider"]));
+        return execute(command.args(["--url", &mock.url, "--provider"])).map(|()| Done::all());
     }
     let gateway = programs::gateway(home.path(), &mock)?;
     let done = execute(command.args(["--url", &gateway.url]));
     gateway.stop()?;
-    done
+    done.map(|()| Done::all())
 }
 
 /// A Python that has the SDKs, or why there is none.
@@ -69,7 +70,7 @@ fn installed(folder: &Path) -> Outcome<Result<PathBuf, String>> {
     let mut environment = Command::new("python3");
     environment.args(["-m", "venv"]).arg(folder);
     let mut packages = Command::new(&python);
-    packages.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+    packages.args(["-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"]).args(PACKAGES);
     for command in [&mut environment, &mut packages] {
         println!("$ {}", shown(command));
         match command.stdin(Stdio::null()).output() {

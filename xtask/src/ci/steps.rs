@@ -6,12 +6,15 @@ use std::{
 };
 
 use crate::{
-    arrows, corpus, crash, demo, deny, docs,
+    arrows, browser, captures, clients, corpus, crash, demo, deny, docs,
     failure::Outcome,
-    models,
+    load, models,
     program::{self, cargo, cargo_has, execute},
-    quality, tidy, workspace,
+    quality, sdks, tidy, workspace,
 };
+
+/// Streams that are put through the gateway: enough to have hundreds at once.
+const STREAMS: u64 = 1_000;
 
 /// A check that passed.
 pub(crate) struct Done {
@@ -52,6 +55,11 @@ pub(super) const STEPS: &[(&str, Check)] = &[
     ("models", models::run),
     ("crash", || crash::run(50, None)),
     ("demo", || demo::run().map(|()| Done::all())),
+    ("captures", real_requests),
+    ("load", || load::run(STREAMS, 1, false)),
+    ("sdks", || sdks::run(None, false, false)),
+    ("clients", || clients::run("", false)),
+    ("browser", || browser::run(false)),
     ("corpus", real_sessions),
     ("quality", public_prompts),
 ];
@@ -106,6 +114,16 @@ fn real_sessions() -> Outcome<Done> {
     }
     println!("corpus: SKIPPED, there is no folder `{}`", sessions.display());
     Ok(Done::noting("skipped, no folder of real sessions beside the workspace"))
+}
+
+/// The shared folder of recorded requests, when it stands beside the workspace.
+fn real_requests() -> Outcome<Done> {
+    let requests = workspace::root().join("../shared/corpus/clients");
+    if requests.is_dir() {
+        return captures::run(&requests, false);
+    }
+    println!("captures: SKIPPED, there is no folder `{}`", requests.display());
+    Ok(Done::noting("skipped, no folder of recorded requests beside the workspace"))
 }
 
 /// The shared folder of public prompts, when it stands beside the workspace.

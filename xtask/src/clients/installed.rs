@@ -14,16 +14,27 @@ use crate::{
 /// Name of the program, and of its package.
 const CLIENTS: [(&str, &str); 2] = [("claude", "@anthropic-ai/claude-code"), ("codex", "@openai/codex")];
 
-/// The clients that there are; says of each that is missing why it is skipped.
-pub(super) fn clients(cache: &Path) -> Outcome<Vec<(&'static str, PathBuf)>> {
-    let mut found = Vec::new();
+/// The clients that there are.
+pub(super) struct Found {
+    /// Name, and where it is.
+    pub(super) clients: Vec<(&'static str, PathBuf)>,
+    /// Why those that are missing are skipped.
+    pub(super) notes: Vec<String>,
+}
+
+/// Looks for the clients, and installs those that are not there.
+pub(super) fn clients(cache: &Path) -> Outcome<Found> {
+    let mut found = Found { clients: Vec::new(), notes: Vec::new() };
     for (name, package) in CLIENTS {
         match client(&cache.join(name), name, package)? {
             Ok((path, version)) => {
                 println!("clients: {name} is {version}");
-                found.push((name, path));
+                found.clients.push((name, path));
             }
-            Err(why) => println!("skipped: clients: {name}: {why}"),
+            Err(why) => {
+                println!("skipped: clients: {name}: {why}");
+                found.notes.push(format!("{name} skipped, {why}"));
+            }
         }
     }
     Ok(found)
@@ -32,10 +43,10 @@ pub(super) fn clients(cache: &Path) -> Outcome<Vec<(&'static str, PathBuf)>> {
 /// Where a client is, with its version, or why it is not.
 fn client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, String), String>> {
     let path = folder.join("node_modules/.bin").join(name);
-    if version(&path).is_none() {
-        if let Err(why) = self::package(folder, package)? {
-            return Ok(Err(why));
-        }
+    if version(&path).is_none()
+        && let Err(why) = self::package(folder, package)?
+    {
+        return Ok(Err(why));
     }
     // One that was installed and does not start is a finding, not a reason to skip it.
     match version(&path) {

@@ -32,7 +32,7 @@ const CLIENTS: usize = 40;
 const HEADS: usize = 100;
 
 /// For these to arrive.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Kills a gateway so many times, always on the same home.
 pub(super) fn run(home: &Path, kills: usize) -> Outcome<String> {
@@ -103,9 +103,8 @@ fn clients(gateway: Running, kill: usize) -> Outcome<(Vec<String>, usize)> {
 
 /// One stream: notes its turn as soon as it is told, and says whether the answer came whole.
 fn stream(url: &str, text: &str, noted: &Mutex<Vec<String>>) -> Result<bool, String> {
-    let headers =
-        [("content-type", "application/json"), ("x-api-key", "load"), ("anthropic-version", "2023-06-01")]
-            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let headers = [("content-type", "application/json"), ("x-api-key", "load"), ("anthropic-version", "2023-06-01")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
     let request = Request { method: "POST", path: "/v1/messages", headers: &headers, body: &body(text) };
     let answer = request.send(url).map_err(|error| error.to_string())?;
     match answer.header("x-turnwise-turn") {
@@ -131,8 +130,8 @@ fn check(home: &Path, told: &BTreeSet<String>) -> Outcome {
             wrong.push(format!("turn {turn} was told to a client and decided {:?} times", decided.get(turn.as_str())));
         }
         let why = capture(turnwise(home).args(["why", turn, "--json"]))?;
-        let why: Value = serde_json::from_str(&why)
-            .map_err(|error| Failure::new(format!("`why {turn} --json`: {error}: {why}")))?;
+        let why: Value =
+            serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why {turn} --json`: {error}: {why}")))?;
         if !why.to_string().contains("chain") {
             wrong.push(format!("`why {turn} --json` shows no chain: {why}"));
         }

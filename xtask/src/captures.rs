@@ -1,0 +1,167 @@
+//! Requests of real clients, recorded once, sent through the gateway again: each answered, and passed on as it was.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    ci::Done,
+    clients::programs::{self, Running},
+    failure::{Failure, Outcome},
+    http::Request,
+    workspace,
+};
+
+/// Every client gets the model that it asks for.
+const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\n";
+
+/// What belongs to the connection of then, or would be wrong for the body as it is kept.
+const LEFT_OUT: [&str; 5] = ["host", "content-length", "transfer-encoding", "accept-encoding", "keep-alive"];
+
+/// A request as a client sent it.
+#[derive(Debug, Deserialize)]
+struct Capture {
+    method: String,
+    path: String,
+    headers: Vec<(String, String)>,
+    #[serde(default)]
+    body: Value,
+}
+
+/// Sends every `*.json` of a folder: an object with `method`, `path`, `headers` (pairs) and `body`.
+pub(crate) fn run(dir: &Path, built: bool) -> Outcome<Done> {
+    let mut files = workspace::files(dir)?;
+    files.retain(|path| path.extension().is_some_and(|kind| kind == "json"));
+    if files.is_empty() {
+        return Err(Failure::new(format!("`{}` has no requests", dir.display())));
+    }
+    if !built {
+        programs::build(true)?;
+    }
+    let home = workspace::temporary()?;
+    workspace::write(&home.path().join("routing.yaml"), POLICY)?;
+    let mock = programs::mock(&["--keep"])?;
+    let gateway = programs::gateway(home.path(), &mock)?;
+    let (mut wrong, mut passed) = (Vec::new(), 0_usize);
+    for file in &files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let capture = Capture::read(file)?;
+        match capture.replay(&gateway, &mock)? {
+            Ok(said) => {
+                passed += 1;
+                println!("captures: {name}: {said}");
+            }
+            Err(trouble) => wrong.push(format!("{name}: {trouble}")),
+        }
+    }
+    gateway.stop()?;
+    Failure::unless_empty("requests of clients went wrong", &wrong)?;
+    Ok(Done::noting(format!("{passed} requests of clients answered and passed on as they were")))
+}
+
+impl Capture {
+    fn read(path: &Path) -> Outcome<Self> {
+        let mut capture: Self =
+            serde_json::from_str(&workspace::read(path)?).map_err(|error| Failure::file("understand", path, &error))?;
+        // Recorded with a model that only the recording knew.
+        let stand_in = if capture.path.contains("/messages") { "claude-opus-4-8" } else { "gpt-5.5" };
+        match capture.body.get_mut("model") {
+            Some(model) if model.as_str().is_some_and(|model| model.starts_with("mock-")) => *model = stand_in.into(),
+            _ => {}
+        }
+        Ok(capture)
+    }
+
+    fn upgrades(&self) -> bool {
+        self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("upgrade"))
+    }
+
+    /// Whether a model answers, so that a turn is decided.
+    fn is_turn(&self) -> bool {
+        self.method == "POST" && !self.path.contains("count_tokens")
+    }
+
+    /// What came of it, or what was wrong.
+    fn replay(&self, gateway: &Running, mock: &Running) -> Outcome<Result<String, String>> {
+        mock.ask("/control/reset", Some(&Value::Null))?;
+        let keeps = |name: &str| {
+            !LEFT_OUT.iter().any(|left_out| name.eq_ignore_ascii_case(left_out))
+                && (self.upgrades() || !name.eq_ignore_ascii_case("connection"))
+        };
+        let headers: Vec<_> = self.headers.iter().filter(|(name, _)| keeps(name)).cloned().collect();
+        let body = if self.body.is_object() { self.body.to_string() } else { String::new() };
+        let request = Request { method: &self.method, path: &self.path, headers: &headers, body: &body };
+        let answer = match request.send(&gateway.url) {
+            Ok(answer) => answer,
+            Err(error) => return Ok(Err(format!("no answer: {error}"))),
+        };
+        let header = |name: &str| answer.header(name).map(str::to_owned);
+        let (status, turn, model) = (answer.status, header("x-turnwise-turn"), header("x-turnwise-model"));
+        let text = if self.upgrades() { Ok(String::new()) } else { answer.rest() };
+        let text = match text {
+            Ok(text) => text,
+            Err(error) => return Ok(Err(format!("the answer broke off: {error}"))),
+        };
+        let expected = if self.upgrades() { 426 } else { 200 };
+        if status != expected || turn.is_some() != self.is_turn() {
+            let start: String = text.chars().take(300).collect();
+            return Ok(Err(format!("status {status} instead of {expected}, turn {turn:?}: {start}")));
+        }
+        let arrived = mock.ask("/control/requests", None)?;
+        let arrived: Vec<&Value> =
+            arrived.as_array().into_iter().flatten().filter(|request| !is_control(request)).collect();
+        if !body.is_empty() {
+            if let Err(trouble) = self.compare(&arrived) {
+                return Ok(Err(trouble));
+            }
+        } else if !arrived.is_empty() {
+            return Ok(Err(format!("it reached the provider: {arrived:?}")));
+        }
+        let by = model.map(|model| format!(", {model}")).unwrap_or_default();
+        Ok(Ok(format!("{} {} {status}{by}", self.method, self.path)))
+    }
+
+    /// The provider must have got the same, once, but for the model.
+    fn compare(&self, arrived: &[&Value]) -> Result<(), String> {
+        let [request] = arrived else {
+            return Err(format!("{} requests reached the provider", arrived.len()));
+        };
+        let path = request["path"].as_str().unwrap_or_default();
+        if model_left_out(path) != model_left_out(&self.path) {
+            return Err(format!("it reached the provider as `{path}`"));
+        }
+        let mut got: Value = serde_json::from_str(request["body"].as_str().unwrap_or_default())
+            .map_err(|error| format!("the provider got no JSON: {error}"))?;
+        let mut sent = self.body.clone();
+        for body in [&mut got, &mut sent] {
+            if let Some(fields) = body.as_object_mut() {
+                fields.remove("model");
+            }
+        }
+        // A stream of Chat Completions tells its usage only when asked; the client that did not ask is not told.
+        if self.path.ends_with("/chat/completions") && sent["stream"] == true {
+            sent["stream_options"]["include_usage"] = true.into();
+        }
+        if got == sent {
+            return Ok(());
+        }
+        let fields = |body: &Value| body.as_object().cloned().unwrap_or_default();
+        let (got, sent) = (fields(&got), fields(&sent));
+        let differing: Vec<_> =
+            got.keys().chain(sent.keys()).filter(|name| got.get(*name) != sent.get(*name)).cloned().collect();
+        Err(format!("the provider got other {}", differing.join(", ")))
+    }
+}
+
+/// Gemini's paths have the model in them, before a colon.
+fn model_left_out(path: &str) -> (&str, &str) {
+    match path.split_once("/models/").and_then(|(before, rest)| Some((before, rest.split_once(':')?.1))) {
+        Some(parts) => parts,
+        None => (path, ""),
+    }
+}
+
+fn is_control(request: &Value) -> bool {
+    request["path"].as_str().is_some_and(|path| path.starts_with("/control/"))
+}
