@@ -59,7 +59,7 @@ fn through(home: &Path, streams: u64) -> Outcome<String> {
     let last = part(home, &gateway, "last", edge)?;
     let answered = first.requests + middle.requests + last.requests;
     println!(
-        "load: {answered} streams answered, {} at once, {:.0} each second, first byte at the median {:.1} ms",
+        "load: {answered} streams answered, up to {} at once, {:.0} each second, first byte at the median {:.1} ms",
         at_once(),
         middle.rps,
         middle.first_byte / 1_000.0

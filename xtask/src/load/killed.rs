@@ -28,6 +28,9 @@ use crate::{
 /// Streams at the same time.
 const CLIENTS: usize = 40;
 
+/// Between the first streams of two clients: all clients together take about as long as one stream.
+const APART: Duration = Duration::from_millis(13);
+
 /// Heads of answers that arrive before the kill.
 const HEADS: usize = 100;
 
@@ -62,6 +65,8 @@ fn clients(gateway: Running, kill: usize) -> Outcome<(Vec<String>, usize)> {
     let (whole, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let url = gateway.url.clone();
     let client = |number: usize| {
+        // One after the other, so that the kill finds streams at every stage.
+        thread::sleep(APART.saturating_mul(u32::try_from(number).unwrap_or_default()));
         for question in 0.. {
             if over.load(Ordering::Acquire) {
                 return;
