@@ -11,10 +11,6 @@ mod screen;
 
 use std::process::ExitCode;
 
-/// The gateway allocates for every request on several threads, where the system's allocator is slow and keeps much.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 use clap::Parser as _;
 
 use arguments::Arguments;

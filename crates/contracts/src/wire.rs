@@ -11,8 +11,10 @@ pub enum WireApi {
     /// Anthropic's `/v1/messages`.
     AnthropicMessages,
     /// `OpenAI`'s `/v1/chat/completions`, and whoever is compatible with it.
+    #[serde(rename = "openai_chat")]
     OpenAiChat,
     /// `OpenAI`'s `/v1/responses`.
+    #[serde(rename = "openai_responses")]
     OpenAiResponses,
     /// Google's `generateContent` and `streamGenerateContent`.
     Gemini,

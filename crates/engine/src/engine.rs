@@ -147,6 +147,11 @@ impl Engine {
         self.recorder.now()
     }
 
+    /// What is wrong with the policy file as it stands, while an earlier policy stands in for it.
+    pub fn standing_trouble(&self) -> &[Problem] {
+        self.policy.standing_trouble()
+    }
+
     /// What is wrong with the policy file, when an earlier policy had to stand in for it at the start.
     pub fn policy_trouble(&self) -> Option<PolicyTrouble> {
         let problems = self.policy.trouble()?.to_vec();

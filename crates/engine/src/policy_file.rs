@@ -61,6 +61,8 @@ pub struct PolicyFile {
     unreadable: bool,
     /// What was wrong with the file when it was first read, until the first look reports it.
     trouble: Option<Vec<Problem>>,
+    /// What is wrong with the file as it stands, reported or not.
+    standing: Vec<Problem>,
 }
 
 impl PolicyFile {
@@ -80,7 +82,16 @@ impl PolicyFile {
         let in_force = check(&text, name.clone(), home, &registry)
             .map_err(|problems| PolicyError { path: name.clone(), problems })?;
         let seen = (name != BUILT_IN_PATH).then_some(text);
-        Ok(Self { path, home: home.map(str::to_owned), registry, in_force, seen, unreadable: false, trouble: None })
+        Ok(Self {
+            path,
+            home: home.map(str::to_owned),
+            registry,
+            in_force,
+            seen,
+            unreadable: false,
+            trouble: None,
+            standing: Vec::new(),
+        })
     }
 
     /// As [`PolicyFile::open`], but a file that cannot be used gives way to an earlier policy, by its text. What is
@@ -103,12 +114,18 @@ impl PolicyFile {
         let seen = read(&path).ok();
         let unreadable = seen.is_none();
         let home = home.map(str::to_owned);
-        Ok(Self { path, home, registry, in_force, seen, unreadable, trouble: Some(refused.problems) })
+        let standing = refused.problems.clone();
+        Ok(Self { path, home, registry, in_force, seen, unreadable, trouble: Some(refused.problems), standing })
     }
 
     /// What was wrong with the file when it was first read, if that was not reported yet.
     pub fn trouble(&self) -> Option<&[Problem]> {
         self.trouble.as_deref()
+    }
+
+    /// What is wrong with the file as it stands, while an earlier policy stands in for it.
+    pub fn standing_trouble(&self) -> &[Problem] {
+        &self.standing
     }
 
     /// The policy in force.
@@ -129,6 +146,18 @@ impl PolicyFile {
     /// Looks at the file again. Its whole text is compared, so no change is missed; it is parsed only when the
     /// text is new. A bad file is reported once.
     pub fn refresh(&mut self) -> Refresh {
+        let refreshed = self.look();
+        match &refreshed {
+            Refresh::Invalid(problems) => self.standing.clone_from(problems),
+            Refresh::Loaded => self.standing.clear(),
+            // The text of before may be back.
+            Refresh::Unchanged if self.seen.as_deref() == Some(&*self.in_force.text) => self.standing.clear(),
+            Refresh::Unchanged => {}
+        }
+        refreshed
+    }
+
+    fn look(&mut self) -> Refresh {
         if let Some(problems) = self.trouble.take() {
             return Refresh::Invalid(problems);
         }

@@ -40,8 +40,6 @@ pub struct Configuration {
     pub patience: Patience,
     /// How much to take.
     pub limits: Limits,
-    /// Where to send traces, if anywhere.
-    pub traces: Option<Traces>,
 }
 
 /// A certificate.
@@ -139,17 +137,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self { body_bytes: 64 * 1024 * 1024, answer_bytes: 64 * 1024 * 1024, headers: 100, connections: 16_384 }
     }
-}
-
-/// Where to send traces.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Traces {
-    /// The address of an OTLP receiver over HTTP, such as `http://localhost:4318`.
-    pub url: String,
-    /// Headers to send with them, such as a key.
-    #[serde(default)]
-    pub headers: BTreeMap<String, String>,
 }
 
 /// Why `gateway.yaml` cannot be used.

@@ -4,11 +4,11 @@
 
 use std::{
     io,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use engine::{Engine, EngineError};
 use tokio::sync::{oneshot, watch};
 
@@ -41,7 +41,7 @@ pub struct Desk {
 
 impl std::fmt::Debug for Desk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("waiting", &self.jobs.len()).finish_non_exhaustive()
+        f.debug_struct("Desk").field("head", &*self.heads.borrow()).finish_non_exhaustive()
     }
 }
 
@@ -73,7 +73,7 @@ impl Desk {
     /// # Errors
     /// When no thread can be started.
     pub fn start(engine: Engine) -> io::Result<(Self, DeskThread)> {
-        let (jobs, waiting) = crossbeam_channel::unbounded();
+        let (jobs, waiting) = channel();
         let (told, heads) = watch::channel(0);
         let clerk = Clerk {
             engine,

@@ -25,7 +25,7 @@ mod view;
 pub use board::Board;
 pub use configuration::{
     Configuration, ConfigurationError, Credential, DEFAULT_ADDRESS, KeyError, Keys, Limits, Patience, Provider,
-    ProviderEntry, Providers, Tls, Traces,
+    ProviderEntry, Providers, Tls,
 };
 pub use desk::{Closed, Desk, DeskThread, Receipt};
 pub use gateway::{Gateway, StartError};

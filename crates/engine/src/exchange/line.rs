@@ -111,10 +111,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
         version: line.version,
         payload,
     };
-    Ok(Parsed::Fact(
-        Box::new(Recorded::new(line.position, line.recorded_at, event).with_purged(purged)),
-        chain,
-    ))
+    Ok(Parsed::Fact(Box::new(Recorded::new(line.position, line.recorded_at, event).with_purged(purged)), chain))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -23,9 +23,9 @@ fn of(engine: &Engine, providers: &[Provider], started: Timestamp, now: Timestam
         let row = engine.state().availability.status(now).into_iter().find(|row| row.scope == *scope)?;
         Some(json!(row.trigger?).as_str()?.replace('_', " "))
     };
-    let trouble = engine.policy_trouble();
-    let problems = trouble.iter().flat_map(|trouble| &trouble.problems);
-    let problems: Vec<_> = problems
+    let problems: Vec<_> = engine
+        .standing_trouble()
+        .iter()
         .map(|problem| json!({ "line": problem.line, "column": problem.column, "message": problem.message }))
         .collect();
     let registry = &engine.models().registry;

@@ -101,3 +101,18 @@ fn the_page_shows_turns_and_their_reasons_and_takes_a_policy_only_as_it_should_b
     let form = world.send(&Method::POST, "/api/policy/check", &[("content-type", "text/plain")], &bad.to_string());
     assert_eq!(form.status, 415);
 }
+
+#[test]
+fn a_mistake_in_the_policy_shows_while_the_last_good_one_decides() {
+    let world = World::new(SONNET);
+    world.post("/v1/messages", &[], &message("turnwise", "hello"));
+    world.set_policy("schema_version: 1\nglobal_defualt: opus\n");
+    let answer = world.post("/v1/messages", &[], &message("turnwise", "hello again"));
+    assert_eq!(answer.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
+    let status = |world: &World| world.send(&Method::GET, "/api/status", &[], "").json()["policy"]["trouble"].clone();
+    assert_eq!(status(&world)[0]["line"], 2);
+    world.set_policy("schema_version: 1\nglobal_default: opus\n");
+    let answer = world.post("/v1/messages", &[], &message("turnwise", "and again"));
+    assert_eq!(answer.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
+    assert_eq!(status(&world), serde_json::json!([]));
+}

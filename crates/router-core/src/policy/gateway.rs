@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use contracts::{Requirement, Tier};
 
 use super::{load::Loader, schema};
-use crate::yaml::Node;
+use crate::yaml::{Node, Value};
 
 /// What the model that a client asks for means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,6 +94,10 @@ impl Loader<'_> {
     }
 
     fn may_drop(&mut self, node: &Node<'_>) -> BTreeSet<Requirement> {
+        // Nothing may be dropped: that is the default, said.
+        if matches!(&node.value, Value::List(items) if items.is_empty()) {
+            return BTreeSet::new();
+        }
         let names = self.problems.texts(node, "may_drop").unwrap_or_default();
         let mut dropped = BTreeSet::new();
         for name in names {
