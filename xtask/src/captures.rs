@@ -1,6 +1,6 @@
 //! Requests of real clients, recorded once, sent through the gateway again: each answered, and passed on as it was.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -148,8 +148,8 @@ impl Capture {
         }
         let fields = |body: &Value| body.as_object().cloned().unwrap_or_default();
         let (got, sent) = (fields(&got), fields(&sent));
-        let differing: Vec<_> =
-            got.keys().chain(sent.keys()).filter(|name| got.get(*name) != sent.get(*name)).cloned().collect();
+        let names: BTreeSet<_> = got.keys().chain(sent.keys()).map(String::as_str).collect();
+        let differing: Vec<_> = names.into_iter().filter(|name| got.get(*name) != sent.get(*name)).collect();
         Err(format!("the provider got other {}", differing.join(", ")))
     }
 }
@@ -164,4 +164,47 @@ fn model_left_out(path: &str) -> (&str, &str) {
 
 fn is_control(request: &Value) -> bool {
     request["path"].as_str().is_some_and(|path| path.starts_with("/control/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn capture(path: &str, body: Value) -> Capture {
+        Capture { method: "POST".to_owned(), path: path.to_owned(), headers: Vec::new(), body }
+    }
+
+    fn arrived(path: &str, body: &Value) -> Value {
+        json!({"path": path, "body": body.to_string()})
+    }
+
+    #[test]
+    fn another_model_is_no_difference_and_any_other_field_is_one() {
+        let capture = capture("/v1/messages?beta=true", json!({"model": "a", "system": "s"}));
+        let compared = |path: &str, body: Value| capture.compare(&[&arrived(path, &body)]);
+        assert_eq!(compared("/v1/messages?beta=true", json!({"model": "b", "system": "s"})), Ok(()));
+        let other = compared("/v1/messages?beta=true", json!({"model": "b", "system": "t", "top_k": 1}));
+        assert_eq!(other, Err("the provider got other system, top_k".to_owned()));
+        assert!(compared("/v1/messages", json!({"model": "a", "system": "s"})).is_err());
+        assert!(capture.compare(&[]).is_err());
+    }
+
+    #[test]
+    fn a_chat_stream_asks_for_its_usage() {
+        let capture = capture("/v1/chat/completions", json!({"model": "a", "stream": true}));
+        let body = json!({"model": "a", "stream": true, "stream_options": {"include_usage": true}});
+        assert_eq!(capture.compare(&[&arrived("/v1/chat/completions", &body)]), Ok(()));
+    }
+
+    #[test]
+    fn the_model_in_a_path_of_gemini_is_left_out() {
+        assert_eq!(
+            model_left_out("/v1beta/models/a:generateContent"),
+            model_left_out("/v1beta/models/b:generateContent")
+        );
+        assert_ne!(model_left_out("/v1beta/models/a:generateContent"), model_left_out("/v1beta/models/a:countTokens"));
+        assert_eq!(model_left_out("/v1/models?limit=1"), ("/v1/models?limit=1", ""));
+    }
 }

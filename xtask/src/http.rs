@@ -87,3 +87,34 @@ impl Answer {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{net::TcpListener, thread};
+
+    use super::*;
+
+    #[test]
+    fn a_request_is_sent_whole_and_its_answer_read_to_the_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = vec![0; 1_000];
+            let mut length = 0;
+            while !request[..length].ends_with(b"{}") {
+                length += stream.read(&mut request[length..]).unwrap();
+            }
+            stream.write_all(b"HTTP/1.1 426 Upgrade Required\r\nX-Turnwise-Turn:  t\r\n\r\nno").unwrap();
+            String::from_utf8_lossy(&request[..length]).into_owned()
+        });
+        let headers = [("x-api-key".to_owned(), "k".to_owned())];
+        let request = Request { method: "POST", path: "/v1?a=b", headers: &headers, body: "{}" };
+        let answer = request.send(&url).unwrap();
+        assert_eq!((answer.status, answer.header("x-turnwise-turn")), (426, Some("t")));
+        assert_eq!(answer.rest().unwrap(), "no");
+        let sent = server.join().unwrap();
+        assert!(sent.starts_with("POST /v1?a=b HTTP/1.1\r\nhost: 127.0.0.1:"), "{sent}");
+        assert!(sent.ends_with("connection: close\r\ncontent-length: 2\r\nx-api-key: k\r\n\r\n{}"), "{sent}");
+    }
+}

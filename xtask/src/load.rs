@@ -65,7 +65,7 @@ fn through(home: &Path, streams: u64) -> Outcome<String> {
         middle.first_byte / 1_000.0
     );
     println!(
-        "load: the gateway holds {:.1} MB after the first {edge}, {:.1} MB after the last {edge}",
+        "load: the gateway holds {:.1} MB after the first {edge}, {:.1} MB after the last {edge}; each is a session of its own",
         first.resident_kb / 1_024.0,
         last.resident_kb / 1_024.0
     );
