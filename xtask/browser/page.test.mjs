@@ -227,6 +227,7 @@ async function rules(page) {
     await page.locator('.editor-notice .done').waitFor({ timeout: WAIT });
     await page.locator('.rules .rule-name', { hasText: ruleName }).waitFor({ timeout: WAIT });
   });
+  await picture(page, 'rules');
   await check('the next turn is decided by the new rule', async () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('1');
@@ -236,7 +237,6 @@ async function rules(page) {
     const reason = await row.locator('.reason').textContent();
     expect(reason.includes(ruleName), `it was "${reason}"`);
   });
-  await picture(page, 'rules');
 }
 
 async function lineText(page, line) {

@@ -45,11 +45,19 @@ pub(super) fn run(home: &Path, kills: usize) -> Outcome<String> {
         let gateway = programs::gateway(home, &mock)?;
         let (noted, whole) = clients(gateway, kill)?;
         println!("load: kill {kill}: {} turns told to clients, {whole} answered to the end", noted.len());
-        told.extend(noted);
+        let mut new: BTreeSet<String> = noted.into_iter().collect();
         let again = programs::gateway(home, &mock)?;
         let said = fs::read_to_string(home.join("gateway.stderr")).unwrap_or_default();
         println!("load: kill {kill}: ready again after {:.0} ms, {}", again.ready.as_secs_f64() * 1e3, saying(&said));
+        let noted = Mutex::new(Vec::new());
+        let works = stream(&again.url, &format!("After kill {kill}."), &noted);
+        if works != Ok(true) {
+            return Err(Failure::new(format!("a stream after kill {kill} did not come whole: {works:?}")));
+        }
+        new.extend(noted.into_inner().unwrap_or_else(PoisonError::into_inner));
         again.stop()?;
+        explained(home, &new)?;
+        told.extend(new);
         check(home, &told)?;
     }
     Ok(format!("{} turns told to clients survive {kills} kills", told.len()))
@@ -124,6 +132,22 @@ fn stream(url: &str, text: &str, noted: &Mutex<Vec<String>>) -> Result<bool, Str
     Ok(answer.rest().map_err(|error| error.to_string())?.contains("message_stop"))
 }
 
+/// Every one of these turns has a chain that can be shown.
+fn explained(home: &Path, turns: &BTreeSet<String>) -> Outcome {
+    let mut wrong = Vec::new();
+    for turn in turns {
+        let why = capture(turnwise(home).args(["why", turn, "--json"]))?;
+        let why: Value =
+            serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why {turn} --json`: {error}: {why}")))?;
+        if !why.to_string().contains("chain") {
+            wrong.push(format!("`why {turn} --json` shows no chain: {why}"));
+        }
+    }
+    Failure::unless_empty("turns told to clients without a chain", &wrong)?;
+    println!("load: `why` shows the chain of {} turns told to clients", turns.len());
+    Ok(())
+}
+
 /// Every turn that a client was told is in the log with its decision, and none is left running.
 fn check(home: &Path, told: &BTreeSet<String>) -> Outcome {
     let log = Log::exported(home)?;
@@ -134,18 +158,12 @@ fn check(home: &Path, told: &BTreeSet<String>) -> Outcome {
         if decided.get(turn.as_str()) != Some(&1) {
             wrong.push(format!("turn {turn} was told to a client and decided {:?} times", decided.get(turn.as_str())));
         }
-        let why = capture(turnwise(home).args(["why", turn, "--json"]))?;
-        let why: Value =
-            serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why {turn} --json`: {error}: {why}")))?;
-        if !why.to_string().contains("chain") {
-            wrong.push(format!("`why {turn} --json` shows no chain: {why}"));
-        }
     }
     let running = started.keys().chain(sent.keys()).filter(|turn| ended.get(**turn) != Some(&1));
     wrong.extend(running.map(|turn| format!("turn {turn} began and ended {:?} times", ended.get(turn))));
     Failure::unless_empty("things wrong in the log after a kill", &wrong)?;
     println!(
-        "load: `events verify` finds nothing wrong; {} of {} told turns have a decision and a chain; {} turns began, {} \
+        "load: `events verify` finds nothing wrong; {} of {} told turns have a decision; {} turns began, {} \
          ended: {:?}; {} calls sent, {} answered, {} failed",
         told.len(),
         told.len(),
