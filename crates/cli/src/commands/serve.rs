@@ -8,7 +8,11 @@ use gateway::{
     Configuration, ConfigurationError, Credential, Gateway, Keys, Providers, StartError, Tokens, serve, tls,
 };
 use serde_json::json;
-use tokio::{net::TcpListener, sync::watch};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{Signal, SignalKind, signal},
+    sync::watch,
+};
 
 use crate::{
     arguments::ServeArguments,
@@ -44,11 +48,13 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let address = listener.local_addr().unwrap_or(address);
     let (gateway, desk) = Gateway::start(engine, &configuration, providers.clone(), tokens, address)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
+    // Listened to before anyone is told that there is a gateway to stop.
+    let signals = runtime.block_on(async { Signals::listen() });
     greet(context, scheme, address, &providers, &models.registry);
     let served = runtime.block_on(async {
         let (stop, stopping) = watch::channel(false);
         tokio::spawn(async move {
-            stopped().await;
+            stopped(signals).await;
             // The receiver is gone only when the gateway has ended by itself.
             let _ = stop.send(true);
         });
@@ -62,14 +68,23 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     }
 }
 
-/// Returns when the user or the system asks for an end.
-async fn stopped() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        // Where signals cannot be listened to, they end the program as they always do; the log bears that.
-        return std::future::pending().await;
-    };
+/// By which the user or the system asks for an end.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    /// Listens from now on. Where that cannot be done, signals end the program as they always do; the log bears that.
+    fn listen() -> Option<Self> {
+        let listen = |kind| signal(kind).inspect_err(|error| tracing::warn!(%error, "cannot listen for signals")).ok();
+        Some(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
+    }
+}
+
+/// Returns when an end is asked for.
+async fn stopped(signals: Option<Signals>) {
+    let Some(Signals { mut interrupt, mut terminate }) = signals else { return std::future::pending().await };
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}

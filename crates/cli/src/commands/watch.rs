@@ -104,7 +104,11 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
         let status = text("status");
         let time = text("at").get(11..19).unwrap_or_default().to_owned();
         let cost = row["cost"].as_u64().map(|nano| contracts::NanoUsd(nano).to_string()).unwrap_or_default();
-        let why = row["rule"].as_str().map_or_else(|| text("slot").to_lowercase().replace('_', " "), str::to_owned);
+        let why = match row["rule"].as_str() {
+            Some(rule) => rule.to_owned(),
+            None if text("reason").starts_with("client asked") => "client's model".to_owned(),
+            None => text("slot").to_lowercase().replace('_', " "),
+        };
         let message: String = text("message").chars().take(48).collect();
         let model = text("model").split_once(':').map(|(_, model)| model.to_owned()).unwrap_or_default();
         table.row([time, text("client"), status, model, why, cost, message]);

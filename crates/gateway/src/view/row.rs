@@ -68,7 +68,10 @@ impl Row {
             return;
         };
         self.slot = winner.slot.name();
-        self.reason = reason_text(winner).lines().collect::<Vec<_>>().join(" ");
+        let reason = reason_text(winner).lines().collect::<Vec<_>>().join(" ");
+        // A default has no more to say than its model, which the row names anyway.
+        let says_model_alone = winner.candidate.as_ref().is_some_and(|model| model.as_str() == reason);
+        self.reason = if says_model_alone { self.slot.to_lowercase().replace('_', " ") } else { reason };
         self.rule = match &winner.reason {
             contracts::Reason::Rule { name, .. } => Some(name.clone()),
             _ => None,
