@@ -6,35 +6,34 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use crate::NewEvent;
+
 /// A payload as the type it was first read as. No part of the fact: two that differ in it alone are equal.
 ///
-/// It belongs to the very bytes it was read from, so a fact that is given another payload is read anew, as is a copy.
+/// It belongs to the very bytes it was read from, so a fact that is given another payload is read anew.
 #[derive(Clone, Default)]
-pub(crate) struct Decoded(OnceLock<Read>);
+pub(crate) struct Decoded(OnceLock<Arc<Known>>);
 
-/// What was read, and where the bytes stand.
-#[derive(Clone)]
-struct Read {
-    bytes: (usize, usize),
-    read: Arc<dyn Any + Send + Sync>,
+/// What was read, and the bytes it was read from: to compare them costs a fraction of reading them.
+struct Known {
+    version: u16,
+    bytes: Box<[u8]>,
+    fact: Box<dyn Any + Send + Sync>,
 }
 
 impl Decoded {
-    /// The payload as `T`, if it was read as that before.
-    pub(crate) fn get<T: Clone + 'static>(&self, payload: &[u8]) -> Option<T> {
-        let known = self.0.get().filter(|known| known.bytes == place(payload))?;
-        known.read.downcast_ref::<T>().cloned()
+    /// The event as `T`, if it was read as that before.
+    pub(crate) fn get<T: Clone + 'static>(&self, event: &NewEvent) -> Option<T> {
+        let known = self.0.get().filter(|known| known.version == event.version && *known.bytes == *event.payload)?;
+        known.fact.downcast_ref::<T>().cloned()
     }
 
-    /// Keeps what the payload was read as, unless something is kept already.
-    pub(crate) fn keep<T: Clone + Send + Sync + 'static>(&self, payload: &[u8], read: &T) {
-        self.0.get_or_init(|| Read { bytes: place(payload), read: Arc::new(read.clone()) });
+    /// Keeps what the event was read as, unless something is kept already.
+    pub(crate) fn keep<T: Clone + Send + Sync + 'static>(&self, event: &NewEvent, read: &T) {
+        self.0.get_or_init(|| {
+            Arc::new(Known { version: event.version, bytes: event.payload[..].into(), fact: Box::new(read.clone()) })
+        });
     }
-}
-
-/// Where bytes stand in memory, and how many there are.
-fn place(payload: &[u8]) -> (usize, usize) {
-    (payload.as_ptr().addr(), payload.len())
 }
 
 impl fmt::Debug for Decoded {

@@ -123,12 +123,12 @@ impl Recorded {
         if self.purged.is_some() || self.event.kind != E::KIND {
             return Ok(None);
         }
-        if let Some(read) = self.decoded.get(&self.event.payload) {
+        if let Some(read) = self.decoded.get(&self.event) {
             return Ok(Some(read));
         }
         let read = self.event.read::<E>()?;
         if let Some(read) = &read {
-            self.decoded.keep(&self.event.payload, read);
+            self.decoded.keep(&self.event, read);
         }
         Ok(read)
     }

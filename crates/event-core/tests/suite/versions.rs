@@ -46,3 +46,13 @@ fn a_fact_of_another_kind_is_none_whatever_its_version_and_bytes() {
     till.advance(&fact).unwrap();
     assert_eq!((till.state().cups, till.position().0), (0, 1), "skipped, and its place is taken");
 }
+
+#[test]
+fn a_fact_changed_in_place_is_read_anew() {
+    let mut fact = recorded(1, &sold(450));
+    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(450)));
+    fact.event.payload = recorded(1, &sold(900)).event.payload;
+    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(900)));
+    fact.event.payload.copy_from_slice(&recorded(1, &sold(700)).event.payload);
+    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(700)));
+}
