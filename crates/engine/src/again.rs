@@ -1,13 +1,17 @@
 //! A decision made again from what the log says the turn was (decision D14).
 
 use contracts::{
-    MessageText, Turn,
-    facts::{RouteDecided, TurnStarted},
+    ClientRequest, FailedCandidate, MessageText, Turn,
+    facts::{RouteDecided, RouteFellThrough, TurnStarted},
 };
-use event_core::{CodecError, Timestamp, encode};
+use event_core::{CodecError, Event as _, Timestamp, encode};
 use router_core::{DECIDER_VERSION, Policy, decide};
 
-use crate::{capture, decision::shorten, known::Known};
+use crate::{
+    capture,
+    decision::{shorten, shorten_decision},
+    known::Known,
+};
 
 /// The turn as it was captured when it started.
 pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
@@ -45,6 +49,52 @@ pub fn decide_again(
             Err(CodecError::Encode { .. }) if shorten(&mut again) => {}
             Err(error) => return Err(error),
             Ok(_) => return Ok(again),
+        }
+    }
+}
+
+/// A turn as it is asked about again after these models failed in it: by a later request, if there is one.
+///
+/// Outages are asked for as of now, the rest stays as it was when the turn started.
+pub(crate) fn asked_again(
+    mut turn: Turn,
+    request: Option<&ClientRequest>,
+    failed: &[FailedCandidate],
+    now: Timestamp,
+) -> Turn {
+    if let Some(request) = request {
+        turn.request = Some(request.clone());
+    }
+    turn.failed = failed.to_vec();
+    turn.at = now;
+    turn
+}
+
+/// Makes a recorded step of a turn again, as [`decide_again`] makes its decision. `turn` is the turn as it was captured,
+/// `at` the time of the step.
+///
+/// # Errors
+/// As [`decide_again`].
+pub fn fall_again(
+    recorded: &RouteFellThrough,
+    turn: Turn,
+    at: Timestamp,
+    policy: &Policy,
+    known: &Known,
+) -> Result<RouteFellThrough, CodecError> {
+    let asked = asked_again(turn, recorded.request.as_ref(), &recorded.failed, at);
+    let made = known.with_views(at, |views| decide(&asked, policy, views));
+    let (decider, matched, decision) = (DECIDER_VERSION, made.matched, made.decision);
+    fitting(RouteFellThrough { decider, matched, decision, ..recorded.clone() })
+}
+
+/// The step as a fact can hold it: a long chain is shortened at its end, as in a decision.
+pub(crate) fn fitting(mut step: RouteFellThrough) -> Result<RouteFellThrough, CodecError> {
+    loop {
+        match encode(RouteFellThrough::KIND, &step) {
+            Err(CodecError::Encode { .. }) if shorten_decision(&mut step.decision, &mut step.matched) => {}
+            Err(error) => return Err(error),
+            Ok(_) => return Ok(step),
         }
     }
 }

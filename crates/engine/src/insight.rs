@@ -1,12 +1,12 @@
 //! Looking decisions up again: "why this model?" for the last turn, or for any.
 
 use contracts::{
-    TurnId,
-    facts::{RouteDecided, TextBody, TurnTextRecorded},
+    ModelId, TurnId,
+    facts::{RouteDecided, RouteFellThrough, TextBody, TurnTextRecorded},
 };
 use event_bus::{EventLog, TextStore};
 use event_core::{Event as _, Position, Recorded, Timestamp};
-use router_core::{WhyHeader, why};
+use router_core::{WhyHeader, why, why_step};
 
 use crate::{engine::Engine, error::EngineError};
 
@@ -22,14 +22,48 @@ pub struct Insight {
     pub at: Timestamp,
     /// The decision.
     pub decided: RouteDecided,
+    /// What was decided after models failed, and when, in order.
+    pub steps: Vec<(Timestamp, RouteFellThrough)>,
 }
 
+/// The most steps of a turn that are looked for. A chain has fewer candidates.
+const MOST_STEPS: u64 = 256;
+
 impl Insight {
-    /// The decision as one screen (004 §7.4).
+    /// The decision as one screen (004 §7.4), and each further step of the turn below it.
     pub fn text(&self) -> String {
         let RouteDecided { turn, session, decision, .. } = &self.decided;
-        why(Some(&WhyHeader { turn: *turn, session: session.clone(), at: self.at }), decision)
+        let mut text = why(Some(&WhyHeader { turn: *turn, session: session.clone(), at: self.at }), decision);
+        for (at, step) in &self.steps {
+            text.push('\n');
+            text.push_str(&why_step(step, *at));
+        }
+        text
     }
+
+    /// The model that has the turn after all its steps; none when it was refused, or nobody was left.
+    pub fn model(&self) -> Option<&ModelId> {
+        let last = self.steps.last().map_or(&self.decided.decision, |(_, step)| &step.decision);
+        last.model.as_ref()
+    }
+
+    fn of(log: &dyn EventLog, fact: &Recorded) -> Result<Option<Self>, EngineError> {
+        let Some(decided) = fact.read::<RouteDecided>()? else { return Ok(None) };
+        let steps = steps(log, decided.turn)?;
+        Ok(Some(Self { position: fact.position, at: fact.event.at, decided, steps }))
+    }
+}
+
+/// What was decided in a turn after models failed.
+fn steps(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFellThrough)>, EngineError> {
+    let mut steps = Vec::new();
+    for number in 1..=MOST_STEPS {
+        let Some(position) = log.find(turn.0.then(RouteFellThrough::KIND, number))? else { break };
+        let facts = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
+        let Some(fact) = facts.first() else { break };
+        steps.extend(fact.read::<RouteFellThrough>()?.map(|step| (fact.event.at, step)));
+    }
+    Ok(steps)
 }
 
 /// Every fact of a log in order, in constant memory.
@@ -69,7 +103,7 @@ pub fn last_decision(log: &dyn EventLog) -> Result<Insight, EngineError> {
         let start = Position(end.0.saturating_sub(CHUNK as u64));
         let count = usize::try_from(end.0 - start.0).unwrap_or(CHUNK);
         for fact in log.read_after(start, count)?.iter().rev() {
-            if let Some(insight) = insight(fact)? {
+            if let Some(insight) = Insight::of(log, fact)? {
                 return Ok(insight);
             }
         }
@@ -86,22 +120,22 @@ pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineErro
     if let Ok(id) = turn.parse()
         && let Some(position) = log.find(TurnId(id).0.then("route.decided", 0))?
         && let Some(fact) = log.read_after(Position(position.0 - 1), 1)?.first()
-        && let Some(insight) = insight(fact)?
+        && let Some(insight) = Insight::of(log, fact)?
     {
         return Ok(insight);
     }
     let mut found = None;
     for fact in facts(log, Position::ORIGIN) {
         let fact = fact?;
-        if fact.event.kind == "route.decided"
-            && let Some(insight) = insight(&fact)?
-            && insight.decided.turn.to_string().starts_with(turn)
-            && found.replace(insight).is_some()
+        if let Some(decided) = fact.read::<RouteDecided>()?
+            && decided.turn.to_string().starts_with(turn)
+            && found.replace(fact).is_some()
         {
             return Err(EngineError::AmbiguousTurn(turn.to_owned()));
         }
     }
-    found.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
+    let insight = found.map(|fact| Insight::of(log, &fact)).transpose()?.flatten();
+    insight.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
 }
 
 /// The message of a turn, unless its text was never recorded or is gone.
@@ -119,11 +153,6 @@ pub fn message_of(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Re
         TextBody::Inline(text) => Ok(Some(text)),
         TextBody::Stored { hash, .. } => Ok(texts.get(hash.0)?),
     }
-}
-
-fn insight(fact: &Recorded) -> Result<Option<Insight>, EngineError> {
-    let decided = fact.read::<RouteDecided>()?;
-    Ok(decided.map(|decided| Insight { position: fact.position, at: fact.event.at, decided }))
 }
 
 impl Engine {

@@ -31,7 +31,7 @@ mod rule_hits;
 mod sessions;
 mod turns;
 
-pub use again::{captured_turn, decide_again};
+pub use again::{captured_turn, decide_again, fall_again};
 pub use choices::Selected;
 pub use decision::DecidedTurn;
 pub use embed::Embedded;

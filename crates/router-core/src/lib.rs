@@ -31,4 +31,4 @@ pub use policy::{
 };
 pub use scenario::{Outcome, Scenario, ScenarioError};
 pub use validate::spoken_to;
-pub use why::{WhyHeader, reason_text, why};
+pub use why::{WhyHeader, reason_text, why, why_step};

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use contracts::{Decision, Evaluation, Failure, OutageScope, Reason, SessionId, Slot, TurnId, Verdict};
+use contracts::{
+    Decision, Evaluation, Failure, OutageScope, Reason, SessionId, Slot, TurnId, Verdict, facts::RouteFellThrough,
+};
 use event_core::Timestamp;
 
 /// What stands above the chain.
@@ -20,9 +22,7 @@ pub struct WhyHeader {
 pub fn why(header: Option<&WhyHeader>, decision: &Decision) -> String {
     let mut text = String::new();
     if let Some(WhyHeader { turn, session, at }) = header {
-        let at = i64::try_from(at.0).ok().and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
-        let at = at.map(|at| format!("{at:.0}")).unwrap_or_default();
-        line(&mut text, &format!("Turn {turn} · session {session} · {at}"));
+        line(&mut text, &format!("Turn {turn} · session {session} · {}", moment(*at)));
     }
     match decision.winner() {
         Some(winner) => line(&mut text, &format!("Chose: {:<53} ({})", candidate(winner), how(winner))),
@@ -40,6 +40,22 @@ pub fn why(header: Option<&WhyHeader>, decision: &Decision) -> String {
         }
     }
     text
+}
+
+/// A further step of a turn, after models failed in it, with its whole chain.
+pub fn why_step(step: &RouteFellThrough, at: Timestamp) -> String {
+    let failed = step.failed.iter().map(|failed| format!("{} failed ({})", failed.model, failed.class.name()));
+    let failed = failed.collect::<Vec<_>>().join(", ");
+    let mut text = String::new();
+    line(&mut text, &format!("Step {} · {} · before its answer began, {failed}", step.step, moment(at)));
+    text.push_str(&why(None, &step.decision));
+    text
+}
+
+/// A time to the second, in UTC.
+fn moment(at: Timestamp) -> String {
+    let at = i64::try_from(at.0).ok().and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
+    at.map(|at| format!("{at:.0}")).unwrap_or_default()
 }
 
 fn line(text: &mut String, line: &str) {

@@ -34,7 +34,7 @@ pub use html::html;
 pub use identity::IdentityError;
 pub use money::{dollars, per_cent, signed};
 pub use range::Range;
-pub use replay::{Divergence, Replayed, replay};
+pub use replay::{Divergence, Made, Replayed, replay};
 pub use report::{Choice, Compared, Report, TurnRow, Unjudged};
 pub use sweep::{Sweep, SweepError};
 pub use switch_cost::{SwitchCost, switch_cost};

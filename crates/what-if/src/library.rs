@@ -3,15 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use adapters::catalogue::registry_from_text;
-use contracts::{
-    ContentHash, Registry,
-    facts::{PolicyLoaded, RouteDecided},
-};
+use contracts::{ContentHash, Registry, facts::PolicyLoaded};
 use event_bus::TextStore;
 use event_core::{Position, Recorded};
 use router_core::Policy;
 
-use crate::error::WhatIfError;
+use crate::{error::WhatIfError, walk::Decided};
 
 /// Policies by their hash and that of the models they were checked against.
 pub(crate) struct Library<'a> {
@@ -39,23 +36,24 @@ impl<'a> Library<'a> {
     }
 
     /// The policy a decision was made with.
-    pub(crate) fn policy(&mut self, position: Position, decided: &RouteDecided) -> Result<Arc<Policy>, WhatIfError> {
-        let key = (decided.policy, decided.catalogue);
+    pub(crate) fn policy(&mut self, position: Position, decided: &impl Decided) -> Result<Arc<Policy>, WhatIfError> {
+        let key = decided.texts();
+        let (policy, catalogue) = key;
         if let Some(policy) = self.policies.get(&key) {
             return Ok(Arc::clone(policy));
         }
-        let registry = self.registry(position, decided.catalogue)?;
-        let text = self.text(position, "policy", decided.policy)?;
-        let home = self.homes.get(&decided.policy).cloned().flatten();
-        let policy = Policy::load(&text, registry, home.as_deref()).map_err(|problems| WhatIfError::Unreadable {
+        let registry = self.registry(position, catalogue)?;
+        let text = self.text(position, "policy", policy)?;
+        let home = self.homes.get(&policy).cloned().flatten();
+        let loaded = Policy::load(&text, registry, home.as_deref()).map_err(|problems| WhatIfError::Unreadable {
             position,
             what: "policy",
-            hash: decided.policy,
+            hash: policy,
             detail: problems.first().map(ToString::to_string).unwrap_or_default(),
         })?;
-        let policy = Arc::new(policy);
-        self.policies.insert(key, Arc::clone(&policy));
-        Ok(policy)
+        let loaded = Arc::new(loaded);
+        self.policies.insert(key, Arc::clone(&loaded));
+        Ok(loaded)
     }
 
     fn registry(&mut self, position: Position, hash: ContentHash) -> Result<Arc<Registry>, WhatIfError> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    MessageText, Turn, TurnId,
-    facts::{RouteDecided, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
+    ContentHash, MessageText, SessionId, Turn, TurnId,
+    facts::{RouteDecided, RouteFellThrough, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
 };
 use engine::{Known, captured_turn, facts};
 use event_bus::{EventLog, TextStore};
@@ -12,28 +12,69 @@ use event_core::{Position, Projected, Recorded, Timestamp};
 
 use crate::{error::WhatIfError, library::Library, range::Range};
 
+/// What a fact says was decided: the decision of a turn, or a further step of it.
+pub(crate) trait Decided {
+    /// The turn.
+    fn turn(&self) -> TurnId;
+    /// Its session.
+    fn session(&self) -> &SessionId;
+    /// Where the log stood.
+    fn based_on(&self) -> Position;
+    /// The text predicates of the policy that matched the message.
+    fn matched(&self) -> &[u16];
+    /// The policy and the models, by their texts.
+    fn texts(&self) -> (ContentHash, ContentHash);
+}
+
+macro_rules! decided {
+    ($fact:ty) => {
+        impl Decided for $fact {
+            fn turn(&self) -> TurnId {
+                self.turn
+            }
+            fn session(&self) -> &SessionId {
+                &self.session
+            }
+            fn based_on(&self) -> Position {
+                self.based_on
+            }
+            fn matched(&self) -> &[u16] {
+                &self.matched
+            }
+            fn texts(&self) -> (ContentHash, ContentHash) {
+                (self.policy, self.catalogue)
+            }
+        }
+    };
+}
+
+decided!(RouteDecided);
+decided!(RouteFellThrough);
+
 /// A decision, and what it was made from.
-pub(crate) struct Point<'w> {
+pub(crate) struct Point<'w, D = RouteDecided> {
     /// Where the decision stands.
     pub(crate) position: Position,
     /// When the turn started.
     pub(crate) at: Timestamp,
+    /// When it was decided.
+    pub(crate) decided_at: Timestamp,
     /// The turn as it was captured.
     pub(crate) started: &'w TurnStarted,
     /// The message, unless its text is gone.
     pub(crate) message: Option<&'w str>,
     /// What was decided.
-    pub(crate) decided: RouteDecided,
+    pub(crate) decided: D,
     /// What the log knew then.
     pub(crate) known: &'w Known,
 }
 
-impl Point<'_> {
+impl<D: Decided> Point<'_, D> {
     /// The turn as the policy of then saw it; without the text, by what had matched it (decision D9).
     pub(crate) fn turn(&self) -> Turn {
         let message = match self.message {
             Some(text) => MessageText::Present(text.to_owned()),
-            None => MessageText::Matched(self.decided.matched.clone()),
+            None => MessageText::Matched(self.decided.matched().to_vec()),
         };
         captured_turn(self.started, self.at, message)
     }
@@ -43,6 +84,11 @@ impl Point<'_> {
 pub(crate) trait Visitor {
     /// A decision within the range.
     fn decision(&mut self, point: Point<'_>, library: &mut Library<'_>) -> Result<(), WhatIfError>;
+
+    /// A further step of a turn within the range, after models had failed.
+    fn step(&mut self, _: Point<'_, RouteFellThrough>, _: &mut Library<'_>) -> Result<(), WhatIfError> {
+        Ok(())
+    }
 
     /// A decision whose turn never started in this log: its start was lost, and a repair marks the place.
     fn without_start(&mut self, fact: &Recorded, decided: &RouteDecided);
@@ -66,46 +112,74 @@ pub(crate) fn walk(
     visitor: &mut dyn Visitor,
 ) -> Result<(), WhatIfError> {
     let mut library = Library::new(texts);
-    let mut state = Projected::<Known>::default();
-    let mut open: BTreeMap<TurnId, Open> = BTreeMap::new();
+    let mut walk = Walk { log, texts, state: Projected::default(), open: BTreeMap::new() };
     for fact in facts(log, Position::ORIGIN) {
         let fact = fact?;
         if let Some(decided) = fact.read::<RouteDecided>()? {
-            match open.get(&decided.turn) {
+            match walk.open.get(&decided.turn) {
                 Some(turn) if range.holds(turn.at, &decided.session) => {
-                    let text = turn.text.as_ref().map(|text| text_of(text, texts)).transpose()?.flatten();
-                    let earlier;
-                    let known = if decided.based_on == state.position() {
-                        state.state()
-                    } else {
-                        // Others wrote between the decision and its record.
-                        earlier = state_at(log, decided.based_on)?;
-                        earlier.state()
-                    };
-                    let (position, at, message) = (fact.position, turn.at, text.as_deref());
-                    let point = Point { position, at, started: &turn.started, message, decided, known };
-                    visitor.decision(point, &mut library)?;
+                    walk.at(turn, &fact, decided, |point| visitor.decision(point, &mut library))?;
                 }
                 None if range.holds(fact.event.at, &decided.session) => visitor.without_start(&fact, &decided),
                 Some(_) | None => {}
             }
+        } else if let Some(step) = fact.read::<RouteFellThrough>()?
+            && let Some(turn) = walk.open.get(&step.turn)
+            && range.holds(turn.at, &step.session)
+        {
+            walk.at(turn, &fact, step, |point| visitor.step(point, &mut library))?;
         }
         if !visitor.fact(&fact)? {
             return Ok(());
         }
+        library.see(&fact)?;
+        walk.pass(&fact)?;
+    }
+    Ok(())
+}
+
+/// Where a walk stands.
+struct Walk<'l> {
+    log: &'l dyn EventLog,
+    texts: &'l dyn TextStore,
+    state: Projected<Known>,
+    open: BTreeMap<TurnId, Open>,
+}
+
+impl Walk<'_> {
+    /// Shows a decision, with what it was made from.
+    fn at<D: Decided>(
+        &self,
+        turn: &Open,
+        fact: &Recorded,
+        decided: D,
+        show: impl FnOnce(Point<'_, D>) -> Result<(), WhatIfError>,
+    ) -> Result<(), WhatIfError> {
+        let text = turn.text.as_ref().map(|text| text_of(text, self.texts)).transpose()?.flatten();
+        let earlier;
+        let known = if decided.based_on() == self.state.position() {
+            self.state.state()
+        } else {
+            // Others wrote between the decision and its record.
+            earlier = state_at(self.log, decided.based_on())?;
+            earlier.state()
+        };
+        let (position, at, decided_at, message) = (fact.position, turn.at, fact.event.at, text.as_deref());
+        show(Point { position, at, decided_at, started: &turn.started, message, decided, known })
+    }
+
+    fn pass(&mut self, fact: &Recorded) -> Result<(), WhatIfError> {
         if let Some(started) = fact.read::<TurnStarted>()? {
-            open.insert(started.turn, Open { at: fact.event.at, started, text: None });
+            self.open.insert(started.turn, Open { at: fact.event.at, started, text: None });
         } else if let Some(text) = fact.read::<TurnTextRecorded>()? {
-            if let Some(open) = open.get_mut(&text.turn) {
+            if let Some(open) = self.open.get_mut(&text.turn) {
                 open.text = Some(text.text);
             }
         } else if let Some(ended) = fact.read::<TurnEnded>()? {
-            open.remove(&ended.turn);
+            self.open.remove(&ended.turn);
         }
-        library.see(&fact)?;
-        state.advance(&fact)?;
+        Ok(self.state.advance(fact)?)
     }
-    Ok(())
 }
 
 fn text_of(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, WhatIfError> {

@@ -30,7 +30,10 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
 }
 
 fn show(replayed: &Replayed) {
-    let decisions = counted(replayed.decisions, "decision");
+    let mut decisions = counted(replayed.decisions, "decision");
+    if 0 < replayed.steps {
+        decisions = format!("{decisions} and {}", counted(replayed.steps, "further step"));
+    }
     if let Some(divergence) = &replayed.divergence {
         anstream::println!("{} the last of {decisions} came out differently", styled(BAD, "diverged:"));
         side_by_side(divergence);
@@ -53,9 +56,10 @@ fn show(replayed: &Replayed) {
 
 /// Both decisions, line beside line.
 fn side_by_side(divergence: &Divergence) {
-    let Divergence { position, turn, session, at, recorded, again } = divergence;
+    let Divergence { position, turn, session, at, step, recorded, again } = divergence;
     let header = WhyHeader { turn: *turn, session: session.clone(), at: *at };
-    anstream::println!("  position {position}\n");
+    let step = if *step == 0 { String::new() } else { format!(", step {step} of the turn") };
+    anstream::println!("  position {position}{step}\n");
     let (left, right) = (why(Some(&header), &recorded.decision), why(Some(&header), &again.decision));
     anstream::println!("  {:<COLUMN$}   MADE AGAIN", "RECORDED");
     let mut right = right.lines();

@@ -1,8 +1,10 @@
 //! `why`: the decision of a turn, the whole chain of reasons, and what changing model costs in lost cache.
 
+use contracts::facts::RouteFellThrough;
 use engine::{Insight, Models, decision_of, last_decision};
 use event_bus::EventLog;
 use serde::Serialize;
+use serde_json::{Value, json};
 use what_if::{SwitchCost, dollars, switch_cost};
 
 use super::decision_view::DecisionView;
@@ -12,8 +14,26 @@ use crate::{context::Context, failure::Failure};
 struct View {
     #[serde(flatten)]
     decision: DecisionView,
+    /// What was decided after models failed, in order.
+    steps: Vec<StepView>,
     /// How warm the prompt cache was; nothing for the first call of a session, or where nothing is chosen.
     cache: Option<SwitchCost>,
+}
+
+#[derive(Serialize)]
+struct StepView {
+    step: u32,
+    failed: Vec<Value>,
+    #[serde(flatten)]
+    decision: DecisionView,
+}
+
+impl StepView {
+    fn new(step: &RouteFellThrough) -> Self {
+        let failed = step.failed.iter().map(|failed| json!({ "model": failed.model, "class": failed.class }));
+        let decision = DecisionView::new(step.turn, &step.session, &step.decision, &[]);
+        Self { step: step.step, failed: failed.collect(), decision }
+    }
 }
 
 pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
@@ -24,7 +44,8 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     };
     let decision = DecisionView::new(insight.decided.turn, &insight.decided.session, &insight.decided.decision, &[]);
     let cache = cache(context, log.as_ref(), &insight)?;
-    let view = View { decision, cache };
+    let steps = insight.steps.iter().map(|(_, step)| StepView::new(step)).collect();
+    let view = View { decision, steps, cache };
     context.print(&view, || {
         anstream::print!("{}", insight.text());
         if let Some(cache) = &view.cache {
@@ -34,7 +55,7 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
 }
 
 fn cache(context: &Context, log: &dyn EventLog, insight: &Insight) -> Result<Option<SwitchCost>, Failure> {
-    let Some(model) = &insight.decided.decision.model else { return Ok(None) };
+    let Some(model) = insight.model() else { return Ok(None) };
     let models = Models::load(&context.home.models())?.registry;
     let cost = switch_cost(log, (insight.position, insight.decided.turn), model, &models)?;
     Ok(cost.filter(|cost| 0 < cost.warm || 0 < cost.to_warm))

@@ -4,10 +4,16 @@ use contracts::{
     ClientRequest, Decision, FailedCandidate, MessageText, SessionId, TurnId,
     facts::{RouteDecided, RouteFellThrough, TurnStarted},
 };
-use event_core::{CodecError, Event, NewEvent};
+use event_core::Event;
 use router_core::{Banner, DECIDER_VERSION, banners, decide};
 
-use crate::{capture::turn_of, decision::shorten_decision, engine::Engine, error::EngineError, recorder::of_turn};
+use crate::{
+    again::{asked_again, fitting},
+    capture::turn_of,
+    engine::Engine,
+    error::EngineError,
+    recorder::of_turn,
+};
 
 /// The chain asked again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,18 +51,13 @@ impl Engine {
             request.signed_by = self.signed_by(session, open.thread.as_ref(), &request);
             request
         });
-        let mut asked = turn_of(&started, at, MessageText::Present(message.to_owned()));
-        if let Some(request) = &request {
-            asked.request = Some(request.clone());
-        }
-        asked.failed.clone_from(&failed);
-        // Outages are asked for as of now, the rest as of the start of the turn.
         let now = self.now();
-        asked.at = now;
+        let captured = turn_of(&started, at, MessageText::Present(message.to_owned()));
+        let asked = asked_again(captured, request.as_ref(), &failed, now);
         let policy = self.policy.in_force();
         let made = self.state().with_views(now, |views| decide(&asked, &policy.policy, views));
         let banners = banners(&made.decision, &policy.policy, asked.spent_today);
-        let mut decided = RouteFellThrough {
+        let decided = fitting(RouteFellThrough {
             turn,
             session: session.clone(),
             step: open.steps.saturating_add(1),
@@ -68,8 +69,9 @@ impl Engine {
             based_on: self.recorder.position(),
             matched: made.matched,
             decision: made.decision,
-        };
-        let sealed = seal(&mut decided, now)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
+        })?;
+        let sealed =
+            of_turn(turn, u64::from(decided.step), now, &decided)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record(vec![sealed])?;
         Ok(FellThrough { decided, banners })
     }
@@ -81,17 +83,6 @@ impl Engine {
         let fact = self.log().read_after(before, 1)?.into_iter().next().ok_or_else(unknown)?;
         let started = fact.read::<TurnStarted>()?.ok_or_else(unknown)?;
         Ok((fact.event.at, started))
-    }
-}
-
-/// Seals the step; a long chain is shortened at its end, as in a decision.
-fn seal(decided: &mut RouteFellThrough, at: event_core::Timestamp) -> Result<NewEvent, EngineError> {
-    loop {
-        match of_turn(decided.turn, u64::from(decided.step), at, decided) {
-            Err(EngineError::Codec(CodecError::Encode { .. }))
-                if shorten_decision(&mut decided.decision, &mut decided.matched) => {}
-            sealed => return sealed,
-        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Providers that fail: tried again, fallen through, told of, and never twice after the first byte.
 
 use contracts::facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, RouteFellThrough, TurnStatus};
+use engine::last_decision;
 use mock_upstream::{Ended, Failure, Fault, How};
+use what_if::{Range, replay};
 
 use crate::support::{World, message, streamed};
 
@@ -40,6 +42,23 @@ fn a_model_that_fails_before_its_first_byte_gives_way_and_that_is_a_recorded_ste
     let rejected = step.decision.chain.iter().find_map(|entry| entry.failure.as_ref()).unwrap();
     assert_eq!(rejected.name(), "just_failed");
     assert_eq!(world.facts::<LlmCallCompleted>()[0].model.as_str(), "anthropic:claude-sonnet-5-5");
+}
+
+#[test]
+fn a_step_is_told_by_why_and_comes_out_the_same_when_it_is_made_again_from_the_log() {
+    let world = World::new(POLICY);
+    world.mock.fail(Failure::always(status(529)).of_model(OPUS));
+    world.post("/v1/messages", &[], &message("turnwise", "hello"));
+    world.ended(1);
+    let insight = last_decision(&*world.log).unwrap();
+    assert_eq!(insight.model().unwrap().as_str(), "anthropic:claude-sonnet-5-5");
+    let text = insight.text();
+    let (decided, step) = text.split_once("\nStep 1 · ").unwrap();
+    assert!(decided.contains("Chose: anthropic:claude-opus-5-5"), "{text}");
+    assert!(step.contains("anthropic:claude-opus-5-5 failed (overloaded)"), "{text}");
+    assert!(step.contains("Chose: anthropic:claude-sonnet-5-5"), "{text}");
+    let replayed = replay(&*world.log, &*world.texts, &Range::default(), |_| {}).unwrap();
+    assert_eq!((replayed.decisions, replayed.steps, replayed.divergence), (1, 1, None));
 }
 
 #[test]

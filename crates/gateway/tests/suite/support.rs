@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use contracts::facts::TurnEnded;
 use engine::{Engine, Home, Models, Stores};
-use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
+use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
 use event_core::{Event, Position};
 use gateway::{Configuration, DeskThread, Gateway, Keys, Patience, ProviderEntry, Providers, Tokens, serve};
 use http_body_util::{BodyExt as _, Full};
@@ -24,6 +24,7 @@ pub(crate) const KEY: &str = "sk-of-the-gateway";
 pub(crate) struct World {
     pub(crate) mock: MockUpstream,
     pub(crate) log: Arc<MemoryLog>,
+    pub(crate) texts: Arc<MemoryTexts>,
     pub(crate) url: String,
     runtime: Runtime,
     client: Client<HttpConnector, Full<Bytes>>,
@@ -86,10 +87,10 @@ impl World {
         let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
         let providers = Providers::new(&configuration, &Keys::default(), key).unwrap();
         let models = Models::of(providers.apply(&adapters::catalogue::load(None).unwrap()));
-        let log = Arc::new(MemoryLog::new());
+        let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default()));
         let stores = Stores {
             log: Arc::clone(&log) as Arc<dyn EventLog>,
-            texts: Arc::new(MemoryTexts::default()),
+            texts: Arc::clone(&texts) as Arc<dyn TextStore>,
             clock: Box::new(SystemClock),
             offset: |_| 0,
         };
@@ -102,7 +103,7 @@ impl World {
         let (stop, stopping) = watch::channel(false);
         runtime.spawn(serve(gateway, listener, None, stopping));
         let client = Client::builder(TokioExecutor::new()).build_http();
-        Self { mock, log, url: format!("http://{address}"), runtime, client, stop, _desk: desk, home }
+        Self { mock, log, texts, url: format!("http://{address}"), runtime, client, stop, _desk: desk, home }
     }
 
     /// Sends JSON and reads the answer.
