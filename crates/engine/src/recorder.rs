@@ -96,9 +96,10 @@ impl Recorder {
     /// A barrier: everything staged is on the disk when this returns.
     pub(crate) fn commit(&mut self) -> Result<(), EngineError> {
         if self.staged != (0, 0) {
+            // A barrier that failed is not over: whoever asks again is told again.
+            self.log.sync()?;
             self.staged = (0, 0);
             self.staged_ids.clear();
-            self.log.sync()?;
         }
         Ok(())
     }

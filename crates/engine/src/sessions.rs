@@ -6,17 +6,16 @@ use contracts::{
     ModelId, SessionId, SideEffect, ThreadId, TurnId,
     facts::{
         LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFellThrough, RouteOverridden,
-        SessionModelSelected, SessionSource, SessionStarted, ToolCalled, TurnEnded, TurnStarted,
+        SessionModelSelected, SessionSource, SessionStarted, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
     },
 };
-use event_core::{CodecError, EventId, Projection, Recorded, Timestamp};
+use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use crate::open_turn::OpenTurn;
 
 /// The most names a session's history keeps of each kind: later ones are left out.
 const MOST_NAMES: usize = 64;
-
-/// The most turns of a session that run at once: of more, the oldest counts as over.
-const MOST_OPEN: usize = 256;
 /// The most threads and models of a session whose signatures are remembered.
 const MOST_SIGNERS: usize = 64;
 
@@ -55,29 +54,6 @@ pub struct Session {
     pub history: History,
     /// Whose thinking each thread has been given, signed.
     pub signers: Vec<(Option<ThreadId>, ModelId)>,
-}
-
-/// A turn that has started and not ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenTurn {
-    /// The turn.
-    pub turn: TurnId,
-    /// The sub-agent at work.
-    pub thread: Option<ThreadId>,
-    /// The fact that it started.
-    pub started: EventId,
-    /// The model that owns the whole turn; `None` before the decision, or when it was refused.
-    pub model: Option<ModelId>,
-    /// Calls of models answered so far.
-    pub llm_calls: u32,
-    /// Calls to a model that were sent.
-    pub calls_sent: u32,
-    /// Calls to a model that were sent and not answered yet.
-    pub calls_waiting: u32,
-    /// Models that failed and were left on the way.
-    pub steps: u32,
-    /// Calls of tools so far.
-    pub tool_calls: u32,
 }
 
 /// What the tools of a session have touched so far.
@@ -168,7 +144,7 @@ fn extend(names: &mut BTreeSet<String>, more: &[String]) {
 
 impl Projection for Sessions {
     const NAME: &'static str = "sessions";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         if let Some(fact) = event.read::<SessionStarted>()? {
@@ -193,7 +169,7 @@ impl Projection for Sessions {
                 session.gateway_since = Some(session.gateway_since.map_or(at, |since| since.min(at)));
             }
             let started = event.event.id;
-            open(session, &fact, started);
+            OpenTurn::begin(&mut session.open, &fact, started);
         } else if let Some(fact) = event.read::<RouteDecided>()? {
             let session = self.entry(&fact.session);
             session.last_turn = Some(fact.turn);
@@ -205,7 +181,11 @@ impl Projection for Sessions {
             let session = self.entry(&fact.session);
             session.history.add(&fact);
             if let Some(open) = running(session, fact.turn) {
-                open.tool_calls = open.tool_calls.saturating_add(1);
+                open.tool_called(event.event.id, fact);
+            }
+        } else if let Some(fact) = event.read::<ToolFinished>()? {
+            if let (Some(called), Some(open)) = (event.event.causation, running(self.entry(&fact.session), fact.turn)) {
+                open.tools_waiting.retain(|tool| tool.fact != called);
             }
         } else if let Some(fact) = event.read::<LlmCallCompleted>()? {
             let session = self.entry(&fact.session);
@@ -235,29 +215,6 @@ impl Projection for Sessions {
         }
         Ok(())
     }
-}
-
-/// A turn begins. Those before it in its thread are over, whether or not anyone said so, unless a client of the
-/// gateway asks: it may ask several things at once, and the gateway says of each when it is over.
-fn open(session: &mut Session, fact: &TurnStarted, started: EventId) {
-    if fact.request.is_none() {
-        session.open.retain(|open| open.thread != fact.thread);
-    }
-    if MOST_OPEN <= session.open.len() {
-        session.open.remove(0);
-    }
-    let (turn, thread) = (fact.turn, fact.thread.clone());
-    session.open.push(OpenTurn {
-        turn,
-        thread,
-        started,
-        model: None,
-        llm_calls: 0,
-        calls_sent: 0,
-        calls_waiting: 0,
-        steps: 0,
-        tool_calls: 0,
-    });
 }
 
 fn sign(session: &mut Session, signed: (Option<ThreadId>, ModelId)) {

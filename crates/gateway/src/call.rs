@@ -39,10 +39,9 @@ impl RunningCall {
         self.desk.tell(move |engine| engine.call_answered(&sent, &answer));
     }
 
-    /// The call failed before its answer began: another model may take the turn, so that it goes on.
-    pub(crate) fn failed(mut self, failure: CallFailure) {
-        let Some(sent) = self.sent.take() else { return };
-        self.desk.tell(move |engine| engine.call_failed(&sent, failure));
+    /// The call failed before its answer began, and whoever asks records it.
+    pub(crate) fn into_sent(mut self) -> Option<Sent> {
+        self.sent.take()
     }
 
     /// The call failed in the middle of its answer: the turn is over.

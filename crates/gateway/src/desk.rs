@@ -37,6 +37,8 @@ pub struct Desk {
     jobs: Sender<Job>,
     /// Where the log ends on the disk: whoever follows it looks again when this changes.
     heads: watch::Receiver<u64>,
+    /// Closed when the thread has ended.
+    alive: watch::Receiver<()>,
 }
 
 impl std::fmt::Debug for Desk {
@@ -75,10 +77,12 @@ impl Desk {
     pub fn start(engine: Engine) -> io::Result<(Self, DeskThread)> {
         let (jobs, waiting) = channel();
         let (told, heads) = watch::channel(0);
+        let (living, alive) = watch::channel(());
         let clerk = Clerk {
             engine,
             waiting,
             told,
+            living,
             receipts: Vec::new(),
             dirty: None,
             looked: None,
@@ -86,7 +90,7 @@ impl Desk {
             rested: true,
         };
         let thread = std::thread::Builder::new().name("desk".to_owned()).spawn(move || clerk.run())?;
-        Ok((Self { jobs, heads }, thread))
+        Ok((Self { jobs, heads, alive }, thread))
     }
 
     /// Asks the engine something. What it records may not be on the disk yet.
@@ -130,6 +134,12 @@ impl Desk {
         }
     }
 
+    /// Returns when the thread has ended, which it does not do by itself while there is a desk.
+    pub async fn ended(&self) {
+        let mut alive = self.alive.clone();
+        while alive.changed().await.is_ok() {}
+    }
+
     /// Where the log ends on the disk, as it grows.
     pub fn heads(&self) -> watch::Receiver<u64> {
         self.heads.clone()
@@ -141,6 +151,8 @@ struct Clerk {
     engine: Engine,
     waiting: Receiver<Job>,
     told: watch::Sender<u64>,
+    #[expect(dead_code, reason = "dropped when the thread ends, however it ends")]
+    living: watch::Sender<()>,
     /// Who waits for the next barrier.
     receipts: Vec<oneshot::Sender<bool>>,
     /// Since when something may be recorded and not on the disk.

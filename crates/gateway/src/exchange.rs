@@ -1,13 +1,15 @@
 //! One request of a client, from its first byte to the answer's: read, decided, asked of a provider, passed back.
 
 mod arrival;
+mod asked;
 mod attempt;
+mod decided;
 mod outgoing;
 mod refusal;
 
 use std::sync::Arc;
 
-use contracts::{FailedCandidate, WireApi, facts::TurnStatus};
+use contracts::{FailedCandidate, WireApi};
 use engine::CallFailure;
 use hyper::{HeaderMap, Response, body::Bytes};
 use wire::{Inspected, inspect};
@@ -15,6 +17,7 @@ use wire::{Inspected, inspect};
 use crate::{body::Answer, desk::Closed, gateway::Gateway, upstream::Failed};
 use arrival::Taken;
 use attempt::Attempt;
+use decided::Next;
 pub(crate) use refusal::{refused, told};
 
 /// A request of a client, read from the wire.
@@ -60,13 +63,13 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         Ok(taken) => taken,
         Err(refusal) => return Ok(refusal),
     };
-    let Taken { mut decided, receipt, lineage } = taken;
+    let Taken { mut decided, mut call, receipt, lineage } = taken;
     let mut receipts = vec![receipt];
     let mut failed: Vec<FailedCandidate> = Vec::new();
     loop {
         let model = decided.model.id.clone();
         let attempt = Attempt { gateway, incoming, inspected: &inspected, decided: &decided };
-        let failure = match attempt.make().await {
+        let Failure { call: ran, failed: failure } = match attempt.make(call).await {
             Ok(mut response) => {
                 // What a client is told is on the disk.
                 for receipt in receipts {
@@ -77,28 +80,24 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
             }
             Err(failure) => failure,
         };
-        let (turn, session) = (decided.turn, decided.session.clone());
-        let Failure { call, failed: failure } = failure;
-        call.failed(CallFailure {
-            class: failure.class,
-            status: failure.status.map(|status| status.as_u16()),
-            retries: failure.retries,
-            usage: None,
-            raw_usage: None,
-        });
+        let class = failure.class;
         // A model that was not even asked, for want of words, is one more that cannot take the turn.
-        let next = if failure.class.counts_against_provider() || failure.unsayable {
-            failed.push(FailedCandidate { model, class: failure.class });
-            arrival::fall_through(gateway, &decided, &inspected, failed.clone(), &lineage).await?
-        } else {
-            None
+        let again = class.counts_against_provider() || failure.unsayable;
+        if again {
+            failed.push(FailedCandidate { model, class });
+        }
+        let (status, retries) = (failure.status.map(|status| status.as_u16()), failure.retries);
+        let next = Next {
+            call: ran,
+            failure: CallFailure { class, status, retries, usage: None, raw_usage: None },
+            failed: again.then(|| failed.clone()),
         };
-        if let Some((next, receipt)) = next {
-            receipts.push(receipt);
-            decided = next;
+        let (next, receipt) = decided::next(gateway, &decided, &inspected, next, &lineage).await?;
+        receipts.push(receipt);
+        if let Some(next) = next {
+            (decided, call) = next;
             continue;
         }
-        gateway.desk().tell(move |engine| engine.end(&session, turn, TurnStatus::Failed));
         for receipt in receipts {
             receipt.on_disk().await?;
         }

@@ -19,7 +19,7 @@ use crate::{
     configuration::{Configuration, Credential, Limits, Patience, Providers},
     desk::{Desk, DeskThread},
     exchange::Incoming,
-    guard::{Guard, TOKEN_HEADER, Tokens, credentials},
+    guard::{Guard, Tokens, brings_key},
     metrics::Metrics,
     upstream::Upstream,
     view::{Board, Follower, Sources},
@@ -165,18 +165,14 @@ impl Gateway {
         SessionId::try_from(name.as_str()).unwrap_or_else(|_| self.nameless_session())
     }
 
-    /// The provider that a client brings a key for, when the gateway has none and the header is not its own token.
+    /// The provider that a client brings a key for, when the gateway has none.
     pub(crate) fn key_brought(&self, incoming: &Incoming) -> Option<Provider> {
         let name = match incoming.api {
             WireApi::AnthropicMessages => "anthropic",
             WireApi::OpenAiChat | WireApi::OpenAiResponses => "openai",
             WireApi::Gemini => "google",
         };
-        if !matches!(self.providers.get(name)?.credential, Credential::None) {
-            return None;
-        }
-        let own_token = self.guard.demands_token() && !incoming.headers.contains_key(TOKEN_HEADER);
-        if own_token || credentials(&incoming.headers).next().is_none() {
+        if !matches!(self.providers.get(name)?.credential, Credential::None) || !brings_key(&incoming.headers) {
             return None;
         }
         Provider::try_from(name).ok()

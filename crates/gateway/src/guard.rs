@@ -4,13 +4,17 @@ use std::{collections::BTreeMap, net::SocketAddr, path::Path};
 
 use hyper::{
     HeaderMap,
-    header::{AUTHORIZATION, HOST, HeaderName, ORIGIN},
+    header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN},
 };
 
 use crate::configuration::{KeyError, check_mode};
 
 /// The header for a token of the gateway, where the usual ones carry a provider's key.
 pub(crate) const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-turnwise-token");
+
+/// The headers in which clients bring keys.
+pub(crate) const KEY_HEADERS: [HeaderName; 3] =
+    [AUTHORIZATION, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
 
 /// Tokens of clients: each by the hash of it, under a name.
 #[derive(Debug, Clone, Default)]
@@ -109,11 +113,6 @@ impl Guard {
         Self { tokens, hosts }
     }
 
-    /// Whether a token is demanded of everyone.
-    pub(crate) fn demands_token(&self) -> bool {
-        !self.tokens.is_empty()
-    }
-
     /// Checks where a request is meant to go and where it comes from: what keeps pages elsewhere out.
     pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Refused> {
         // HTTP/1.1 demands the header; without it nothing says that this gateway is meant.
@@ -135,6 +134,17 @@ impl Guard {
         Err(Refused::Token)
     }
 
+    /// Takes the gateway's own tokens out of the headers: what is left is for providers.
+    pub(crate) fn keep_tokens(&self, headers: &mut HeaderMap) {
+        headers.remove(TOKEN_HEADER);
+        for name in KEY_HEADERS {
+            let own = |value: &HeaderValue| plain(value).is_none_or(|key| key.is_empty() || self.tokens.know(key));
+            if headers.get(&name).is_some_and(own) {
+                headers.remove(name);
+            }
+        }
+    }
+
     fn is_own(&self, host: &str) -> bool {
         let name = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').map_or(rest, |(address, _)| address),
@@ -144,13 +154,20 @@ impl Guard {
     }
 }
 
-/// Everything in the headers that may be a token or a key.
-pub(crate) fn credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let plain = [TOKEN_HEADER, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
-    let plain = plain.into_iter().filter_map(|name| headers.get(name)?.to_str().ok());
-    let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let bearer = bearer.and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")));
-    plain.chain(bearer)
+/// Everything in the headers that may be a token.
+fn credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    std::iter::once(TOKEN_HEADER).chain(KEY_HEADERS).filter_map(|name| headers.get(name).and_then(plain))
+}
+
+/// Whether a client brings a key for a provider, once [`Guard::keep_tokens`] has taken out what is none.
+pub(crate) fn brings_key(headers: &HeaderMap) -> bool {
+    KEY_HEADERS.iter().any(|name| headers.contains_key(name))
+}
+
+/// A key as it stands in a header, with or without the word before it.
+fn plain(value: &HeaderValue) -> Option<&str> {
+    let value = value.to_str().ok()?;
+    Some(value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or(value).trim())
 }
 
 #[cfg(test)]
@@ -214,11 +231,27 @@ mod tests {
         ] {
             assert_eq!(guard.check_token(&headers(&[(name, value)])), Ok(()), "{name}");
         }
-        for (name, value) in [("authorization", "Bearer tw-secre"), ("authorization", "tw-secret"), ("x-api-key", "")] {
+        for (name, value) in
+            [("authorization", "Bearer tw-secre"), ("authorization", "Basic tw-secret"), ("x-api-key", "")]
+        {
             assert_eq!(guard.check_token(&headers(&[(name, value)])), Err(Refused::Token), "{name}: {value}");
         }
         assert_eq!(guard.check_token(&HeaderMap::new()), Err(Refused::Token));
         assert!(!format!("{guard:?}").contains("tw-secret"));
+    }
+
+    #[test]
+    fn tokens_are_taken_out_of_the_headers_and_keys_of_providers_stay() {
+        let guard = guard(token_file(&Tokens::line("laptop", "tw-secret")));
+        let left = |pairs: &[(&str, &str)]| {
+            let mut headers = headers(pairs);
+            guard.keep_tokens(&mut headers);
+            headers.keys().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(left(&[("authorization", "Bearer tw-secret"), ("x-api-key", "sk-own")]), "x-api-key");
+        assert_eq!(left(&[("x-turnwise-token", "junk"), ("authorization", "Bearer tw-secret")]), "");
+        assert_eq!(left(&[("x-turnwise-token", "tw-secret"), ("authorization", "Bearer sk-own")]), "authorization");
+        assert_eq!(left(&[("x-api-key", "tw-secret"), ("x-goog-api-key", "")]), "");
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod status;
 mod turns;
 mod what_if;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{
@@ -19,6 +19,7 @@ use hyper::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::{body::Answer, gateway::Gateway};
 
@@ -58,7 +59,10 @@ pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
     let method = request.method().clone();
     if method == Method::GET || method == Method::HEAD {
         return match path.as_str() {
-            "/health" => text("text/plain; charset=utf-8", "ok\n"),
+            "/health" => match gateway.desk().ask(|_| ()).await {
+                Ok(()) => text("text/plain; charset=utf-8", "ok\n"),
+                Err(closed) => told(Err(closed.into())),
+            },
             "/metrics" => match status::metrics(gateway).await {
                 Ok(metrics) => text("text/plain; version=0.0.4; charset=utf-8", metrics),
                 Err(trouble) => told(Err(trouble)),
@@ -89,13 +93,17 @@ pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
     }
 }
 
+/// How long a request may take to come.
+const LONGEST: Duration = Duration::from_secs(10);
+
 /// Reads the JSON of a request. Only JSON is taken: a form of another page cannot send it.
 async fn read<T: DeserializeOwned>(request: Request<Body>) -> Result<T, Trouble> {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.starts_with("application/json") {
         return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send `Content-Type: application/json`"));
     }
-    let body = Limited::new(request.into_body(), MOST_BYTES).collect().await;
+    let body = timeout(LONGEST, Limited::new(request.into_body(), MOST_BYTES).collect()).await;
+    let body = body.map_err(|_| Trouble::new(StatusCode::REQUEST_TIMEOUT, "the request did not come to its end"))?;
     let body = body.map_err(|_| Trouble::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"))?.to_bytes();
     let wrong = |error| Trouble::new(StatusCode::BAD_REQUEST, format!("the request is not what it should be: {error}"));
     serde_json::from_slice(&body).map_err(wrong)

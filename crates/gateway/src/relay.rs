@@ -34,6 +34,8 @@ pub(crate) struct Relay {
     call: Option<RunningCall>,
     idle: Pin<Box<Sleep>>,
     patience: Duration,
+    /// The last bytes that the client has got.
+    end: [u8; 4],
     over: bool,
 }
 
@@ -53,7 +55,17 @@ impl Relay {
         patience: Duration,
     ) -> Self {
         let idle = Box::pin(sleep(patience));
-        Self { incoming, watcher: Some(watcher), passage, client, call: Some(call), idle, patience, over: false }
+        Self {
+            incoming,
+            watcher: Some(watcher),
+            passage,
+            client,
+            call: Some(call),
+            idle,
+            patience,
+            end: [0; 4],
+            over: false,
+        }
     }
 
     /// The next piece for the client.
@@ -84,7 +96,7 @@ impl Relay {
             }
             let mut out = Vec::new();
             match &mut self.passage {
-                Passage::Untouched => return Poll::Ready(Some(Ok(data))),
+                Passage::Untouched => return Poll::Ready(Some(Ok(self.passed(data)))),
                 Passage::Hidden(hider) => hider.feed(&data, &mut out),
                 Passage::Converted(converter, hider) => {
                     let failed = converter.feed(&data, &mut out).is_err();
@@ -94,12 +106,12 @@ impl Relay {
                     }
                     if failed {
                         // The converter has told the client what it could not be told.
-                        self.fail(ErrorClass::ServerError);
+                        self.fail(ErrorClass::Other);
                     }
                 }
             }
             if !out.is_empty() {
-                return Poll::Ready(Some(Ok(Bytes::from(out))));
+                return Poll::Ready(Some(Ok(self.passed(Bytes::from(out)))));
             }
         }
         Poll::Ready(None)
@@ -132,7 +144,8 @@ impl Relay {
         let call = self.call.take()?;
         if let Some(class) = seen.error {
             call.failed_late(class, &seen);
-        } else if seen.complete {
+        } else if seen.complete || !self.client.1 {
+            // The end of an answer in one piece is where its connection says that it is.
             call.answered(seen);
         } else {
             // It stopped in the middle without saying so, and the client is not to take the piece for the whole.
@@ -147,10 +160,24 @@ impl Relay {
         self.tell_broken(Vec::new())
     }
 
-    /// Tells a client that listens to events that the answer broke off; any other sees the connection cut.
+    /// Notes how what the client has got ends.
+    fn passed(&mut self, data: Bytes) -> Bytes {
+        for byte in &data[data.len().saturating_sub(self.end.len())..] {
+            self.end.rotate_left(1);
+            self.end[3] = *byte;
+        }
+        data
+    }
+
+    fn is_between_events(&self) -> bool {
+        self.end == [0; 4] || self.end.ends_with(b"\n\n") || self.end == *b"\r\n\r\n"
+    }
+
+    /// Tells a client that listens to events that the answer broke off; any other sees the connection cut, as does one
+    /// that has half an event: whatever were said now would be taken for the rest of it.
     fn tell_broken(&self, mut out: Vec<u8>) -> Result<Bytes, Broken> {
         let (api, events) = self.client;
-        if !events {
+        if !events || !self.is_between_events() {
             return Err(Broken);
         }
         out.extend(wire::error_event(api, "api_error", "turnwise: the provider's answer broke off in the middle"));
@@ -161,7 +188,8 @@ impl Relay {
         self.over = true;
         let seen = self.watcher.take().map(Watcher::finish);
         if let (Some(call), Some(seen)) = (self.call.take(), seen) {
-            call.failed_late(class, &seen);
+            // What the provider said of it counts for more.
+            call.failed_late(seen.error.unwrap_or(class), &seen);
         }
     }
 }

@@ -73,7 +73,7 @@ fn shape(path: &str) -> WireApi {
 }
 
 /// Answers a request, whatever it is.
-pub(crate) async fn answer(gateway: Arc<Gateway>, request: Request<Body>) -> Response<Answer> {
+pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<Answer> {
     let began = Instant::now();
     let path = request.uri().path().to_owned();
     let route = route(request.method(), &path);
@@ -90,7 +90,10 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, request: Request<Body>) -> Res
     if !open && let Err(reason) = guard.check_token(request.headers()) {
         return refused(api, reason.status(), "authentication_error", reason.message());
     }
-    if request.headers().contains_key(UPGRADE) {
+    guard.keep_tokens(request.headers_mut());
+    // Whoever could speak something else as well goes on with what it has; a socket is all that some can use.
+    let socket = |value: &HeaderValue| value.as_bytes().to_ascii_lowercase().starts_with(b"websocket");
+    if request.headers().get(UPGRADE).is_some_and(socket) {
         return upgrade_refused();
     }
     match route {

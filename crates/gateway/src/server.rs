@@ -9,6 +9,7 @@ use tokio::{
     net::TcpListener,
     sync::{Semaphore, watch},
 };
+use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{gateway::Gateway, routes};
@@ -31,11 +32,18 @@ pub async fn serve(
     let most = gateway.limits().connections;
     let room = Arc::new(Semaphore::new(most));
     let stopping = stop.clone();
+    let desk = gateway.desk().clone();
+    let deskless = std::pin::pin!(desk.ended());
+    let mut deskless = deskless;
     loop {
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = told_to_stop(&mut stop) => break,
+            () = &mut deskless => {
+                tracing::error!("nothing can be decided any more, so the gateway ends");
+                break;
+            }
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,
@@ -76,13 +84,17 @@ async fn connection(
     mut stopping: watch::Receiver<bool>,
 ) {
     let (headers, patience) = (gateway.limits().headers, gateway.patience().request());
+    let idle = gateway.patience().idle();
     let service = service_fn(move |request: Request<Body>| {
         let gateway = Arc::clone(&gateway);
         async move { Ok::<_, std::convert::Infallible>(routes::answer(gateway, request).await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(patience).max_headers(headers).max_buf_size(MOST_HEAD_BYTES);
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    // A client that does not take what it is given is gone, whatever its connection says.
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(idle));
+    let connection = builder.serve_connection(TokioIo::new(Box::pin(stream)), service);
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,

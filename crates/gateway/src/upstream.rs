@@ -16,7 +16,10 @@ use hyper_util::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::configuration::{Patience, Provider};
+use crate::{
+    configuration::{Patience, Provider},
+    guard::KEY_HEADERS,
+};
 
 /// The most bytes of an error that are read.
 const MOST_ERROR_BYTES: usize = 64 * 1024;
@@ -221,13 +224,16 @@ fn request(question: &Question<'_>) -> Result<Request<Full<Bytes>>, Failed> {
 fn authorise(question: &Question<'_>, headers: &mut HeaderMap) {
     let brought = question.provider.credential.secret().is_none() && question.same_api;
     if brought && matches!(question.provider.credential, crate::configuration::Credential::None) {
-        for name in [AUTHORIZATION, X_API_KEY, X_GOOG_API_KEY] {
+        for name in KEY_HEADERS {
             if let Some(value) = question.client.get(&name) {
                 headers.insert(name, value.clone());
             }
         }
     }
     if let Some(secret) = question.provider.credential.secret() {
+        // They belong to the client's own key.
+        headers.remove("openai-organization");
+        headers.remove("openai-project");
         match question.api {
             WireApi::AnthropicMessages => headers.insert(X_API_KEY, secret.plain.clone()),
             WireApi::Gemini => headers.insert(X_GOOG_API_KEY, secret.plain.clone()),

@@ -51,7 +51,7 @@ pub const fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) 
         ErrorClass::Network => 502,
         ErrorClass::Timeout => 504,
         ErrorClass::ModelNotFound => 404,
-        ErrorClass::Auth => 401,
+        ErrorClass::Auth | ErrorClass::ClientKey => 401,
         ErrorClass::Cancelled => 499,
         ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => 400,
     };
@@ -66,7 +66,7 @@ const fn kind(api: WireApi, class: ErrorClass) -> &'static str {
             ErrorClass::ServerError | ErrorClass::Other | ErrorClass::Network | ErrorClass::Cancelled => "api_error",
             ErrorClass::Timeout => "timeout_error",
             ErrorClass::ModelNotFound => "not_found_error",
-            ErrorClass::Auth => "authentication_error",
+            ErrorClass::Auth | ErrorClass::ClientKey => "authentication_error",
             ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => {
                 "invalid_request_error"
             }
@@ -74,7 +74,7 @@ const fn kind(api: WireApi, class: ErrorClass) -> &'static str {
         WireApi::OpenAiChat | WireApi::OpenAiResponses => match class {
             ErrorClass::RateLimit => "rate_limit_exceeded",
             ErrorClass::ModelNotFound => "model_not_found",
-            ErrorClass::Auth => "invalid_api_key",
+            ErrorClass::Auth | ErrorClass::ClientKey => "invalid_api_key",
             ErrorClass::InvalidRequest => "invalid_request_error",
             ErrorClass::ContextOverflow => "context_length_exceeded",
             ErrorClass::ContentFilter => "content_filter",
@@ -86,7 +86,7 @@ const fn kind(api: WireApi, class: ErrorClass) -> &'static str {
             ErrorClass::ServerError | ErrorClass::Other => "INTERNAL",
             ErrorClass::Timeout => "DEADLINE_EXCEEDED",
             ErrorClass::ModelNotFound => "NOT_FOUND",
-            ErrorClass::Auth => "UNAUTHENTICATED",
+            ErrorClass::Auth | ErrorClass::ClientKey => "UNAUTHENTICATED",
             ErrorClass::Cancelled => "CANCELLED",
             ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => "INVALID_ARGUMENT",
         },

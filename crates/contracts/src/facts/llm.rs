@@ -168,6 +168,8 @@ pub enum ErrorClass {
     ContentFilter,
     /// Anything else.
     Other,
+    /// A key that the client brought itself was refused.
+    ClientKey,
 }
 
 impl ErrorClass {
@@ -186,6 +188,7 @@ impl ErrorClass {
             Self::ContextOverflow => "context_overflow",
             Self::ContentFilter => "content_filter",
             Self::Other => "other",
+            Self::ClientKey => "client_key",
         }
     }
 

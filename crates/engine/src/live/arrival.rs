@@ -13,9 +13,13 @@ use super::attempts;
 use crate::{
     engine::Engine,
     error::EngineError,
+    open_turn::OpenTurn,
     recorder::of_turn,
     turns::{NewTurn, StartedTurn},
 };
+
+/// Of a message that was sent again and again, so many turns may wait for their tools at once.
+const MOST_AT_ONCE: u64 = 64;
 
 /// A request that came in.
 #[derive(Debug, Clone)]
@@ -24,6 +28,8 @@ pub struct Arrival {
     pub new: NewTurn,
     /// Whether it brings the answers of tools, so that the turn goes on.
     pub continues: bool,
+    /// Which calls of tools it answers.
+    pub answers: Vec<String>,
 }
 
 /// What a request is to the log.
@@ -50,8 +56,7 @@ impl Engine {
         let new = &arrival.new;
         let sent_before = self.attempts.of(&self.recorder, &new.session, &new.name)?;
         if arrival.continues
-            && let Some(last) = sent_before.checked_sub(1)
-            && let Some((turn, model)) = self.running(&new.session, attempts::turn(&new.session, &new.name, last))
+            && let Some((turn, model)) = self.running(arrival, sent_before)
         {
             return Ok(Arrived::Continues { turn, model });
         }
@@ -59,7 +64,7 @@ impl Engine {
         address(&new.message, &self.models.registry)?;
         self.react()?;
         self.see_session(new)?;
-        self.end_what_was_left(&new.session, new.thread.as_ref())?;
+        self.end_what_was_left(new, sent_before)?;
         let turn = attempts::turn(&new.session, &new.name, sent_before);
         let made =
             self.with_snapshot(new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
@@ -67,10 +72,17 @@ impl Engine {
         Ok(Arrived::Started(Box::new(StartedTurn { made, trouble: self.untold.take() })))
     }
 
-    /// A turn that runs, and the model it is locked to.
-    fn running(&self, session: &SessionId, turn: TurnId) -> Option<(TurnId, ModelId)> {
-        let open = self.state().sessions.get(session)?.open(turn)?;
-        Some((turn, open.model.clone()?))
+    /// The turn that a request goes on with, and the model it is locked to: the one that waits for what it brings, or
+    /// else the one in which its message was sent last.
+    fn running(&self, arrival: &Arrival, sent_before: u64) -> Option<(TurnId, ModelId)> {
+        let new = &arrival.new;
+        let session = self.state().sessions.get(&new.session)?;
+        let waits = |open: &&OpenTurn| open.thread == new.thread && open.waits_for(&arrival.answers);
+        let open = session.open.iter().rfind(waits).or_else(|| {
+            let last = sent_before.checked_sub(1)?;
+            session.open(attempts::turn(&new.session, &new.name, last))
+        })?;
+        Some((open.turn, open.model.clone()?))
     }
 
     /// Whose signed thinking a request holds: what the log knows of its thread, or else the model its client takes it to
@@ -88,13 +100,19 @@ impl Engine {
         if known.is_empty() { request.named.iter().cloned().collect() } else { known }
     }
 
-    /// Ends the turns of a thread in which nothing happens any more: the user has gone on to something else.
-    fn end_what_was_left(&mut self, session: &SessionId, thread: Option<&ThreadId>) -> Result<(), EngineError> {
-        let Some(known) = self.state().sessions.get(session) else { return Ok(()) };
-        let left = known.open.iter().filter(|open| open.thread.as_ref() == thread && open.calls_waiting == 0);
-        let left: Vec<TurnId> = left.map(|open| open.turn).collect();
+    /// Ends the turns of a thread in which nothing happens any more: the user has gone on to something else. Turns of
+    /// the very same message stay: clients that name no session may ask the same several times at once.
+    fn end_what_was_left(&mut self, new: &NewTurn, sent_before: u64) -> Result<(), EngineError> {
+        let Some(known) = self.state().sessions.get(&new.session) else { return Ok(()) };
+        let left = known.open.iter().filter(|open| open.thread == new.thread && open.calls_waiting == 0);
+        let mut left: Vec<TurnId> = left.map(|open| open.turn).collect();
+        if !left.is_empty() {
+            let latest = sent_before.saturating_sub(MOST_AT_ONCE)..sent_before;
+            let same: BTreeSet<_> = latest.map(|number| attempts::turn(&new.session, &new.name, number)).collect();
+            left.retain(|turn| !same.contains(turn));
+        }
         for turn in left {
-            self.end(session, turn, TurnStatus::Cancelled)?;
+            self.end(&new.session, turn, TurnStatus::Cancelled)?;
         }
         Ok(())
     }

@@ -153,8 +153,11 @@ impl Engine {
         let cause = sealed.id;
         let mut facts = vec![sealed];
         let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.clone());
-        for tool in &answer.tools {
-            facts.push(tool_called(call, tool, workspace.as_deref(), answer.at)?.caused_by(cause));
+        for (number, tool) in (0..).zip(&answer.tools) {
+            let fact = tool_called(call, tool, workspace.as_deref());
+            // Some providers name no call, or the first of each answer the same: its place in the turn is its name.
+            let id = cause.then(ToolCalled::KIND, number);
+            facts.push(NewEvent::new(id, answer.at, call.turn.0, &fact)?.caused_by(cause));
         }
         self.recorder.record(facts)?;
         if answer.stop_reason == StopReason::ToolUse {
@@ -199,8 +202,19 @@ impl Engine {
         answers: &[ToolAnswer],
     ) -> Result<(), EngineError> {
         let at = self.now();
+        let open = self.state().sessions.get(session).and_then(|session| session.open(turn));
+        let Some(open) = open else { return Ok(()) };
+        let mut waiting = open.tools_waiting.clone();
+        // A turn that has asked for nothing itself goes on with what one before it asked for.
+        let goes_on = open.llm_calls == 0;
         let mut facts = Vec::with_capacity(answers.len());
         for answer in answers {
+            let called = match waiting.iter().position(|tool| tool.is_meant_by(&cut(&answer.id, LONGEST_NAME))) {
+                Some(place) => waiting.remove(place).fact,
+                None if goes_on => EventId::derive(&[ToolCalled::KIND.as_bytes(), &turn.0.0, answer.id.as_bytes()]),
+                // It was answered before: the client sends its request again.
+                None => continue,
+            };
             let fact = ToolFinished {
                 turn,
                 session: session.clone(),
@@ -208,9 +222,8 @@ impl Engine {
                 outcome: if answer.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded },
                 output_bytes: answer.bytes,
             };
-            let id = tool_id(ToolFinished::KIND, turn, &answer.id);
-            let cause = tool_id(ToolCalled::KIND, turn, &answer.id);
-            facts.push(NewEvent::new(id, at, turn.0, &fact)?.caused_by(cause));
+            let id = called.then(ToolFinished::KIND, 0);
+            facts.push(NewEvent::new(id, at, turn.0, &fact)?.caused_by(called));
         }
         self.recorder.record(facts)
     }
@@ -221,15 +234,10 @@ impl Engine {
     }
 }
 
-fn tool_called(
-    call: &Call,
-    tool: &ToolRequest,
-    workspace: Option<&str>,
-    at: Timestamp,
-) -> Result<NewEvent, EngineError> {
+fn tool_called(call: &Call, tool: &ToolRequest, workspace: Option<&str>) -> ToolCalled {
     let ToolLook { side_effect, extensions, directories, files, reverts } =
         look(&tool.name, &tool.arguments, workspace);
-    let fact = ToolCalled {
+    ToolCalled {
         turn: call.turn,
         session: call.session.clone(),
         call: cut(&tool.id, LONGEST_NAME),
@@ -239,11 +247,5 @@ fn tool_called(
         directories: bounded(&directories),
         files: files.into_iter().take(64).collect(),
         reverts,
-    };
-    Ok(NewEvent::new(tool_id(ToolCalled::KIND, call.turn, &tool.id), at, call.turn.0, &fact)?)
-}
-
-/// Providers count their calls from nothing in each answer, some of them: a call is known within its turn only.
-fn tool_id(kind: &str, turn: TurnId, call: &str) -> EventId {
-    EventId::derive(&[kind.as_bytes(), &turn.0.0, call.as_bytes()])
+    }
 }

@@ -13,6 +13,7 @@ mod decided_again;
 mod embedded;
 mod exchange;
 mod expectations;
+mod failed_barrier;
 mod hard_failure;
 mod hot_reload;
 mod live_calls;

@@ -2,13 +2,23 @@
 
 use contracts::facts::ErrorClass;
 use http_body_util::{BodyExt as _, Limited};
-use hyper::{Response, StatusCode, body::Bytes, header::CONTENT_TYPE, http::HeaderValue};
+use hyper::{
+    Response, StatusCode,
+    body::{Bytes, Incoming as Body},
+    header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
+};
 use wire::{StreamConverter, UsageHider, Watcher, convert_answer};
 
-use super::{Failure, Incoming, arrival::Decided, outgoing, refusal};
+use super::{
+    Failure, Incoming,
+    decided::Decided,
+    outgoing::{self, Outgoing},
+    refusal,
+};
 use crate::{
     body::Answer,
     call::RunningCall,
+    configuration::Credential,
     gateway::Gateway,
     relay::{Passage, Relay},
     upstream::{Answering, Failed, Question, passed_back},
@@ -25,99 +35,41 @@ pub(super) struct Attempt<'a> {
 
 impl Attempt<'_> {
     /// Asks, and gives back the answer as it begins.
-    pub(super) async fn make(&self) -> Result<Response<Answer>, Failure> {
-        let Self { gateway, incoming, inspected, decided, .. } = *self;
-        let mut call = RunningCall::new(gateway.desk().clone(), decided.sent.clone(), gateway.clock());
-        let streams = incoming.streams(inspected);
-        let same_api = decided.api == incoming.api;
-        let Some(provider) = gateway.providers().get(decided.model.provider.as_str()) else {
-            return Err(Failure { call, failed: nowhere() });
-        };
-        let outgoing = match outgoing::outgoing(incoming, inspected, decided) {
-            Ok(outgoing) => outgoing,
+    pub(super) async fn make(&self, call: RunningCall) -> Result<Response<Answer>, Failure> {
+        let Self { incoming, inspected, decided, .. } = *self;
+        let (outgoing, response) = match self.ask().await {
+            Ok(asked) => asked,
             Err(failed) => return Err(Failure { call, failed }),
         };
-        let question = Question {
-            provider,
-            api: decided.api,
-            model: decided.model.id.model(),
-            stream: streams,
-            client: &incoming.headers,
-            query: incoming.query.as_deref(),
-            same_api,
-            behind: "",
-            body: outgoing.body,
-        };
-        let Answering { response } = match gateway.upstream().ask(&question).await {
-            Ok(answering) => answering,
-            Err(failed) => return Err(Failure { call, failed }),
-        };
-        let mut headers = passed_back(response.headers());
         let status = response.status();
         // A provider may answer in one piece whatever it was asked.
-        let events = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .map_or(streams, |kind| kind.starts_with("text/event-stream"));
-        let body = response.into_body();
-        let answer = if same_api {
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let events = kind.map_or(incoming.streams(inspected), |kind| kind.starts_with("text/event-stream"));
+        let mut response = if decided.api == incoming.api {
+            let headers = passed_back(response.headers());
             let passage = if outgoing.hides_usage { Passage::Hidden(UsageHider::new()) } else { Passage::Untouched };
-            let watcher = Watcher::new(decided.api, events);
-            Answer::Relayed(Box::new(Relay::new(
-                body,
-                watcher,
-                passage,
-                (incoming.api, events),
-                call,
-                gateway.patience().idle(),
-            )))
+            let mut answer = Response::new(self.relayed(response.into_body(), call, events, passage));
+            *answer.headers_mut() = headers;
+            answer
         } else if events {
-            headers = hyper::HeaderMap::new();
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
-            headers.insert("cache-control", HeaderValue::from_static("no-cache"));
-            let id = decided.turn.to_string();
-            let created = gateway.now().0 / 1_000_000;
-            let converter = StreamConverter::new(decided.api, incoming.api, incoming.model(inspected), id, created);
-            let watcher = Watcher::new(decided.api, true);
             let unasked = incoming.api == contracts::WireApi::OpenAiChat && !inspected.asks_usage;
-            let passage = Passage::Converted(Box::new(converter), unasked.then(UsageHider::new));
-            Answer::Relayed(Box::new(Relay::new(
-                body,
-                watcher,
-                passage,
-                (incoming.api, true),
-                call,
-                gateway.patience().idle(),
-            )))
+            let passage = Passage::Converted(Box::new(self.converter()), unasked.then(UsageHider::new));
+            let mut answer = Response::new(self.relayed(response.into_body(), call, true, passage));
+            let headers = answer.headers_mut();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            answer
         } else {
-            headers = hyper::HeaderMap::new();
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            let limited = Limited::new(body, gateway.limits().answer_bytes).collect();
-            let read = tokio::time::timeout(gateway.patience().first_byte(), limited).await;
-            let bytes = match read {
-                Ok(Ok(bytes)) => bytes.to_bytes(),
-                Ok(Err(_)) => return Err(Failure { call, failed: broken(ErrorClass::Network) }),
-                Err(_) => return Err(Failure { call, failed: broken(ErrorClass::Timeout) }),
-            };
-            call.began();
-            let mut watcher = Watcher::new(decided.api, false);
-            watcher.feed(&bytes);
-            match convert_answer(decided.api, incoming.api, incoming.model(inspected), &bytes) {
-                Ok(converted) => {
-                    call.answered(watcher.finish());
-                    Answer::whole(converted)
+            match self.converted(response.into_body(), call).await? {
+                Ok(bytes) => {
+                    let mut answer = Response::new(Answer::whole(bytes));
+                    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+                    answer
                 }
-                Err(error) => {
-                    call.failed_late(ErrorClass::ServerError, &watcher.finish());
-                    let message = format!("turnwise: the answer cannot be said in this API: {error}");
-                    return Ok(refusal::refused(incoming.api, 502, "api_error", &message));
-                }
+                Err(refusal) => return Ok(refusal),
             }
         };
-        let mut response = Response::new(answer);
         *response.status_mut() = status;
-        *response.headers_mut() = headers;
         if !outgoing.left_out.is_empty() {
             let names: Vec<_> = outgoing.left_out.iter().map(|requirement| requirement.name()).collect();
             if let Ok(value) = HeaderValue::from_str(&names.join(", ")) {
@@ -125,6 +77,75 @@ impl Attempt<'_> {
             }
         }
         Ok(response)
+    }
+
+    /// Sends the request, as the provider wants it.
+    async fn ask(&self) -> Result<(Outgoing, Response<Body>), Failed> {
+        let Self { gateway, incoming, inspected, decided } = *self;
+        let provider = gateway.providers().get(decided.model.provider.as_str()).ok_or_else(nowhere)?;
+        let outgoing = outgoing::outgoing(incoming, inspected, decided)?;
+        let question = Question {
+            provider,
+            api: decided.api,
+            model: decided.model.id.model(),
+            stream: incoming.streams(inspected),
+            client: &incoming.headers,
+            query: incoming.query.as_deref(),
+            same_api: decided.api == incoming.api,
+            behind: "",
+            body: outgoing.body.clone(),
+        };
+        match gateway.upstream().ask(&question).await {
+            Ok(Answering { response }) => Ok((outgoing, response)),
+            Err(mut failed) => {
+                // One client's key says nothing of the provider to the others.
+                if failed.class == ErrorClass::Auth && matches!(provider.credential, Credential::None) {
+                    failed.class = ErrorClass::ClientKey;
+                }
+                Err(failed)
+            }
+        }
+    }
+
+    fn relayed(&self, body: Body, call: RunningCall, events: bool, passage: Passage) -> Answer {
+        let watcher = Watcher::new(self.decided.api, events);
+        let (client, patience) = ((self.incoming.api, events), self.gateway.patience().idle());
+        Answer::Relayed(Box::new(Relay::new(body, watcher, passage, client, call, patience)))
+    }
+
+    fn converter(&self) -> StreamConverter {
+        let Self { gateway, incoming, inspected, decided } = *self;
+        // Each answer of a turn has a name of its own: clients put together what has the same.
+        let id = format!("{}-{}", decided.turn, decided.call);
+        let created = gateway.now().0 / 1_000_000;
+        StreamConverter::new(decided.api, incoming.api, incoming.model(inspected), id, created)
+    }
+
+    /// An answer in one piece, said in the client's API, or that it cannot be.
+    async fn converted(&self, body: Body, mut call: RunningCall) -> Result<Result<Vec<u8>, Response<Answer>>, Failure> {
+        let Self { gateway, incoming, inspected, decided } = *self;
+        let limited = Limited::new(body, gateway.limits().answer_bytes).collect();
+        let read = tokio::time::timeout(gateway.patience().first_byte(), limited).await;
+        let bytes = match read {
+            Ok(Ok(bytes)) => bytes.to_bytes(),
+            Ok(Err(_)) => return Err(Failure { call, failed: broken(ErrorClass::Network) }),
+            Err(_) => return Err(Failure { call, failed: broken(ErrorClass::Timeout) }),
+        };
+        call.began();
+        let mut watcher = Watcher::new(decided.api, false);
+        watcher.feed(&bytes);
+        let seen = watcher.finish();
+        match convert_answer(decided.api, incoming.api, incoming.model(inspected), &bytes) {
+            Ok(converted) => {
+                call.answered(seen);
+                Ok(Ok(converted))
+            }
+            Err(error) => {
+                call.failed_late(seen.error.unwrap_or(ErrorClass::Other), &seen);
+                let message = format!("turnwise: the answer cannot be said in this API: {error}");
+                Ok(Err(refusal::refused(incoming.api, 502, "api_error", &message)))
+            }
+        }
     }
 }
 

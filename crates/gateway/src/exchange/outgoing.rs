@@ -9,7 +9,7 @@ use wire::{
     without_signatures,
 };
 
-use super::{Incoming, arrival::Decided};
+use super::{Incoming, decided::Decided};
 use crate::upstream::Failed;
 
 /// A request to be sent.

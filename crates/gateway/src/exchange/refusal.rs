@@ -6,7 +6,7 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
 
-use super::arrival::Decided;
+use super::decided::Decided;
 use crate::{body::Answer, upstream::Failed};
 
 /// An error of the gateway's own.

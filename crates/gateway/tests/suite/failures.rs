@@ -1,11 +1,16 @@
 //! Providers that fail: tried again, fallen through, told of, and never twice after the first byte.
 
-use contracts::facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, RouteFellThrough, TurnStatus};
+use std::time::Duration;
+
+use contracts::facts::{
+    ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderUnavailable, RouteFellThrough, TurnStarted,
+    TurnStatus,
+};
 use engine::last_decision;
 use mock_upstream::{Ended, Failure, Fault, How};
 use what_if::{Range, replay};
 
-use crate::support::{World, message, streamed};
+use crate::support::{Wish, World, canned, message, streamed};
 
 /// Opus by a rule, sonnet otherwise.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\nrules:\n  - {name: best, when: {}, use: opus}\n";
@@ -110,6 +115,60 @@ fn an_answer_in_one_piece_that_breaks_off_is_cut_off_for_the_client_too() {
     let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
     assert!(answer.cut, "{answer:?}");
     assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
+}
+
+#[test]
+fn nothing_is_said_in_the_middle_of_half_an_event() {
+    const HALF: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\
+                        event: message_start\ndata: {\"type\":\"message_start\"}\n\nevent: ping\ndata: {\"type\":\"pi";
+    let world = World::wished(&Wish { policy: POLICY, upstream: Some(canned(HALF)), ..Wish::default() });
+    let answer = world.post("/v1/messages", &[], &streamed("turnwise", "hello"));
+    assert!(answer.cut && answer.body.ends_with("{\"type\":\"pi"), "{answer:?}");
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
+}
+
+#[test]
+fn an_answer_in_one_piece_that_says_it_goes_on_later_is_whole() {
+    const QUEUED: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 53\r\n\r\n\
+                          {\"id\":\"resp_1\",\"object\":\"response\",\"status\":\"queued\"}";
+    let policy = "schema_version: 1\nglobal_default: openai:gpt-5.5\n";
+    let world = World::wished(&Wish { policy, upstream: Some(canned(QUEUED)), ..Wish::default() });
+    let asked = serde_json::json!({ "model": "turnwise", "input": "hello", "background": true });
+    let answer = world.post("/v1/responses", &[], &asked);
+    assert!(!answer.cut && answer.body.ends_with("\"queued\"}"), "{answer:?}");
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Completed);
+    assert!(world.facts::<LlmCallFailed>().is_empty());
+}
+
+#[test]
+fn one_client_s_key_that_is_refused_is_no_failure_of_the_provider() {
+    let world = World::wished(&Wish { policy: POLICY, keyless: true, ..Wish::default() });
+    world.mock.fail(Failure::once(status(401)));
+    let of = |key| world.post("/v1/messages", &[("x-api-key", key)], &message("turnwise", "hello"));
+    let (expired, fine) = (of("sk-expired"), of("sk-fine"));
+    assert_eq!((expired.status.as_u16(), fine.status.as_u16()), (401, 200), "{}", fine.body);
+    assert_eq!(expired.json()["type"], "error", "the provider's own words: {}", expired.body);
+    world.ended(2);
+    assert_eq!(world.facts::<LlmCallFailed>()[0].class, ErrorClass::ClientKey);
+    assert!(world.facts::<ProviderUnavailable>().is_empty());
+}
+
+#[test]
+fn whoever_leaves_at_whatever_moment_leaves_no_turn_open() {
+    let world = World::new(POLICY);
+    for number in 0..40 {
+        world.mock.fail(Failure::once(status(529)).of_model(OPUS));
+        let body = streamed("turnwise", &format!("question {number}"));
+        world.post_and_leave_after("/v1/messages", &body, Duration::from_micros(150 * number));
+    }
+    let started = || world.facts::<TurnStarted>().len();
+    // What was on its way has arrived when an answer comes.
+    world.post("/v1/messages", &[], &message("turnwise", "the last"));
+    let ended = world.ended(started());
+    assert_eq!(ended.len(), started());
+    assert_eq!(world.facts::<LlmCallStarted>().len(), {
+        world.facts::<LlmCallCompleted>().len() + world.facts::<LlmCallFailed>().len()
+    });
 }
 
 #[test]

@@ -34,6 +34,29 @@ fn where_a_token_is_demanded_nothing_is_told_without_it() {
 }
 
 #[test]
+fn a_token_never_goes_on_to_a_provider_and_is_no_key() {
+    let wish = Wish { policy: SONNET, tokens: Some("tw-right"), keyless: true, ..Wish::default() };
+    let world = World::wished(&wish);
+    let token = ("x-turnwise-token", "tw-right");
+    let sent =
+        |headers: &[(&str, &str)]| world.post("/v1/messages", headers, &message("turnwise", "hi")).status.as_u16();
+    assert_eq!(sent(&[token]), 400, "nobody has a key");
+    assert_eq!(sent(&[token, ("authorization", "Bearer tw-right")]), 400);
+    assert_eq!(sent(&[("x-turnwise-token", "junk"), ("x-api-key", "tw-right")]), 400);
+    assert_eq!((world.mock.count(), sent(&[token, ("x-api-key", "sk-own")])), (0, 200));
+    let requests = world.mock.requests();
+    assert_eq!(requests[0].header("x-api-key"), Some("sk-own"));
+    assert!(requests[0].headers.iter().all(|(_, value)| !value.contains("tw-right")));
+}
+
+#[test]
+fn who_could_speak_another_protocol_is_answered_in_this_one() {
+    let world = World::new(SONNET);
+    let upgrade = |to| world.post("/v1/messages", &[("upgrade", to)], &message("turnwise", "hi")).status.as_u16();
+    assert_eq!((upgrade("h2c"), upgrade("websocket"), upgrade("WebSocket")), (200, 426, 426));
+}
+
+#[test]
 fn requests_that_are_too_large_or_no_requests_are_refused_in_the_clients_own_shape() {
     let world = World::wished(&Wish { policy: SONNET, body_bytes: Some(2_000), ..Wish::default() });
     let large = world.post("/v1/messages", &[], &message("turnwise", &"x".repeat(3_000)));

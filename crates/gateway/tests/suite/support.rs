@@ -61,6 +61,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) tokens: Option<&'a str>,
     pub(crate) body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
+    /// Where providers are, when that is not the mock.
+    pub(crate) upstream: Option<String>,
 }
 
 impl World {
@@ -81,7 +83,8 @@ impl World {
             configuration.limits.body_bytes = bytes;
         }
         for (name, path) in [("anthropic", ""), ("openai", "/v1"), ("google", "")] {
-            let url = Some(format!("{}{path}", mock.url()));
+            let upstream = wish.upstream.clone().unwrap_or_else(|| mock.url());
+            let url = Some(format!("{upstream}{path}"));
             configuration.providers.insert(name.to_owned(), ProviderEntry { url, ..ProviderEntry::default() });
         }
         let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
@@ -135,6 +138,15 @@ impl World {
             let response: Response<_> = self.client.request(request).await.unwrap();
             let mut body = response.into_body();
             body.frame().await.unwrap().unwrap();
+        });
+    }
+
+    /// Sends JSON, and goes away after so long, whatever has come.
+    pub(crate) fn post_and_leave_after(&self, path: &str, body: &Value, patience: Duration) {
+        let request = self.request(&Method::POST, path, &[("connection", "close")], &body.to_string());
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        self.runtime.block_on(async {
+            let _: Result<Result<Response<_>, _>, _> = tokio::time::timeout(patience, client.request(request)).await;
         });
     }
 
@@ -217,6 +229,27 @@ fn tokens(home: &std::path::Path, token: &str) -> Tokens {
     std::fs::write(&path, Tokens::line("laptop", token)).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     Tokens::load(&path).unwrap()
+}
+
+/// A provider that gives everyone the same bytes and hangs up; gives where it is.
+pub(crate) fn canned(answer: &'static str) -> String {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut read = Vec::new();
+            // The requests of tests end with the brace of their JSON.
+            while !read.ends_with(b"}") {
+                let mut piece = [0; 4_096];
+                let bytes = stream.read(&mut piece).unwrap();
+                read.extend_from_slice(&piece[..bytes]);
+            }
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    url
 }
 
 /// A question to Anthropic's API.

@@ -161,3 +161,35 @@ fn many_requests_of_one_session_at_once_are_each_decided_and_each_end() {
     assert_eq!(world.facts::<RouteDecided>().len(), 40);
     assert_eq!(world.facts::<LlmCallCompleted>().len(), 40);
 }
+
+#[test]
+fn runs_of_one_prompt_side_by_side_keep_each_its_own_turn_while_their_tools_work() {
+    let world = World::new(SONNET);
+    let body = tool_turn("TOOLCALL:Bash:{\"command\":\"cargo test\"}");
+    let (one, other) = (world.post("/v1/messages", &[], &body), world.post("/v1/messages", &[], &body));
+    assert_ne!(one.header("x-turnwise-turn"), other.header("x-turnwise-turn"));
+    for first in [&one, &other] {
+        let second = world.post("/v1/messages", &[], &with_tool_result(&body, &first.json()));
+        assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
+        assert_eq!(second.header("x-turnwise-turn"), first.header("x-turnwise-turn"));
+    }
+    let ended = world.ended(2);
+    let counts = ended.iter().map(|turn| (turn.status, turn.llm_calls, turn.tool_calls));
+    assert_eq!(counts.collect::<Vec<_>>(), [(TurnStatus::Completed, 2, 1); 2]);
+    assert_eq!(world.facts::<ToolFinished>().len(), 2);
+}
+
+#[test]
+fn answers_of_tools_that_are_sent_again_count_once() {
+    let world = World::new(SONNET);
+    let body = tool_turn("TOOLCALL:Bash:{\"command\":\"cargo test\"}");
+    let first = world.post("/v1/messages", &SESSION, &body);
+    let answered = with_tool_result(&body, &first.json());
+    world.mock.fail(mock_upstream::Failure::once(mock_upstream::Fault::Status { status: 400, retry_after: None }));
+    assert_eq!(world.post("/v1/messages", &SESSION, &answered).status, 400);
+    assert_eq!(world.post("/v1/messages", &SESSION, &answered).status, 200);
+    world.ended(2);
+    assert_eq!(world.facts::<ToolCalled>().len(), 1);
+    let turns: Vec<_> = world.facts::<ToolFinished>().into_iter().map(|tool| tool.turn).collect();
+    assert!(turns.len() == 2 && turns[0] != turns[1], "once in each turn that was told of it: {turns:?}");
+}

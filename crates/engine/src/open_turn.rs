@@ -1,0 +1,94 @@
+//! A turn that has started and not ended: its model, its calls, and the tools it waits for.
+
+use contracts::{
+    ModelId, ThreadId, TurnId,
+    facts::{ToolCalled, TurnStarted},
+};
+use event_core::EventId;
+use serde::{Deserialize, Serialize};
+
+/// The most turns of a session that run at once: of more, the oldest counts as over.
+const MOST_OPEN: usize = 256;
+/// The most tools a turn waits for at once: the answers of more are not recorded.
+const MOST_TOOLS: usize = 256;
+
+/// A turn that has started and not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenTurn {
+    /// The turn.
+    pub turn: TurnId,
+    /// The sub-agent at work.
+    pub thread: Option<ThreadId>,
+    /// The fact that it started.
+    pub started: EventId,
+    /// The model that owns the whole turn; `None` before the decision, or when it was refused.
+    pub model: Option<ModelId>,
+    /// Calls of models answered so far.
+    pub llm_calls: u32,
+    /// Calls to a model that were sent.
+    pub calls_sent: u32,
+    /// Calls to a model that were sent and not answered yet.
+    pub calls_waiting: u32,
+    /// Models that failed and were left on the way.
+    pub steps: u32,
+    /// Calls of tools so far.
+    pub tool_calls: u32,
+    /// Calls of tools that were not answered yet.
+    pub tools_waiting: Vec<WaitingTool>,
+}
+
+/// A call of a tool that was not answered yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingTool {
+    /// The fact that it was called.
+    pub fact: EventId,
+    /// Its name, as the provider gave it; some give none.
+    pub call: String,
+    /// The name of the tool.
+    pub tool: String,
+}
+
+impl WaitingTool {
+    /// Whether an answer to this name is one to this call. Where the call has none, the answer names the tool.
+    pub fn is_meant_by(&self, answer: &str) -> bool {
+        let name = if self.call.is_empty() { &self.tool } else { &self.call };
+        name == answer
+    }
+}
+
+impl OpenTurn {
+    /// A turn begins. Those before it in its thread are over, whether or not anyone said so, unless a client of the
+    /// gateway asks: it may ask several things at once, and the gateway says of each when it is over.
+    pub(crate) fn begin(open: &mut Vec<Self>, fact: &TurnStarted, started: EventId) {
+        if fact.request.is_none() {
+            open.retain(|open| open.thread != fact.thread);
+        }
+        if MOST_OPEN <= open.len() {
+            open.remove(0);
+        }
+        open.push(Self {
+            turn: fact.turn,
+            thread: fact.thread.clone(),
+            started,
+            model: None,
+            llm_calls: 0,
+            calls_sent: 0,
+            calls_waiting: 0,
+            steps: 0,
+            tool_calls: 0,
+            tools_waiting: Vec::new(),
+        });
+    }
+
+    pub(crate) fn tool_called(&mut self, fact: EventId, called: ToolCalled) {
+        self.tool_calls = self.tool_calls.saturating_add(1);
+        if self.tools_waiting.len() < MOST_TOOLS {
+            self.tools_waiting.push(WaitingTool { fact, call: called.call, tool: called.name });
+        }
+    }
+
+    /// Whether one of these is an answer that the turn waits for.
+    pub(crate) fn waits_for(&self, answers: &[String]) -> bool {
+        self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.is_meant_by(answer)))
+    }
+}
