@@ -45,6 +45,9 @@ pub(super) const FAILED_MODEL: &str = "turnwise.failed_model";
 pub(super) const UNFINISHED: &str = "turnwise.unfinished";
 pub(super) const LEFT_OUT: &str = "turnwise.spans_left_out";
 
+/// What a client is called that nobody knows by name.
+pub(super) const SOME_CLIENT: &str = "other";
+
 /// A provider by its name there; one that the conventions do not know keeps its own.
 pub(super) fn provider(name: &str) -> &str {
     match name {

@@ -43,10 +43,9 @@ pub(super) struct OpenTurn {
 
 impl OpenTurn {
     pub(super) fn new(event: &Recorded, started: TurnStarted) -> Self {
-        let client = started.request.as_ref().and_then(|request| request.client.as_deref());
         Self {
             position: event.position,
-            root: Running::new(event, names::INVOKE_AGENT, client, &started.session),
+            root: Running::new(event, names::INVOKE_AGENT, agent(&started), &started.session),
             started,
             chosen: Chosen::default(),
             steps: Vec::new(),
@@ -141,7 +140,7 @@ impl OpenTurn {
     fn summary(&self, status: TurnStatus) -> Attributes {
         let mut attributes = Attributes::default();
         let request = self.started.request.as_ref();
-        attributes.maybe(names::AGENT_NAME, request.and_then(|request| request.client.as_deref()));
+        attributes.maybe(names::AGENT_NAME, agent(&self.started));
         if let Some(model) = &self.chosen.model {
             attributes.text(names::PROVIDER, names::provider(model.provider()));
             attributes.text(names::REQUEST_MODEL, model.model());
@@ -185,6 +184,12 @@ impl OpenTurn {
     fn finish(&mut self, running: Running, event: &Recorded) {
         self.spans.push(running.over(self.started.turn, Some(&self.root.span), event.event.at));
     }
+}
+
+/// The client, if it is one that is known by name.
+fn agent(started: &TurnStarted) -> Option<&str> {
+    let client = started.request.as_ref()?.client.as_deref();
+    client.filter(|client| *client != names::SOME_CLIENT)
 }
 
 /// Who takes the turn, and why.

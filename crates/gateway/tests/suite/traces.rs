@@ -75,7 +75,8 @@ fn a_collector_is_told_by_its_headers_and_never_of_words_or_keys() {
     world.post("/v1/messages", &[("x-api-key", "sk-of-the-client")], &streamed("turnwise", SENTINEL));
     world.mock.fail(Failure::once(Fault::Status { status: 400, retry_after: None }));
     world.post("/v1/messages", &[], &message("turnwise", &format!("{SENTINEL} again")));
-    collector.traced(3);
+    let spans = collector.traced(3);
+    assert!(named(&spans, "invoke_agent")["parentSpanId"].is_null(), "a client that nobody knows has no name");
     for sent in collector.sent() {
         assert_eq!(sent.path, "/v1/traces");
         assert_eq!(sent.headers["content-type"], "application/json");
