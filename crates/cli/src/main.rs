@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use arguments::Arguments;
+use arguments::{Arguments, Command};
 use context::Context;
 use failure::Failure;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     sigpipe::reset();
     let arguments = Arguments::parse();
     arguments.color.write_global();
-    start_tracing(arguments.verbose);
+    start_tracing(arguments.verbose, matches!(arguments.command, Command::Serve(_)));
     let context = Context::new(&arguments);
     match commands::run(&context, arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
@@ -33,10 +33,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the crates trace goes to the standard error, when asked for: commands say themselves what matters.
-fn start_tracing(verbose: u8) {
+/// What the crates trace goes to the standard error, when asked for: commands say themselves what matters. A gateway has
+/// nobody to say it to when something happens, so its warnings are always there.
+fn start_tracing(verbose: u8, is_gateway: bool) {
     use tracing_subscriber::filter::LevelFilter;
     let level = match verbose {
+        0 if is_gateway => LevelFilter::WARN,
         0 => LevelFilter::OFF,
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,

@@ -1,7 +1,9 @@
 //! `gateway.yaml`: where to listen, whom to talk to, how long to wait. Without the file everything has its default.
 
+mod address;
 mod keys;
 mod providers;
+mod traces;
 
 use std::{
     collections::BTreeMap,
@@ -17,6 +19,7 @@ use serde::Deserialize;
 pub(crate) use keys::check_mode;
 pub use keys::{KeyError, Keys};
 pub use providers::{Credential, Provider, Providers};
+pub use traces::{Collector, TracesEntry};
 
 /// The largest file, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
@@ -40,6 +43,9 @@ pub struct Configuration {
     pub patience: Patience,
     /// How much to take.
     pub limits: Limits,
+    /// Where the spans of turns go; nowhere without the block.
+    #[serde(deserialize_with = "traces::block")]
+    pub traces: Option<TracesEntry>,
 }
 
 /// A certificate.
@@ -174,6 +180,14 @@ pub enum ConfigurationError {
         /// Why not.
         cause: String,
     },
+    /// Traces cannot be sent as asked.
+    #[error("traces cannot be sent: `{key}` {cause}")]
+    Traces {
+        /// The key of the file, or the variable of the environment.
+        key: String,
+        /// What is wrong with it; never what it holds.
+        cause: String,
+    },
     /// The keys.
     #[error(transparent)]
     Keys(#[from] KeyError),
@@ -242,6 +256,15 @@ mod tests {
         assert_eq!(configuration.address().port(), 0);
         assert_eq!((configuration.patience.retries, configuration.patience.connect_ms), (0, 10_000));
         assert_eq!(configuration.providers["groq"].key_env.as_deref(), Some("GROQ_API_KEY"));
+    }
+
+    #[test]
+    fn traces_are_off_unless_the_file_has_the_block_even_if_that_says_nothing() {
+        assert!(parse("patience: {retries: 1}\n").unwrap().traces.is_none());
+        for text in ["traces:\n", "traces: {}\n", "traces: {headers_env: MINE}\n"] {
+            assert!(parse(text).unwrap().traces.is_some(), "{text}");
+        }
+        assert!(parse("traces: {endpont: 'http://x'}\n").unwrap_err().contains("endpont"));
     }
 
     #[test]

@@ -13,14 +13,15 @@ use contracts::{Provider, SessionId, WireApi};
 use engine::{Engine, EngineError};
 use event_bus::{Clock as _, SystemClock};
 use event_core::{Position, Timestamp};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use crate::{
-    configuration::{Configuration, Credential, Limits, Patience, Providers},
+    configuration::{Collector, Configuration, Credential, Limits, Patience, Providers},
     desk::{Desk, DeskThread},
     exchange::Incoming,
     guard::{Guard, Tokens, brings_key},
     metrics::Metrics,
+    traces::{Export, Following},
     upstream::Upstream,
     view::{Board, Follower, Sources},
 };
@@ -39,6 +40,9 @@ pub struct Gateway {
     nameless: AtomicU64,
     sources: Sources,
     follower: Arc<Mutex<Follower>>,
+    collector: Option<Collector>,
+    /// Where the log ended before this gateway wrote to it.
+    traced_after: Position,
 }
 
 /// Why the gateway cannot start.
@@ -59,7 +63,8 @@ pub enum StartError {
 }
 
 impl Gateway {
-    /// Puts a gateway together around an engine whose models know [`Providers::apply`].
+    /// Puts a gateway together around an engine whose models know [`Providers::apply`]. With a collector, it is told of
+    /// the turns that end from now on.
     ///
     /// # Errors
     /// [`StartError`].
@@ -68,12 +73,14 @@ impl Gateway {
         configuration: &Configuration,
         providers: Providers,
         tokens: Tokens,
+        collector: Option<Collector>,
         address: SocketAddr,
     ) -> Result<(Arc<Self>, DeskThread), StartError> {
         if !address.ip().is_loopback() && tokens.is_empty() {
             return Err(StartError::Open(address));
         }
         let mut engine = engine;
+        let traced_after = engine.log().head().map_err(EngineError::from)?;
         engine.recover()?;
         let upstream = Upstream::new(configuration.patience)?;
         let sources = Sources { log: Arc::clone(engine.log()), texts: Arc::clone(engine.texts()) };
@@ -90,8 +97,17 @@ impl Gateway {
             nameless: AtomicU64::new(0),
             sources,
             follower: Arc::new(Mutex::default()),
+            collector,
+            traced_after,
         };
         Ok((Arc::new(gateway), thread))
+    }
+
+    /// What tells the collector of turns, where there is one, until `finish` is set; to be run as a task.
+    pub(crate) fn export(&self, finish: watch::Receiver<bool>) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let collector = self.collector.clone()?;
+        let following = Following::new(Arc::clone(&self.sources.log), self.traced_after);
+        Some(Export::new(self.upstream.client().clone(), collector, self.desk.heads(), finish).run(following))
     }
 
     pub(crate) const fn desk(&self) -> &Desk {

@@ -19,13 +19,14 @@ mod relay;
 mod routes;
 mod server;
 pub mod tls;
+mod traces;
 mod upstream;
 mod view;
 
 pub use board::Board;
 pub use configuration::{
-    Configuration, ConfigurationError, Credential, DEFAULT_ADDRESS, KeyError, Keys, Limits, Patience, Provider,
-    ProviderEntry, Providers, Tls,
+    Collector, Configuration, ConfigurationError, Credential, DEFAULT_ADDRESS, KeyError, Keys, Limits, Patience,
+    Provider, ProviderEntry, Providers, Tls, TracesEntry,
 };
 pub use desk::{Closed, Desk, DeskThread, Receipt};
 pub use gateway::{Gateway, StartError};

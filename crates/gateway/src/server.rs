@@ -8,11 +8,12 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
     sync::{Semaphore, watch},
+    task::JoinHandle,
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
-use crate::{gateway::Gateway, routes};
+use crate::{gateway::Gateway, routes, traces::FINISH_WITHIN};
 
 /// The most bytes of a request's head.
 const MOST_HEAD_BYTES: usize = 64 * 1024;
@@ -33,8 +34,9 @@ pub async fn serve(
     let room = Arc::new(Semaphore::new(most));
     let stopping = stop.clone();
     let desk = gateway.desk().clone();
-    let deskless = std::pin::pin!(desk.ended());
-    let mut deskless = deskless;
+    let mut deskless = std::pin::pin!(desk.ended());
+    let (finish, finishing) = watch::channel(false);
+    let export = gateway.export(finishing).map(tokio::spawn);
     loop {
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { break };
         let accepted = tokio::select! {
@@ -75,7 +77,28 @@ pub async fn serve(
     // Every connection holds a place until it ends.
     let all = u32::try_from(most).unwrap_or(u32::MAX);
     let _ = tokio::time::timeout(GRACE, room.acquire_many(all)).await;
+    if let Some(export) = export {
+        last_traces(&gateway, &finish, export).await;
+    }
     Ok(())
+}
+
+/// Lets the collector be told of what has ended, for a moment.
+async fn last_traces(gateway: &Gateway, finish: &watch::Sender<bool>, mut export: JoinHandle<()>) {
+    let told = tokio::time::timeout(FINISH_WITHIN, async {
+        // Once this is on the disk, so is all that connections told the desk before they ended.
+        if let Ok(((), receipt)) = gateway.desk().record(|_| ()).await {
+            let _ = receipt.on_disk().await;
+        }
+        finish.send_replace(true);
+        if let Err(error) = (&mut export).await {
+            tracing::error!(%error, "the task that sends traces broke off");
+        }
+    });
+    if told.await.is_err() {
+        tracing::warn!("the gateway stops before its last traces could be sent");
+        export.abort();
+    }
 }
 
 async fn connection(

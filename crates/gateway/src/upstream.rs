@@ -28,10 +28,13 @@ const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_GOOG_API_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 
+/// A client with one pool of connections, over TLS where the address says so.
+pub(crate) type HttpClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
+
 /// The way to the providers: one pool of connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Upstream {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: HttpClient,
     patience: Patience,
 }
 
@@ -86,6 +89,11 @@ impl Upstream {
             .pool_idle_timeout(Duration::from_mins(1))
             .build(connector);
         Ok(Self { client, patience })
+    }
+
+    /// The client, for others than providers.
+    pub(crate) const fn client(&self) -> &HttpClient {
+        &self.client
     }
 
     /// Asks, and asks again when the provider is busy and does not want to be left alone for long.
@@ -158,7 +166,7 @@ const fn worth_another_try(class: ErrorClass) -> bool {
 }
 
 /// The seconds of a `Retry-After`. Dates are for pages; a provider that sends one waits for its own back-off here.
-fn seconds(value: &HeaderValue) -> Option<Duration> {
+pub(crate) fn seconds(value: &HeaderValue) -> Option<Duration> {
     value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 

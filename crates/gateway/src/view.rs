@@ -1,11 +1,13 @@
 //! What people see of the log: the latest turns, kept up as facts come in, and one turn with all its reasons.
 
 mod board;
+mod chosen;
 mod follow;
 mod row;
 mod why;
 
 pub(crate) use board::Board;
+pub(crate) use chosen::Chosen;
 pub(crate) use follow::{Follower, Sources};
 pub(crate) use row::rfc3339;
 pub(crate) use why::turn_view;

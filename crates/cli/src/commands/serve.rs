@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::Path};
 use contracts::Registry;
 use engine::Models;
 use gateway::{
-    Configuration, ConfigurationError, Credential, Gateway, Keys, Providers, StartError, Tokens, serve, tls,
+    Collector, Configuration, ConfigurationError, Credential, Gateway, Keys, Providers, StartError, Tokens, serve, tls,
 };
 use serde_json::json;
 use tokio::{
@@ -30,6 +30,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let keys = Keys::load(&dir.join("keys")).map_err(ConfigurationError::from)?;
     let tokens = Tokens::load(&dir.join("tokens")).map_err(ConfigurationError::from)?;
     let providers = Providers::new(&configuration, &keys, |name| std::env::var(name).ok())?;
+    let collector = Collector::new(&configuration, |name| std::env::var(name).ok())?;
     let models = Models::load(&context.home.models())?;
     let models = Models::of(providers.apply(&models.registry));
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -46,7 +47,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let engine = context.engine_of_gateway(models.clone())?;
     context.policy_notice(engine.policy_trouble().as_ref());
     let address = listener.local_addr().unwrap_or(address);
-    let (gateway, desk) = Gateway::start(engine, &configuration, providers.clone(), tokens, address)?;
+    let (gateway, desk) = Gateway::start(engine, &configuration, providers.clone(), tokens, collector, address)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     // Listened to before anyone is told that there is a gateway to stop.
     let signals = runtime.block_on(async { Signals::listen() });

@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, fmt};
 
 use contracts::{ModelSpec, Registry, WireApi};
-use hyper::{Uri, header::HeaderValue};
+use hyper::header::HeaderValue;
 
-use super::{Configuration, ConfigurationError, Keys, ProviderEntry};
+use super::{Configuration, ConfigurationError, Keys, ProviderEntry, address::http_address};
 
 /// The providers that need no configuration: name, address, variable of the key.
 const BUILT_IN: [(&str, &str, &str); 9] = [
@@ -170,13 +170,7 @@ fn provider(
     let unusable = |cause: String| ConfigurationError::Provider { name: name.to_owned(), cause };
     let url = entry.url.ok_or_else(|| unusable("its `url` is missing in gateway.yaml".to_owned()))?;
     let url = url.trim_end_matches('/').to_owned();
-    let uri: Uri = url.parse().map_err(|error| unusable(format!("`url` is not an address: {error}")))?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.authority().is_none() {
-        return Err(unusable("its `url` starts with neither `http://` nor `https://`".to_owned()));
-    }
-    if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-        return Err(unusable("its `url` holds a user or a password: name a variable in `key_env`".to_owned()));
-    }
+    http_address(&url).map_err(|cause| unusable(format!("its `url` {cause}")))?;
     let from_environment = entry.key_env.as_deref().and_then(environment).filter(|key| !key.is_empty());
     let credential = if let Some(key) = from_environment {
         Credential::Environment(

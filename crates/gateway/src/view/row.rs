@@ -5,8 +5,9 @@ use contracts::{
     facts::{TurnStarted, TurnStatus},
 };
 use event_core::{Position, Timestamp};
-use router_core::reason_text;
 use serde_json::{Value, json};
+
+use super::Chosen;
 
 /// A turn as one row.
 #[derive(Debug, Clone)]
@@ -62,20 +63,8 @@ impl Row {
     }
 
     pub(super) fn decided(&mut self, decision: &Decision) {
-        self.model.clone_from(&decision.model);
-        let Some(winner) = decision.winner() else {
-            (self.slot, self.reason) = ("", "no model can take it".to_owned());
-            return;
-        };
-        self.slot = winner.slot.name();
-        let reason = reason_text(winner).lines().collect::<Vec<_>>().join(" ");
-        // A default has no more to say than its model, which the row names anyway.
-        let says_model_alone = winner.candidate.as_ref().is_some_and(|model| model.as_str() == reason);
-        self.reason = if says_model_alone { self.slot.to_lowercase().replace('_', " ") } else { reason };
-        self.rule = match &winner.reason {
-            contracts::Reason::Rule { name, .. } => Some(name.clone()),
-            _ => None,
-        };
+        let Chosen { model, slot, reason, rule } = decision.into();
+        (self.model, self.slot, self.reason, self.rule) = (model, slot, reason, rule);
     }
 
     pub(super) fn spent(&mut self, cost: Option<NanoUsd>) {

@@ -2,9 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod choice;
+mod collector;
 mod failures;
 mod passage;
 mod safety;
 mod signatures;
 mod support;
+mod traces;
 mod turns;

@@ -6,7 +6,9 @@ use contracts::facts::TurnEnded;
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
 use event_core::{Event, Position};
-use gateway::{Configuration, DeskThread, Gateway, Keys, Patience, ProviderEntry, Providers, Tokens, serve};
+use gateway::{
+    Collector, Configuration, DeskThread, Gateway, Keys, Patience, ProviderEntry, Providers, Tokens, TracesEntry, serve,
+};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, body::Bytes, header::HeaderName};
 use hyper_util::{
@@ -29,6 +31,7 @@ pub(crate) struct World {
     runtime: Runtime,
     client: Client<HttpConnector, Full<Bytes>>,
     stop: watch::Sender<bool>,
+    served: Option<tokio::task::JoinHandle<std::io::Result<()>>>,
     _desk: DeskThread,
     home: tempfile::TempDir,
 }
@@ -63,6 +66,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) idle_ms: Option<u64>,
     /// Where providers are, when that is not the mock.
     pub(crate) upstream: Option<String>,
+    pub(crate) traces: Option<TracesEntry>,
+    pub(crate) environment: &'a [(&'a str, &'a str)],
 }
 
 impl World {
@@ -77,6 +82,7 @@ impl World {
         std::fs::write(home.path().join("routing.yaml"), wish.policy).unwrap();
         let mut configuration = Configuration {
             patience: Patience { backoff_ms: 1, idle_ms: wish.idle_ms.unwrap_or(5_000), ..Patience::default() },
+            traces: wish.traces.clone(),
             ..Configuration::default()
         };
         if let Some(bytes) = wish.body_bytes {
@@ -89,6 +95,9 @@ impl World {
         }
         let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
         let providers = Providers::new(&configuration, &Keys::default(), key).unwrap();
+        let variable =
+            |name: &str| wish.environment.iter().find(|(known, _)| *known == name).map(|(_, said)| (*said).into());
+        let collector = Collector::new(&configuration, variable).unwrap();
         let models = Models::of(providers.apply(&adapters::catalogue::load(None).unwrap()));
         let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default()));
         let stores = Stores {
@@ -102,11 +111,12 @@ impl World {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line));
-        let (gateway, desk) = Gateway::start(engine, &configuration, providers, tokens, address).unwrap();
+        let (gateway, desk) = Gateway::start(engine, &configuration, providers, tokens, collector, address).unwrap();
         let (stop, stopping) = watch::channel(false);
-        runtime.spawn(serve(gateway, listener, None, stopping));
+        let served = Some(runtime.spawn(serve(gateway, listener, None, stopping)));
         let client = Client::builder(TokioExecutor::new()).build_http();
-        Self { mock, log, texts, url: format!("http://{address}"), runtime, client, stop, _desk: desk, home }
+        let url = format!("http://{address}");
+        Self { mock, log, texts, url, runtime, client, stop, served, _desk: desk, home }
     }
 
     /// Sends JSON and reads the answer.
@@ -209,6 +219,13 @@ impl World {
         std::thread::sleep(Duration::from_millis(150));
     }
 
+    /// Stops the gateway, and returns when it has ended.
+    pub(crate) fn stop(mut self) {
+        self.stop.send(true).unwrap();
+        let served = self.served.take().unwrap();
+        self.runtime.block_on(served).unwrap().unwrap();
+    }
+
     /// Everything in the log as text.
     pub(crate) fn log_text(&self) -> String {
         let mut out = Vec::new();
@@ -261,6 +278,17 @@ pub(crate) fn message(model: &str, text: &str) -> Value {
 pub(crate) fn streamed(model: &str, text: &str) -> Value {
     let mut body = message(model, text);
     body["stream"] = Value::Bool(true);
+    body
+}
+
+/// A conversation in which a tool was asked for and has answered.
+pub(crate) fn with_tool_result(body: &Value, answer: &Value) -> Value {
+    let mut body = body.clone();
+    let call = answer["content"].as_array().unwrap().iter().find(|block| block["type"] == "tool_use").unwrap();
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(serde_json::json!({ "role": "assistant", "content": answer["content"] }));
+    let result = serde_json::json!({ "type": "tool_result", "tool_use_id": call["id"], "content": "all green" });
+    messages.push(serde_json::json!({ "role": "user", "content": [result] }));
     body
 }
 

@@ -7,20 +7,9 @@ use contracts::facts::{
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{SESSION, World, message};
+use crate::support::{SESSION, World, message, with_tool_result};
 
 const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
-
-/// A conversation in which a tool was asked for and has answered.
-fn with_tool_result(body: &Value, answer: &Value) -> Value {
-    let mut body = body.clone();
-    let call = answer["content"].as_array().unwrap().iter().find(|block| block["type"] == "tool_use").unwrap();
-    let messages = body["messages"].as_array_mut().unwrap();
-    messages.push(json!({ "role": "assistant", "content": answer["content"] }));
-    let result = json!({ "type": "tool_result", "tool_use_id": call["id"], "content": "all green" });
-    messages.push(json!({ "role": "user", "content": [result] }));
-    body
-}
 
 fn tool_turn(text: &str) -> Value {
     let mut body = message("claude-opus-4-8", text);

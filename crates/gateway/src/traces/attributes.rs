@@ -1,0 +1,125 @@
+//! Attributes of spans, in the JSON of OTLP.
+
+use contracts::NanoUsd;
+use serde::Serialize;
+
+/// The most characters of a text in a span. The log's own names are shorter; rules may be called anything.
+const MOST_CHARACTERS: usize = 256;
+
+/// What is said of a span or of an event in it, in the order in which it was said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Attributes(Vec<Attribute>);
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Attribute {
+    key: &'static str,
+    value: Value,
+}
+
+/// A value: whole numbers are text, since JSON's numbers do not hold 64 bits everywhere.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+enum Value {
+    #[serde(rename = "stringValue")]
+    Text(String),
+    #[serde(rename = "intValue")]
+    Whole(String),
+    #[serde(rename = "doubleValue")]
+    Double(f64),
+    #[serde(rename = "boolValue")]
+    Flag(bool),
+    #[serde(rename = "arrayValue")]
+    Array { values: Vec<Self> },
+}
+
+impl Attributes {
+    fn put(&mut self, key: &'static str, value: Value) {
+        self.0.push(Attribute { key, value });
+    }
+
+    /// Says all that the others say, too.
+    pub(super) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    pub(super) fn text(&mut self, key: &'static str, text: &str) {
+        self.put(key, Value::Text(cut(text)));
+    }
+
+    /// A text, where there is one.
+    pub(super) fn maybe(&mut self, key: &'static str, text: Option<&str>) {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            self.text(key, text);
+        }
+    }
+
+    pub(super) fn texts(&mut self, key: &'static str, texts: &[&str]) {
+        let values = texts.iter().map(|text| Value::Text(cut(text))).collect();
+        self.put(key, Value::Array { values });
+    }
+
+    pub(super) fn number(&mut self, key: &'static str, number: u64) {
+        // OTLP has signed numbers alone.
+        self.put(key, Value::Whole(number.min(i64::MAX.unsigned_abs()).to_string()));
+    }
+
+    /// A number, unless it is nothing.
+    pub(super) fn some(&mut self, key: &'static str, number: u64) {
+        if number != 0 {
+            self.number(key, number);
+        }
+    }
+
+    pub(super) fn holds(&mut self, key: &'static str) {
+        self.put(key, Value::Flag(true));
+    }
+
+    /// Money as others count it: in dollars, as close as a float comes.
+    pub(super) fn dollars(&mut self, key: &'static str, amount: NanoUsd) {
+        let decimal = format!("{}.{:09}", amount.0 / 1_000_000_000, amount.0 % 1_000_000_000);
+        if let Ok(dollars) = decimal.parse() {
+            self.put(key, Value::Double(dollars));
+        }
+    }
+}
+
+/// One line, not too long.
+fn cut(text: &str) -> String {
+    text.chars().take(MOST_CHARACTERS).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::NanoUsd;
+
+    use super::Attributes;
+
+    #[test]
+    fn every_kind_of_value_has_the_shape_that_otlp_gives_it() {
+        let mut attributes = Attributes::default();
+        attributes.text("text", "two\nlines");
+        attributes.maybe("none", None);
+        attributes.maybe("empty", Some(""));
+        attributes.texts("texts", &["stop"]);
+        attributes.number("number", u64::MAX);
+        attributes.some("nothing", 0);
+        attributes.holds("holds");
+        attributes.dollars("cost", NanoUsd(1_000_000_001));
+        let json = serde_json::to_string(&attributes).unwrap();
+        let expected = concat!(
+            r#"[{"key":"text","value":{"stringValue":"two lines"}},"#,
+            r#"{"key":"texts","value":{"arrayValue":{"values":[{"stringValue":"stop"}]}}},"#,
+            r#"{"key":"number","value":{"intValue":"9223372036854775807"}},"#,
+            r#"{"key":"holds","value":{"boolValue":true}},"#,
+            r#"{"key":"cost","value":{"doubleValue":1.000000001}}]"#,
+        );
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_cut_between_characters() {
+        let mut attributes = Attributes::default();
+        attributes.text("text", &"é".repeat(1_000));
+        assert_eq!(serde_json::to_string(&attributes).unwrap().matches('é').count(), 256);
+    }
+}

@@ -1,0 +1,80 @@
+//! What the semantic conventions of OpenTelemetry for generative AI call things.
+//!
+//! From open-telemetry/semantic-conventions-genai as of November 2026, all of it marked as in development there.
+
+use contracts::facts::{StopReason, TurnStatus};
+
+pub(super) const OPERATION: &str = "gen_ai.operation.name";
+pub(super) const CHAT: &str = "chat";
+pub(super) const INVOKE_AGENT: &str = "invoke_agent";
+pub(super) const EXECUTE_TOOL: &str = "execute_tool";
+
+pub(super) const AGENT_NAME: &str = "gen_ai.agent.name";
+pub(super) const CONVERSATION: &str = "gen_ai.conversation.id";
+pub(super) const PROVIDER: &str = "gen_ai.provider.name";
+pub(super) const REQUEST_MODEL: &str = "gen_ai.request.model";
+pub(super) const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
+/// All of the prompt, what was read from a cache or written to one included.
+pub(super) const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
+pub(super) const CACHE_READ_TOKENS: &str = "gen_ai.usage.cache_read.input_tokens";
+/// `cache_creation` in conventions before 2026.
+pub(super) const CACHE_WRITE_TOKENS: &str = "gen_ai.usage.cache_write.input_tokens";
+pub(super) const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
+pub(super) const TOOL_NAME: &str = "gen_ai.tool.name";
+pub(super) const TOOL_CALL: &str = "gen_ai.tool.call.id";
+pub(super) const ERROR: &str = "error.type";
+pub(super) const HTTP_STATUS: &str = "http.response.status_code";
+
+// Our own.
+pub(super) const TURN: &str = "turnwise.turn.id";
+pub(super) const THREAD: &str = "turnwise.thread";
+pub(super) const SUBAGENT: &str = "turnwise.subagent";
+pub(super) const SIDE_CALL: &str = "turnwise.side_call";
+pub(super) const ASKED: &str = "turnwise.client_model";
+pub(super) const MODEL: &str = "turnwise.model";
+pub(super) const POLICY: &str = "turnwise.policy";
+pub(super) const REASON: &str = "turnwise.reason";
+pub(super) const RULE: &str = "turnwise.rule";
+pub(super) const STATUS: &str = "turnwise.status";
+pub(super) const ROLE: &str = "turnwise.role";
+pub(super) const RETRIES: &str = "turnwise.retries";
+pub(super) const COST: &str = "turnwise.cost_usd";
+pub(super) const UNPRICED: &str = "turnwise.unpriced_calls";
+pub(super) const FELL_THROUGH: &str = "turnwise.fell_through";
+pub(super) const FAILED_MODEL: &str = "turnwise.failed_model";
+pub(super) const UNFINISHED: &str = "turnwise.unfinished";
+pub(super) const LEFT_OUT: &str = "turnwise.spans_left_out";
+
+/// What a client is called that nobody knows by name.
+pub(super) const SOME_CLIENT: &str = "other";
+
+/// A provider by its name there; one that the conventions do not know keeps its own.
+pub(super) fn provider(name: &str) -> &str {
+    match name {
+        "google" => "gcp.gemini",
+        "mistral" => "mistral_ai",
+        "xai" => "x_ai",
+        other => other,
+    }
+}
+
+/// Why a model stopped, in the words of the conventions; none where the source does not say.
+pub(super) const fn finish_reason(reason: StopReason) -> Option<&'static str> {
+    match reason {
+        StopReason::EndTurn | StopReason::StopSequence => Some("stop"),
+        StopReason::ToolUse => Some("tool_call"),
+        StopReason::MaxTokens => Some("length"),
+        StopReason::Refusal => Some("content_filter"),
+        StopReason::Unknown => None,
+    }
+}
+
+/// How a turn ended.
+pub(super) const fn status(status: TurnStatus) -> &'static str {
+    match status {
+        TurnStatus::Completed => "completed",
+        TurnStatus::Cancelled => "cancelled",
+        TurnStatus::Refused => "refused",
+        TurnStatus::Failed => "failed",
+    }
+}

@@ -1,0 +1,101 @@
+//! One request to the collector, and what its answer means (the OTLP specification, "OTLP/HTTP response").
+
+use std::{error::Error, time::Duration};
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::{
+    Method, Request, StatusCode,
+    body::Bytes,
+    header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
+};
+use serde_json::Value;
+
+use crate::{
+    configuration::Collector,
+    upstream::{HttpClient, seconds},
+};
+
+/// How long the collector may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The most bytes of its answer that are read.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// What became of a batch.
+#[derive(Debug)]
+pub(super) enum Told {
+    /// The collector has it, but for so many spans.
+    Taken { rejected: u64 },
+    /// It does not want it, and would not a second time.
+    Refused(StatusCode),
+    /// It may want it later.
+    Later {
+        /// Why not now. Never what the collector said: that may hold what it was sent.
+        cause: String,
+        /// When it asks to be told again.
+        after: Option<Duration>,
+    },
+}
+
+/// Tells the collector.
+pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes) -> Told {
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = collector.address.clone();
+    request.headers_mut().clone_from(&collector.headers);
+    request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let agent = HeaderValue::from_static(concat!("turnwise/", env!("CARGO_PKG_VERSION")));
+    request.headers_mut().insert(USER_AGENT, agent);
+    let later = |cause: String| Told::Later { cause, after: None };
+    let asked = async {
+        let response = match client.request(request).await {
+            Ok(response) => response,
+            Err(error) => return later(causes(&error)),
+        };
+        let (parts, body) = response.into_parts();
+        // Read in any case, so that the connection is kept.
+        let body = Limited::new(body, MOST_BYTES).collect().await;
+        match parts.status {
+            status if status.is_success() => {
+                Told::Taken { rejected: body.map_or(0, |body| rejected(&body.to_bytes())) }
+            }
+            StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT => {
+                let after = parts.headers.get(RETRY_AFTER).and_then(seconds);
+                Told::Later { cause: format!("it answers {}", parts.status), after }
+            }
+            status => Told::Refused(status),
+        }
+    };
+    tokio::time::timeout(PATIENCE, asked)
+        .await
+        .unwrap_or_else(|_| later(format!("no answer within {} s", PATIENCE.as_secs())))
+}
+
+/// How many spans the collector says it did not take. 64 bits are text in JSON, and numbers for some.
+fn rejected(body: &[u8]) -> u64 {
+    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let rejected = answer.pointer("/partialSuccess/rejectedSpans");
+    rejected.and_then(|count| count.as_u64().or_else(|| count.as_str()?.parse().ok())).unwrap_or(0)
+}
+
+/// An error and what led to it.
+fn causes(error: &dyn Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rejected;
+
+    #[test]
+    fn what_a_collector_did_not_take_is_read_as_text_and_as_a_number() {
+        assert_eq!(rejected(br#"{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}"#), 3);
+        assert_eq!(rejected(br#"{"partialSuccess":{"rejectedSpans":4}}"#), 4);
+        for nothing in [&b""[..], b"{}", br#"{"partialSuccess":{}}"#, b"\x0a\x00", b"[1]"] {
+            assert_eq!(rejected(nothing), 0);
+        }
+    }
+}

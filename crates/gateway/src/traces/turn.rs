@@ -1,0 +1,201 @@
+//! A turn that runs, gathered into the spans that it becomes when it ends.
+
+use std::collections::BTreeMap;
+
+use contracts::{
+    ModelId, NanoUsd, SideCall, ThreadId,
+    facts::{
+        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteFellThrough, ToolCalled, ToolFinished,
+        TurnEnded, TurnStarted, TurnStatus,
+    },
+};
+use event_core::{EventId, Position, Recorded};
+
+use super::{
+    attributes::Attributes,
+    names,
+    otlp::{Happened, Span},
+    running::Running,
+};
+use crate::view::Chosen;
+
+/// The most spans of one turn; what is beyond is counted.
+const MOST_SPANS: usize = 1_000;
+
+/// A turn that runs.
+#[derive(Debug)]
+pub(super) struct OpenTurn {
+    started: TurnStarted,
+    /// Where it begins in the log.
+    pub(super) position: Position,
+    root: Running,
+    chosen: Chosen,
+    steps: Vec<Happened>,
+    calls: BTreeMap<EventId, Running>,
+    tools: BTreeMap<String, Running>,
+    spans: Vec<Span>,
+    left_out: u64,
+    cost: Option<NanoUsd>,
+    unpriced: u64,
+    fell_through: u64,
+    failed: Option<ErrorClass>,
+}
+
+impl OpenTurn {
+    pub(super) fn new(event: &Recorded, started: TurnStarted) -> Self {
+        Self {
+            position: event.position,
+            root: Running::new(event, names::INVOKE_AGENT, agent(&started), &started.session),
+            started,
+            chosen: Chosen::default(),
+            steps: Vec::new(),
+            calls: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            spans: Vec::new(),
+            left_out: 0,
+            cost: None,
+            unpriced: 0,
+            fell_through: 0,
+            failed: None,
+        }
+    }
+
+    pub(super) fn decided(&mut self, chosen: Chosen) {
+        self.chosen = chosen;
+    }
+
+    pub(super) fn overridden(&mut self, model: ModelId) {
+        self.chosen.model = Some(model);
+    }
+
+    pub(super) fn fell_through(&mut self, event: &Recorded, fact: &RouteFellThrough) {
+        self.decided(Chosen::from(&fact.decision));
+        self.fell_through = self.fell_through.saturating_add(1);
+        if self.steps.len() < MOST_SPANS {
+            let mut attributes = Attributes::default();
+            if let Some(failed) = fact.failed.last() {
+                attributes.text(names::FAILED_MODEL, failed.model.as_str());
+                attributes.text(names::ERROR, failed.class.name());
+            }
+            choice(&mut attributes, &self.chosen);
+            self.steps.push(Happened { at: event.event.at.into(), name: "route.fell_through", attributes });
+        }
+    }
+
+    pub(super) fn call_started(&mut self, event: &Recorded, fact: &LlmCallStarted) {
+        if self.has_room() {
+            self.calls.insert(event.event.id, Running::call(event, fact));
+        }
+    }
+
+    pub(super) fn call_completed(&mut self, event: &Recorded, fact: &LlmCallCompleted) {
+        self.spent(fact.cost);
+        if let Some(call) = self.call_of(event) {
+            self.finish(call.answered(fact), event);
+        }
+    }
+
+    pub(super) fn call_failed(&mut self, event: &Recorded, fact: &LlmCallFailed) {
+        if fact.usage.is_some() {
+            self.spent(fact.cost);
+        }
+        self.failed = Some(fact.class);
+        if let Some(call) = self.call_of(event) {
+            self.finish(call.failed(fact), event);
+        }
+    }
+
+    pub(super) fn tool_called(&mut self, event: &Recorded, fact: ToolCalled) {
+        if self.has_room() {
+            let tool = Running::tool(event, &fact);
+            self.tools.insert(fact.call, tool);
+        }
+    }
+
+    pub(super) fn tool_finished(&mut self, event: &Recorded, fact: &ToolFinished) {
+        if let Some(tool) = self.tools.remove(&fact.call) {
+            self.finish(tool.brought(fact), event);
+        }
+    }
+
+    /// The spans of the turn, its own first.
+    pub(super) fn end(mut self, event: &Recorded, fact: &TurnEnded) -> Vec<Span> {
+        let calls = std::mem::take(&mut self.calls).into_values();
+        for running in calls.chain(std::mem::take(&mut self.tools).into_values()) {
+            self.finish(running.unfinished(), event);
+        }
+        let attributes = self.summary(fact.status);
+        let Self { started, mut root, steps, mut spans, failed, .. } = self;
+        root.attributes.extend(attributes);
+        root.error = match fact.status {
+            TurnStatus::Completed | TurnStatus::Cancelled => None,
+            TurnStatus::Refused => Some("refused"),
+            TurnStatus::Failed => Some(failed.unwrap_or(ErrorClass::Other).name()),
+        };
+        let root = Span { events: steps, ..root.over(started.turn, None, event.event.at) };
+        spans.insert(0, root);
+        spans
+    }
+
+    fn summary(&self, status: TurnStatus) -> Attributes {
+        let mut attributes = Attributes::default();
+        let request = self.started.request.as_ref();
+        attributes.maybe(names::AGENT_NAME, agent(&self.started));
+        if let Some(model) = &self.chosen.model {
+            attributes.text(names::PROVIDER, names::provider(model.provider()));
+            attributes.text(names::REQUEST_MODEL, model.model());
+        }
+        attributes.text(names::TURN, &self.started.turn.to_string());
+        attributes.maybe(names::THREAD, self.started.thread.as_ref().map(ThreadId::as_str));
+        if request.is_some_and(|request| request.subagent) {
+            attributes.holds(names::SUBAGENT);
+        }
+        attributes.maybe(names::SIDE_CALL, request.and_then(|request| request.side).map(SideCall::name));
+        attributes.maybe(names::ASKED, request.map(|request| request.model.as_str()));
+        choice(&mut attributes, &self.chosen);
+        attributes.text(names::STATUS, names::status(status));
+        attributes.some(names::FELL_THROUGH, self.fell_through);
+        if let Some(cost) = self.cost {
+            attributes.dollars(names::COST, cost);
+        }
+        attributes.some(names::UNPRICED, self.unpriced);
+        attributes.some(names::LEFT_OUT, self.left_out);
+        attributes
+    }
+
+    fn spent(&mut self, cost: Option<NanoUsd>) {
+        match cost {
+            Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
+            None => self.unpriced = self.unpriced.saturating_add(1),
+        }
+    }
+
+    /// The call that a fact is the outcome of.
+    fn call_of(&mut self, event: &Recorded) -> Option<Running> {
+        self.calls.remove(&event.event.causation?)
+    }
+
+    fn has_room(&mut self) -> bool {
+        let room = self.spans.len() + self.calls.len() + self.tools.len() < MOST_SPANS;
+        self.left_out = self.left_out.saturating_add(u64::from(!room));
+        room
+    }
+
+    fn finish(&mut self, running: Running, event: &Recorded) {
+        self.spans.push(running.over(self.started.turn, Some(&self.root.span), event.event.at));
+    }
+}
+
+/// The client, if it is one that is known by name.
+fn agent(started: &TurnStarted) -> Option<&str> {
+    let client = started.request.as_ref()?.client.as_deref();
+    client.filter(|client| *client != names::SOME_CLIENT)
+}
+
+/// Who takes the turn, and why.
+fn choice(attributes: &mut Attributes, chosen: &Chosen) {
+    attributes.maybe(names::MODEL, chosen.model.as_ref().map(ModelId::as_str));
+    attributes.maybe(names::POLICY, Some(chosen.slot));
+    attributes.maybe(names::REASON, Some(&chosen.reason));
+    attributes.maybe(names::RULE, chosen.rule.as_deref());
+}

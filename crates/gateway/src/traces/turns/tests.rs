@@ -1,0 +1,210 @@
+//! Facts of whole turns, and the spans that they become.
+
+use contracts::{
+    Decision, Evaluation, FailedCandidate, ModelId, NanoUsd, Reason, Slot, ThreadId, TurnId, Usage, Verdict,
+    facts::{
+        ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFellThrough, StopReason,
+        TextBody, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded,
+    },
+};
+use event_core::{Event, EventId, NewEvent, Position, Recorded, Timestamp};
+
+use super::Turns;
+use crate::traces::otlp::{Span, request};
+
+const OPUS: &str = "anthropic:claude-opus-5-5";
+const GEMINI: &str = "google:gemini-3-pro";
+/// What nobody but the log may know.
+const SAID: &str = "the user's own words";
+
+/// A turn of a made-up log, fact by fact, one every half second. What a fact does not say is as in its sample.
+#[derive(Default)]
+struct Story {
+    turns: Turns,
+    facts: Vec<Recorded>,
+    spans: Vec<Vec<Span>>,
+}
+
+fn turn() -> TurnId {
+    TurnStarted::sample().turn
+}
+
+fn model(name: &str) -> ModelId {
+    ModelId::try_from(name).unwrap()
+}
+
+fn decision(slot: Slot, reason: Reason, name: &str) -> Decision {
+    let candidate = Some(model(name));
+    let entry = Evaluation { slot, verdict: Verdict::Chose, candidate, reason, failure: None, attempts: Vec::new() };
+    Decision { model: Some(model(name)), chain: vec![entry] }
+}
+
+impl Story {
+    /// The next fact, with its place among those of its kind and the fact that led to it.
+    fn tell<E: Event>(&mut self, number: u64, cause: Option<EventId>, fact: &E) -> EventId {
+        let position = Position(self.facts.len() as u64 + 1);
+        let at = Timestamp(1_800_000_000_000_000 + 500_000 * position.0);
+        let id = turn().0.then(E::KIND, number);
+        let mut sealed = NewEvent::new(id, at, turn().0, fact).unwrap();
+        sealed.causation = cause;
+        let recorded = Recorded::new(position, at, sealed);
+        self.spans.extend(self.turns.apply(&recorded).unwrap());
+        self.facts.push(recorded);
+        id
+    }
+
+    /// The turn of a sub-agent begins, and a rule takes it.
+    fn begin(&mut self) {
+        let mut started = TurnStarted { thread: ThreadId::try_from("agent-7").ok(), ..TurnStarted::sample() };
+        started.request.as_mut().unwrap().subagent = true;
+        self.tell(0, None, &started);
+        self.tell(0, None, &TurnTextRecorded { turn: turn(), text: TextBody::Inline(SAID.to_owned()) });
+        self.decided();
+    }
+
+    fn decided(&mut self) {
+        let reason = Reason::Rule { name: "helpers".to_owned(), budget: None };
+        let decision = decision(Slot::ConfiguredRules, reason, OPUS);
+        self.tell(0, None, &RouteDecided { decision, ..RouteDecided::sample() });
+    }
+
+    fn fell_through(&mut self) {
+        let failed = vec![FailedCandidate { model: model(OPUS), class: ErrorClass::Overloaded }];
+        let decision = decision(Slot::GlobalDefault, Reason::GlobalDefault, GEMINI);
+        self.tell(0, None, &RouteFellThrough { failed, decision, ..RouteFellThrough::sample() });
+    }
+
+    fn sent(&mut self, number: u64, name: &str) -> EventId {
+        self.tell(number, None, &LlmCallStarted { model: model(name), ..LlmCallStarted::sample() })
+    }
+
+    fn failed(&mut self, number: u64, call: EventId, class: ErrorClass) {
+        let fact = LlmCallFailed { model: model(OPUS), class, usage: None, cost: None, ..LlmCallFailed::sample() };
+        self.tell(number, Some(call), &fact);
+    }
+
+    fn answered(&mut self, number: u64, call: EventId, stop_reason: StopReason, usage: Usage) {
+        let cost = (usage != Usage::default()).then_some(NanoUsd(56_051_400));
+        let fact = LlmCallCompleted { model: model(GEMINI), stop_reason, usage, cost, ..LlmCallCompleted::sample() };
+        self.tell(number, Some(call), &fact);
+    }
+
+    fn tool(&mut self, number: u64, call: &str) {
+        let fact = ToolCalled { call: call.to_owned(), name: "Bash".to_owned(), ..ToolCalled::sample() };
+        self.tell(number, None, &fact);
+    }
+
+    fn brought(&mut self, number: u64, call: &str, outcome: ToolOutcome) {
+        self.tell(number, None, &ToolFinished { call: call.to_owned(), outcome, ..ToolFinished::sample() });
+    }
+
+    fn ended(&mut self, status: TurnStatus) {
+        self.tell(0, None, &TurnEnded { status, ..TurnEnded::sample() });
+    }
+
+    /// The spans of the only turn that ended.
+    fn only(mut self) -> Vec<Span> {
+        assert_eq!(self.spans.len(), 1);
+        self.spans.pop().unwrap()
+    }
+}
+
+/// A sub-agent's turn: its rule's model fails, another asks for two tools, one of which fails, and answers.
+fn worked() -> Story {
+    let mut story = Story::default();
+    story.begin();
+    let first = story.sent(0, OPUS);
+    story.failed(0, first, ErrorClass::Overloaded);
+    story.fell_through();
+    let second = story.sent(1, GEMINI);
+    let cached = Usage { input: 3, cache_read: 18_338, cache_write_5m: 71, cache_write_1h: 7_700, output: 261 };
+    story.answered(1, second, StopReason::ToolUse, cached);
+    story.tool(0, "toolu_01");
+    story.tool(1, "toolu_02");
+    story.brought(0, "toolu_02", ToolOutcome::Failed);
+    story.brought(1, "toolu_01", ToolOutcome::Succeeded);
+    let third = story.sent(2, GEMINI);
+    story.answered(2, third, StopReason::EndTurn, Usage::default());
+    story.ended(TurnStatus::Completed);
+    story
+}
+
+fn text(spans: &[Span]) -> String {
+    String::from_utf8(request(spans).unwrap()).unwrap()
+}
+
+#[test]
+fn a_turn_becomes_its_spans_in_the_words_of_the_conventions() {
+    // The version changes with every release.
+    let text = text(&worked().only()).replace(concat!('"', env!("CARGO_PKG_VERSION"), '"'), "\"[version]\"");
+    insta::assert_json_snapshot!(serde_json::from_str::<serde_json::Value>(&text).unwrap());
+}
+
+#[test]
+fn the_same_facts_give_the_same_spans() {
+    let (once, again) = (worked(), worked());
+    assert_eq!(once.facts, again.facts);
+    assert_eq!(text(&once.only()), text(&again.only()));
+}
+
+#[test]
+fn nothing_that_was_said_or_touched_is_in_a_span() {
+    let story = worked();
+    let text = text(&story.only());
+    for secret in [SAID, "/home/dev", ".rs", "nightly", "raw_usage"] {
+        assert!(!text.contains(secret), "{secret}");
+    }
+}
+
+#[test]
+fn what_still_ran_when_the_turn_was_cancelled_ends_with_it_and_is_nobodys_failure() {
+    let mut story = Story::default();
+    story.begin();
+    let call = story.sent(0, OPUS);
+    story.tool(0, "toolu_01");
+    story.failed(0, call, ErrorClass::Cancelled);
+    story.sent(1, OPUS);
+    story.ended(TurnStatus::Cancelled);
+    let spans = story.only();
+    assert_eq!(spans.len(), 4);
+    assert!(spans.iter().all(|span| span.status.is_none()), "{spans:?}");
+    assert_eq!(text(&spans).matches("turnwise.unfinished").count(), 2);
+}
+
+#[test]
+fn a_turn_that_failed_names_what_its_last_call_failed_of() {
+    let mut story = Story::default();
+    story.begin();
+    let call = story.sent(0, OPUS);
+    story.failed(0, call, ErrorClass::Auth);
+    story.ended(TurnStatus::Failed);
+    let spans = story.only();
+    assert!(spans.iter().all(|span| span.status.is_some()), "{spans:?}");
+    assert_eq!(text(&spans).matches(r#"{"key":"error.type","value":{"stringValue":"auth"}}"#).count(), 2);
+}
+
+#[test]
+fn a_turn_whose_start_was_not_seen_gives_nothing_and_is_not_kept() {
+    let mut story = Story::default();
+    story.decided();
+    let call = story.sent(0, OPUS);
+    story.failed(0, call, ErrorClass::Auth);
+    story.ended(TurnStatus::Failed);
+    assert!(story.spans.is_empty() && story.turns.open.is_empty());
+    let worked = worked();
+    assert!(worked.turns.open.is_empty() && worked.turns.by_start.is_empty());
+}
+
+#[test]
+fn a_turn_without_end_keeps_no_more_than_so_many_spans_and_counts_the_rest() {
+    let mut story = Story::default();
+    story.begin();
+    for number in 0..1_200 {
+        story.tool(number, &format!("toolu_{number}"));
+        story.brought(number, &format!("toolu_{number}"), ToolOutcome::Succeeded);
+    }
+    story.ended(TurnStatus::Completed);
+    let spans = story.only();
+    assert_eq!(spans.len(), 1_001);
+    assert!(text(&spans).contains(r#"{"key":"turnwise.spans_left_out","value":{"intValue":"200"}}"#));
+}

@@ -1,0 +1,104 @@
+//! A collector of traces, as small as it can be: it keeps what it is sent and answers as it was told to.
+
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use http_body_util::{BodyExt as _, Full};
+use hyper::{
+    HeaderMap, Request, Response,
+    body::{Bytes, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::{net::TcpListener, runtime::Runtime};
+
+/// An answer: the status and the body.
+pub(crate) type Answer = (u16, &'static str);
+
+/// What a collector was sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+    /// What it was answered.
+    pub(crate) status: u16,
+}
+
+/// A collector that listens.
+pub(crate) struct Collector {
+    pub(crate) url: String,
+    sent: Arc<Mutex<Vec<Sent>>>,
+    _runtime: Runtime,
+}
+
+impl Collector {
+    /// A collector that gives these answers, one after the other, and takes everything after them.
+    pub(crate) fn start(answers: &[Answer]) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let sent = Arc::<Mutex<Vec<Sent>>>::default();
+        let answers = Arc::new(Mutex::new(answers.iter().copied().collect::<VecDeque<_>>()));
+        let kept = Arc::clone(&sent);
+        runtime.spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (kept, answers) = (Arc::clone(&kept), Arc::clone(&answers));
+                let service = service_fn(move |request| answer(request, Arc::clone(&kept), Arc::clone(&answers)));
+                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+            }
+        });
+        Self { url, sent, _runtime: runtime }
+    }
+
+    /// Everything it was sent.
+    pub(crate) fn sent(&self) -> Vec<Sent> {
+        self.sent.lock().unwrap().clone()
+    }
+
+    /// The spans of everything it took.
+    pub(crate) fn spans(&self) -> Vec<Value> {
+        let taken = self.sent().into_iter().filter(|sent| sent.status == 200);
+        let bodies = taken.map(|sent| serde_json::from_str::<Value>(&sent.body).unwrap());
+        bodies.flat_map(|body| body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()).collect()
+    }
+
+    /// Waits until it has taken the traces of so many turns, and gives their spans.
+    pub(crate) fn traced(&self, turns: usize) -> Vec<Value> {
+        let roots = |spans: &[Value]| spans.iter().filter(|span| span["parentSpanId"].is_null()).count();
+        for _ in 0..1_000 {
+            let spans = self.spans();
+            if turns <= roots(&spans) {
+                return spans;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(roots(&self.spans()), turns, "turns that were traced");
+        self.spans()
+    }
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    kept: Arc<Mutex<Vec<Sent>>>,
+    answers: Arc<Mutex<VecDeque<Answer>>>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let (parts, body) = request.into_parts();
+    let body = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+    let (status, said) = answers.lock().unwrap().pop_front().unwrap_or((200, "{}"));
+    kept.lock().unwrap().push(Sent { path: parts.uri.to_string(), headers: parts.headers, body, status });
+    Ok(Response::builder().status(status).body(Full::new(Bytes::from(said))).unwrap())
+}
+
+/// An attribute of a span: its only value.
+pub(crate) fn attribute(span: &Value, key: &str) -> Value {
+    let attributes = span["attributes"].as_array().unwrap();
+    let found = attributes.iter().find(|attribute| attribute["key"] == key);
+    found.and_then(|found| found["value"].as_object()?.values().next().cloned()).unwrap_or_default()
+}
