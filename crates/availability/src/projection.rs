@@ -161,15 +161,15 @@ impl Projection for Availability {
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let NewEvent { id: fact, at, correlation, causation: call, .. } = event.event;
         let cause = Cause { at, fact, correlation, call };
-        if let Some(call) = event.read::<LlmCallCompleted>()? {
+        if let Some(call) = event.view::<LlmCallCompleted>()? {
             self.completed(&call.model, cause);
-        } else if let Some(call) = event.read::<LlmCallFailed>()? {
+        } else if let Some(call) = event.view::<LlmCallFailed>()? {
             self.failed(&call.model, call.class, cause);
-        } else if let Some(call) = event.read::<LlmCallStarted>()? {
+        } else if let Some(call) = event.view::<LlmCallStarted>()? {
             self.sent(&call.model, fact, at);
-        } else if let Some(fact) = event.read::<ProviderUnavailable>()? {
+        } else if let Some(fact) = event.view::<ProviderUnavailable>()? {
             self.announced(event, &fact);
-        } else if let Some(fact) = event.read::<ProviderRecovered>()? {
+        } else if let Some(fact) = event.view::<ProviderRecovered>()? {
             self.closed(event, &fact);
         }
         Ok(())

@@ -69,13 +69,13 @@ impl Costs {
         Some(&self.latest_day).filter(|latest| !latest.models.is_empty())
     }
 
-    fn billed(&mut self, session: SessionId, line: Line, model: ModelId, at: Timestamp, call: &Total) {
+    fn billed(&mut self, session: &SessionId, line: Line, model: &ModelId, at: Timestamp, call: &Total) {
         self.overall.add(call);
         self.models.entry(model.clone()).or_default().add(call);
         self.roles.entry(line.role).or_default().add(call);
         self.days.entry(at.utc_day()).or_default().add(call);
-        self.latest_day.billed(at.utc_day(), line.role, &model, call);
-        self.sessions.entry(session).or_default().billed(line, model, call);
+        self.latest_day.billed(at.utc_day(), line.role, model, call);
+        self.sessions.entry(session.clone()).or_default().billed(line, model.clone(), call);
     }
 }
 
@@ -85,16 +85,16 @@ impl Projection for Costs {
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;
-        if let Some(call) = event.read::<LlmCallCompleted>()? {
-            let line = Line { role: call.role, thread: call.thread };
-            self.billed(call.session, line, call.model, at, &Total::of_call(call.usage, call.cost));
-        } else if let Some(call) = event.read::<LlmCallFailed>()? {
+        if let Some(call) = event.view::<LlmCallCompleted>()? {
+            let line = Line { role: call.role, thread: call.thread.clone() };
+            self.billed(&call.session, line, &call.model, at, &Total::of_call(call.usage, call.cost));
+        } else if let Some(call) = event.view::<LlmCallFailed>()? {
             if let Some(usage) = call.usage {
-                let line = Line { role: call.role, thread: call.thread };
-                self.billed(call.session, line, call.model, at, &Total::of_call(usage, call.cost));
+                let line = Line { role: call.role, thread: call.thread.clone() };
+                self.billed(&call.session, line, &call.model, at, &Total::of_call(usage, call.cost));
             }
-        } else if let Some(turn) = event.read::<TurnStarted>()? {
-            self.sessions.entry(turn.session).or_default().turn_started(turn.thread.as_ref());
+        } else if let Some(turn) = event.view::<TurnStarted>()? {
+            self.sessions.entry(turn.session.clone()).or_default().turn_started(turn.thread.as_ref());
         }
         Ok(())
     }

@@ -80,10 +80,10 @@ impl OpenTurn {
         });
     }
 
-    pub(crate) fn tool_called(&mut self, fact: EventId, called: ToolCalled) {
+    pub(crate) fn tool_called(&mut self, fact: EventId, called: &ToolCalled) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         if self.tools_waiting.len() < MOST_TOOLS {
-            self.tools_waiting.push(WaitingTool { fact, call: called.call, tool: called.name });
+            self.tools_waiting.push(WaitingTool { fact, call: called.call.clone(), tool: called.name.clone() });
         }
     }
 

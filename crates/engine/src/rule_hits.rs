@@ -89,9 +89,9 @@ impl Projection for RuleHits {
     const VERSION: u32 = 1;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(fact) = event.read::<RouteDecided>()? {
+        if let Some(fact) = event.view::<RouteDecided>()? {
             self.decided(&fact.decision, event.event.at);
-        } else if let Some(fact) = event.read::<RouteFellThrough>()? {
+        } else if let Some(fact) = event.view::<RouteFellThrough>()? {
             self.decided(&fact.decision, event.event.at);
         }
         Ok(())

@@ -147,18 +147,19 @@ impl Projection for Sessions {
     const VERSION: u32 = 4;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(fact) = event.read::<SessionStarted>()? {
+        if let Some(fact) = event.view::<SessionStarted>()? {
             let session = self.entry(&fact.session);
-            (session.workspace, session.source, session.client) = (fact.workspace, Some(fact.source), fact.client);
-        } else if let Some(fact) = event.read::<SessionModelSelected>()? {
+            (session.workspace, session.source, session.client) =
+                (fact.workspace.clone(), Some(fact.source), fact.client.clone());
+        } else if let Some(fact) = event.view::<SessionModelSelected>()? {
             let session = self.entry(&fact.session);
             // The last choice of a turn wins; earlier ones are superseded (004 §3.3).
             if fact.in_turn.is_some() {
-                session.pending = Some(fact.model);
+                session.pending = Some(fact.model.clone());
             } else {
-                (session.sticky, session.pending) = (fact.model, None);
+                (session.sticky, session.pending) = (fact.model.clone(), None);
             }
-        } else if let Some(fact) = event.read::<TurnStarted>()? {
+        } else if let Some(fact) = event.view::<TurnStarted>()? {
             let session = self.entry(&fact.session);
             if let Some(choice) = session.pending.take() {
                 session.sticky = choice;
@@ -170,47 +171,47 @@ impl Projection for Sessions {
             }
             let started = event.event.id;
             OpenTurn::begin(&mut session.open, &fact, started);
-        } else if let Some(fact) = event.read::<RouteDecided>()? {
+        } else if let Some(fact) = event.view::<RouteDecided>()? {
             let session = self.entry(&fact.session);
             session.last_turn = Some(fact.turn);
-            lock(session, fact.turn, fact.decision.model);
-            self.latest = Some((fact.session, fact.turn));
-        } else if let Some(fact) = event.read::<RouteOverridden>()? {
-            lock(self.entry(&fact.session), fact.turn, Some(fact.model));
-        } else if let Some(fact) = event.read::<ToolCalled>()? {
+            lock(session, fact.turn, fact.decision.model.clone());
+            self.latest = Some((fact.session.clone(), fact.turn));
+        } else if let Some(fact) = event.view::<RouteOverridden>()? {
+            lock(self.entry(&fact.session), fact.turn, Some(fact.model.clone()));
+        } else if let Some(fact) = event.view::<ToolCalled>()? {
             let session = self.entry(&fact.session);
             session.history.add(&fact);
             if let Some(open) = running(session, fact.turn) {
-                open.tool_called(event.event.id, fact);
+                open.tool_called(event.event.id, &fact);
             }
-        } else if let Some(fact) = event.read::<ToolFinished>()? {
+        } else if let Some(fact) = event.view::<ToolFinished>()? {
             if let (Some(called), Some(open)) = (event.event.causation, running(self.entry(&fact.session), fact.turn)) {
                 open.tools_waiting.retain(|tool| tool.fact != called);
             }
-        } else if let Some(fact) = event.read::<LlmCallCompleted>()? {
+        } else if let Some(fact) = event.view::<LlmCallCompleted>()? {
             let session = self.entry(&fact.session);
             if let Some(open) = running(session, fact.turn) {
                 open.calls_waiting = open.calls_waiting.saturating_sub(1);
                 open.llm_calls = open.llm_calls.saturating_add(1);
             }
             if 0 < fact.thinking_blocks {
-                sign(session, (fact.thread, fact.model));
+                sign(session, (fact.thread.clone(), fact.model.clone()));
             }
-        } else if let Some(fact) = event.read::<LlmCallStarted>()? {
+        } else if let Some(fact) = event.view::<LlmCallStarted>()? {
             if let Some(open) = running(self.entry(&fact.session), fact.turn) {
                 open.calls_sent = open.calls_sent.saturating_add(1);
                 open.calls_waiting = open.calls_waiting.saturating_add(1);
             }
-        } else if let Some(fact) = event.read::<LlmCallFailed>()? {
+        } else if let Some(fact) = event.view::<LlmCallFailed>()? {
             if let Some(open) = running(self.entry(&fact.session), fact.turn) {
                 open.calls_waiting = open.calls_waiting.saturating_sub(1);
             }
-        } else if let Some(fact) = event.read::<RouteFellThrough>()? {
+        } else if let Some(fact) = event.view::<RouteFellThrough>()? {
             if let Some(open) = running(self.entry(&fact.session), fact.turn) {
-                open.model = fact.decision.model;
+                open.model.clone_from(&fact.decision.model);
                 open.steps = open.steps.saturating_add(1);
             }
-        } else if let Some(fact) = event.read::<TurnEnded>()? {
+        } else if let Some(fact) = event.view::<TurnEnded>()? {
             self.entry(&fact.session).open.retain(|open| open.turn != fact.turn);
         }
         Ok(())

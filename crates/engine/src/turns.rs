@@ -191,6 +191,10 @@ impl Engine {
     }
 
     pub(crate) fn see_session(&mut self, new: &NewTurn) -> Result<(), EngineError> {
+        // What is folded need not be looked for in the log.
+        if self.state().sessions.get(&new.session).is_some_and(|session| session.source.is_some()) {
+            return Ok(());
+        }
         let correlation = new.session.correlation();
         let id = correlation.then(SessionStarted::KIND, 0);
         if self.recorder.knows(id)? {

@@ -147,32 +147,32 @@ impl Projection for Evaluator {
     fn apply(&mut self, recorded: &Recorded) -> Result<(), CodecError> {
         let event = recorded.event.id;
         let change = Change { position: recorded.position, at: recorded.event.at, event };
-        if let Some(turn) = recorded.read::<TurnStarted>()? {
+        if let Some(turn) = recorded.view::<TurnStarted>()? {
             self.started(&turn, change);
-        } else if let Some(call) = recorded.read::<LlmCallCompleted>()? {
+        } else if let Some(call) = recorded.view::<LlmCallCompleted>()? {
             self.change(call.turn, change, |turn| turn.called(&call, event));
-        } else if let Some(call) = recorded.read::<LlmCallFailed>()? {
+        } else if let Some(call) = recorded.view::<LlmCallFailed>()? {
             self.change(call.turn, change, |turn| turn.call_failed(call.class, event));
-        } else if let Some(tool) = recorded.read::<ToolCalled>()? {
+        } else if let Some(tool) = recorded.view::<ToolCalled>()? {
             if let Some(turn) = self.turns.get_mut(&tool.turn) {
-                turn.tool_called(tool, event);
+                turn.tool_called(&tool, event);
             }
-        } else if let Some(tool) = recorded.read::<ToolFinished>()? {
+        } else if let Some(tool) = recorded.view::<ToolFinished>()? {
             self.tool_finished(&tool, change);
-        } else if let Some(turn) = recorded.read::<TurnEnded>()? {
+        } else if let Some(turn) = recorded.view::<TurnEnded>()? {
             self.ended(&turn, change);
-        } else if let Some(fact) = recorded.read::<RouteOverridden>()? {
-            self.change(fact.turn, change, |turn| turn.redirected(fact.model, event));
-        } else if let Some(fact) = recorded.read::<PatternOverrideDismissed>()? {
-            self.change(fact.turn, change, |turn| turn.kept(fact.model, event));
-        } else if let Some(feedback) = recorded.read::<FeedbackGiven>()? {
+        } else if let Some(fact) = recorded.view::<RouteOverridden>()? {
+            self.change(fact.turn, change, |turn| turn.redirected(fact.model.clone(), event));
+        } else if let Some(fact) = recorded.view::<PatternOverrideDismissed>()? {
+            self.change(fact.turn, change, |turn| turn.kept(fact.model.clone(), event));
+        } else if let Some(feedback) = recorded.view::<FeedbackGiven>()? {
             let kind = match feedback.thumb {
                 Thumb::Up => SignalKind::ThumbUp,
                 Thumb::Down => SignalKind::ThumbDown,
             };
             self.change(feedback.turn, change, |turn| turn.notice(kind, event));
-        } else if let Some(eval) = recorded.read::<EvalCompleted>()? {
-            self.judged(eval);
+        } else if let Some(eval) = recorded.view::<EvalCompleted>()? {
+            self.judged(eval.into_owned());
         }
         Ok(())
     }

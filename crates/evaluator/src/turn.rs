@@ -118,10 +118,11 @@ impl JudgedTurn {
         }
     }
 
-    pub(crate) fn tool_called(&mut self, tool: ToolCalled, event: EventId) {
+    pub(crate) fn tool_called(&mut self, tool: &ToolCalled, event: EventId) {
         let touches_files = tool.reverts || !tool.files.is_empty();
         if touches_files && self.running.len() < MOST_RUNNING {
-            self.running.push(RunningTool { call: tool.call, event, files: tool.files, reverts: tool.reverts });
+            let (call, files) = (tool.call.clone(), tool.files.clone());
+            self.running.push(RunningTool { call, event, files, reverts: tool.reverts });
         }
     }
 

@@ -23,22 +23,28 @@ struct Known {
 
 impl Decoded {
     /// The event as `T`, if it was read as that before.
-    pub(crate) fn get<T: Clone + 'static>(&self, event: &NewEvent) -> Option<T> {
+    pub(crate) fn get<T: 'static>(&self, event: &NewEvent) -> Option<&T> {
         let known = self.0.get().filter(|known| known.version == event.version && *known.bytes == *event.payload)?;
-        known.fact.downcast_ref::<T>().cloned()
+        known.fact.downcast_ref()
     }
 
-    /// Keeps what the event was read as, unless something is kept already.
-    pub(crate) fn keep<T: Clone + Send + Sync + 'static>(&self, event: &NewEvent, read: &T) {
-        self.0.get_or_init(|| {
-            Arc::new(Known { version: event.version, bytes: event.payload[..].into(), fact: Box::new(read.clone()) })
-        });
+    /// Whether something is kept, be it of these bytes or of what stood here before.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// Keeps what the event was read as, unless something is kept already, and shows what is kept of it.
+    pub(crate) fn keep<T: Send + Sync + 'static>(&self, event: &NewEvent, read: T) -> Option<&T> {
+        let known = Known { version: event.version, bytes: event.payload[..].into(), fact: Box::new(read) };
+        // Whoever was quicker has read the same.
+        let _ = self.0.set(Arc::new(known));
+        self.get(event)
     }
 }
 
 impl fmt::Debug for Decoded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.get().is_some() { "read" } else { "not read" })
+        f.write_str(if self.is_kept() { "read" } else { "not read" })
     }
 }
 

@@ -114,22 +114,33 @@ impl Recorded {
         Self { purged, decoded: Decoded::default(), ..self }
     }
 
-    /// The fact as `E`, see [`NewEvent::read`]; `None` as well when its payload was removed. Read once: whoever asks
-    /// again gets a copy.
+    /// The fact as `E`, see [`NewEvent::read`]; `None` as well when its payload was removed.
     ///
     /// # Errors
     /// As [`NewEvent::read`].
     pub fn read<E: Event>(&self) -> Result<Option<E>, CodecError> {
+        Ok(self.view::<E>()?.map(Cow::into_owned))
+    }
+
+    /// As [`Recorded::read`], for whoever needs to look only: of several projections the first reads the fact, and the
+    /// others see what it has read.
+    ///
+    /// # Errors
+    /// As [`NewEvent::read`].
+    pub fn view<E: Event>(&self) -> Result<Option<Cow<'_, E>>, CodecError> {
         if self.purged.is_some() || self.event.kind != E::KIND {
             return Ok(None);
         }
-        if let Some(read) = self.decoded.get(&self.event) {
-            return Ok(Some(read));
+        if let Some(known) = self.decoded.get(&self.event) {
+            return Ok(Some(Cow::Borrowed(known)));
         }
         let read = self.event.read::<E>()?;
-        if let Some(read) = &read {
-            self.decoded.keep(&self.event, read);
+        if self.decoded.is_kept() {
+            return Ok(read.map(Cow::Owned));
         }
-        Ok(read)
+        match read.and_then(|read| self.decoded.keep(&self.event, read)) {
+            Some(known) => Ok(Some(Cow::Borrowed(known))),
+            None => Ok(self.event.read::<E>()?.map(Cow::Owned)),
+        }
     }
 }

@@ -58,12 +58,12 @@ impl Calls {
 }
 
 impl OpenTurn {
-    pub(crate) fn new(turn: TurnStarted) -> Self {
+    pub(crate) fn new(turn: &TurnStarted) -> Self {
         Self {
-            workspace: turn.workspace,
-            features: turn.features,
+            workspace: turn.workspace.clone(),
+            features: turn.features.clone(),
             judgements: Vec::new(),
-            thread: turn.thread,
+            thread: turn.thread.clone(),
             calls: Calls::default(),
             taken_away: Vec::new(),
         }

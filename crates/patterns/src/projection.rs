@@ -66,7 +66,7 @@ impl Patterns {
         self.stores.get_mut(workspace.unwrap_or_default())
     }
 
-    fn started(&mut self, turn: TurnStarted) {
+    fn started(&mut self, turn: &TurnStarted) {
         if !self.open.contains(turn.turn) && !self.recorded.contains(turn.turn) {
             self.open.insert(turn.turn, OpenTurn::new(turn));
         }
@@ -169,36 +169,36 @@ impl Projection for Patterns {
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;
-        if let Some(turn) = event.read::<TurnStarted>()? {
-            self.started(turn);
-        } else if let Some(call) = event.read::<LlmCallCompleted>()? {
+        if let Some(turn) = event.view::<TurnStarted>()? {
+            self.started(&turn);
+        } else if let Some(call) = event.view::<LlmCallCompleted>()? {
             if let Some(turn) = self.open.get_mut(call.turn) {
                 turn.called(&call);
             }
-        } else if let Some(call) = event.read::<LlmCallFailed>()? {
+        } else if let Some(call) = event.view::<LlmCallFailed>()? {
             if let Some(turn) = self.open.get_mut(call.turn) {
                 turn.failed(&call);
             }
-        } else if let Some(fact) = event.read::<RouteOverridden>()? {
+        } else if let Some(fact) = event.view::<RouteOverridden>()? {
             if let Some(turn) = self.open.get_mut(fact.turn) {
                 turn.redirected();
             }
-        } else if let Some(turn) = event.read::<TurnEnded>()? {
+        } else if let Some(turn) = event.view::<TurnEnded>()? {
             self.ended(turn.turn, at);
-        } else if let Some(eval) = event.read::<EvalCompleted>()? {
-            self.judged(eval, at);
-        } else if let Some(fact) = event.read::<PatternFilling>()? {
+        } else if let Some(eval) = event.view::<EvalCompleted>()? {
+            self.judged(eval.into_owned(), at);
+        } else if let Some(fact) = event.view::<PatternFilling>()? {
             if let Some(store) = self.store_mut(fact.workspace.as_deref()) {
                 store.filling = true;
             }
-        } else if let Some(fact) = event.read::<PatternEvicted>()? {
+        } else if let Some(fact) = event.view::<PatternEvicted>()? {
             if let Some(store) = self.store_mut(fact.workspace.as_deref()) {
                 store.evict(fact.unchanged_since, fact.keep);
             }
-        } else if let Some(fact) = event.read::<PatternsCleared>()? {
+        } else if let Some(fact) = event.view::<PatternsCleared>()? {
             self.cleared(&fact);
-        } else if let Some(fact) = event.read::<TurnEmbedded>()? {
-            self.embedded(fact);
+        } else if let Some(fact) = event.view::<TurnEmbedded>()? {
+            self.embedded(fact.into_owned());
         }
         Ok(())
     }

@@ -61,7 +61,7 @@ fn all() -> [Traffic; 29] {
         way::<facts::SessionResumed>(IMPORT, &["prompt cache"]),
         way::<facts::SessionStarted>(TURN, &["sessions"]),
         way::<facts::ToolCalled>(WORK, &["evaluator", "sessions"]),
-        way::<facts::ToolFinished>(WORK, &["evaluator"]),
+        way::<facts::ToolFinished>(WORK, &["evaluator", "sessions"]),
         way::<facts::TurnEmbedded>("`patterns embed`", &["patterns"]),
         way::<facts::TurnEnded>(TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
         way::<facts::TurnStarted>(TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
@@ -112,8 +112,12 @@ mod tests {
         for (projection, beginning) in PROJECTIONS {
             let sources = crates.iter().filter(|path| workspace::shown(path).starts_with(beginning));
             let source: String = sources.map(|path| workspace::read(path).unwrap()).collect();
-            let read: BTreeSet<_> =
-                source.split("read::<").skip(1).filter_map(|rest| rest.split('>').next()).map(str::to_owned).collect();
+            let read: BTreeSet<_> = ["read::<", "view::<"]
+                .iter()
+                .flat_map(|reads| source.split(reads).skip(1))
+                .filter_map(|rest| rest.split('>').next())
+                .map(str::to_owned)
+                .collect();
             let listed: BTreeSet<_> = all()
                 .iter()
                 .filter(|way| way.folded_by.contains(&projection))

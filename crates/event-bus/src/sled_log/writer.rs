@@ -84,7 +84,8 @@ impl Writer {
     }
 
     fn frames(&self, staged: &[Staged]) -> Written {
-        let mut written = Written { bytes: Vec::new(), ends: Vec::with_capacity(staged.len()) };
+        let bytes = staged.iter().map(|staged| frame::size_of(&staged.fact)).sum();
+        let mut written = Written { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(staged.len()) };
         let mut end = self.end;
         for (index, Staged { fact, goes_on }) in staged.iter().enumerate() {
             let start = written.bytes.len();
