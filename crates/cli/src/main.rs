@@ -17,6 +17,11 @@ use arguments::{Arguments, Command};
 use context::Context;
 use failure::Failure;
 
+/// What a gateway allocates in one thread it frees in another, which the system's allocator bears badly (ADR 18).
+#[cfg(not(target_env = "msvc"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     // A pipe closed by `head` ends the program quietly, as users of a shell expect. The log bears being killed.
     sigpipe::reset();

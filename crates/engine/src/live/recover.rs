@@ -3,7 +3,7 @@
 use contracts::facts::{CallRole, ErrorClass, LlmCallFailed, TurnStatus};
 use event_core::{Event, NewEvent};
 
-use crate::{engine::Engine, error::EngineError};
+use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn};
 
 impl Engine {
     /// Ends the turns whose calls ran when the last process was killed. Durable when this returns; how many there were.
@@ -16,9 +16,10 @@ impl Engine {
         let now = self.now();
         let mut lost = Vec::new();
         for (session, known) in self.state().sessions.iter() {
-            for open in known.open.iter().filter(|open| 0 < open.calls_waiting) {
-                lost.push((session.clone(), open.clone()));
-            }
+            let gateway = known.gateway_since.is_some();
+            // Killed between a call that failed and the next one, a turn of the gateway waits for nothing at all.
+            let is_lost = |open: &&OpenTurn| 0 < open.calls_waiting || gateway && open.tools_waiting.is_empty();
+            lost.extend(known.open.iter().filter(is_lost).map(|open| (session.clone(), open.clone())));
         }
         for (session, open) in &lost {
             let model = open.model.clone();

@@ -92,3 +92,13 @@ fn other_sessions_are_recorded_as_ever() {
     assert!(!desk.engine.came_through_gateway(&turn(1, START)));
     assert_eq!(observe(&mut desk, &[turn(1, START)]), 1);
 }
+
+#[test]
+fn a_turn_of_the_gateway_that_waits_for_nothing_when_the_program_was_killed_is_over() {
+    let mut desk = Desk::with("global_default: sonnet");
+    through_gateway(&mut desk);
+    desk.start("sess_42", "by hand");
+    let mut desk = desk.restarted();
+    assert_eq!(desk.engine.recover().unwrap(), 1);
+    assert_eq!((desk.running("rec-1"), desk.running("sess_42").is_some()), (None, true));
+}

@@ -1,8 +1,8 @@
 //! One turn with all its reasons: the chain, the steps, the calls, the verdict.
 
 use contracts::{
-    Decision, Evaluation, Failure, TurnId,
-    facts::{EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFellThrough, TurnStarted},
+    Decision, Evaluation, Failure, ModelId, NanoUsd, TurnId, Usage,
+    facts::{CallRole, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFellThrough, TurnStarted},
 };
 use engine::{EngineError, Insight, decision_of, facts};
 use event_bus::{EventLog, TextStore};
@@ -39,7 +39,6 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
         "chain": chain(&insight.decided.decision),
         "steps": seen.steps,
         "calls": seen.calls,
-        "left_out": [],
         "requires": seen.requires,
         "verdict": seen.verdict,
         "policy_hash": insight.decided.policy.to_string(),
@@ -72,28 +71,17 @@ impl Seen {
             let model = fact.decision.model.as_ref().map(contracts::ModelId::as_str);
             self.steps.push(json!({ "at": at, "model": model, "after": after, "chain": chain(&fact.decision) }));
         } else if let Some(call) = event.read::<LlmCallCompleted>()? {
-            let usage = call.usage;
-            self.calls.push(json!({
-                "model": call.model.as_str(),
-                "role": call.role.name(),
-                "at": at,
-                "latency_ms": call.latency_ms,
-                "input": usage.input,
-                "cache_read": usage.cache_read,
-                "cache_write": usage.cache_write_5m.saturating_add(usage.cache_write_1h),
-                "output": usage.output,
-                "cost": call.cost.map(|cost| cost.0),
-                "stop_reason": call.stop_reason,
-                "raw_usage": call.raw_usage,
-                "failed": Value::Null,
-            }));
+            let mut shown = call_json(&call.model, call.role, call.usage, call.cost, call.raw_usage.as_deref());
+            shown["at"] = at.into();
+            shown["latency_ms"] = call.latency_ms.into();
+            shown["stop_reason"] = json!(call.stop_reason);
+            self.calls.push(shown);
         } else if let Some(call) = event.read::<LlmCallFailed>()? {
-            let failed = json!({ "class": call.class.name(), "status": call.status, "retries": call.retries });
-            self.calls.push(json!({
-                "model": call.model.as_str(), "role": "planner", "at": at, "latency_ms": Value::Null, "input": 0,
-                "cache_read": 0, "cache_write": 0, "output": 0, "cost": Value::Null, "stop_reason": Value::Null,
-                "raw_usage": Value::Null, "failed": failed,
-            }));
+            let usage = call.usage.unwrap_or_default();
+            let mut shown = call_json(&call.model, call.role, usage, call.cost, call.raw_usage.as_deref());
+            shown["at"] = at.into();
+            shown["failed"] = json!({ "class": call.class.name(), "status": call.status, "retries": call.retries });
+            self.calls.push(shown);
         } else if let Some(fact) = event.read::<EvalCompleted>()?
             && fact.turn == self.turn
         {
@@ -105,6 +93,23 @@ impl Seen {
         }
         Ok(())
     }
+}
+
+/// What a call that went well and one that did not have in common.
+fn call_json(model: &ModelId, role: CallRole, usage: Usage, cost: Option<NanoUsd>, raw_usage: Option<&str>) -> Value {
+    json!({
+        "model": model.as_str(),
+        "role": role.name(),
+        "latency_ms": Value::Null,
+        "input": usage.input,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write_5m.saturating_add(usage.cache_write_1h),
+        "output": usage.output,
+        "cost": cost.map(|cost| cost.0),
+        "stop_reason": Value::Null,
+        "raw_usage": raw_usage,
+        "failed": Value::Null,
+    })
 }
 
 fn chain(decision: &Decision) -> Vec<Value> {
