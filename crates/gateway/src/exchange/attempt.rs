@@ -33,7 +33,7 @@ impl Attempt<'_> {
         let Some(provider) = gateway.providers().get(decided.model.provider.as_str()) else {
             return Err(Failure { call, failed: nowhere() });
         };
-        let outgoing = match outgoing::outgoing(incoming, inspected, decided) {
+        let outgoing = match outgoing::outgoing(incoming, inspected, decided, provider) {
             Ok(outgoing) => outgoing,
             Err(failed) => return Err(Failure { call, failed }),
         };

@@ -7,4 +7,5 @@ mod passage;
 mod safety;
 mod signatures;
 mod support;
+mod thinking;
 mod turns;
