@@ -61,6 +61,12 @@ pub(crate) struct Wish<'a> {
     pub(crate) tokens: Option<&'a str>,
     pub(crate) body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
+    /// Where Anthropic's API is, instead of at the made-up provider.
+    pub(crate) anthropic: Option<String>,
+    /// Whether Mistral's API is at the made-up provider too.
+    pub(crate) mistral: bool,
+    /// A file of models over the built-in ones.
+    pub(crate) models: Option<&'a str>,
 }
 
 impl World {
@@ -84,9 +90,18 @@ impl World {
             let url = Some(format!("{}{path}", mock.url()));
             configuration.providers.insert(name.to_owned(), ProviderEntry { url, ..ProviderEntry::default() });
         }
+        if let Some(url) = &wish.anthropic {
+            let entry = ProviderEntry { url: Some(url.clone()), ..ProviderEntry::default() };
+            configuration.providers.insert("anthropic".to_owned(), entry);
+        }
+        if wish.mistral {
+            let entry = ProviderEntry { url: Some(format!("{}/v1", mock.url())), ..ProviderEntry::default() };
+            configuration.providers.insert("mistral".to_owned(), entry);
+        }
         let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
         let providers = Providers::new(&configuration, &Keys::default(), key).unwrap();
-        let models = Models::of(providers.apply(&adapters::catalogue::load(None).unwrap()));
+        let own = wish.models.map(|text| adapters::catalogue::Source { file: "models.yaml", text });
+        let models = Models::of(providers.apply(&adapters::catalogue::load(own).unwrap()));
         let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default()));
         let stores = Stores {
             log: Arc::clone(&log) as Arc<dyn EventLog>,
