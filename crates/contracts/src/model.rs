@@ -60,11 +60,11 @@ pub struct Capabilities {
     /// Output forced into a schema.
     pub structured_output: bool,
     /// How hard it is to think, in words: adaptive thinking, an effort, a thinking level. Registries that were written
-    /// down before models had this say nothing of it, and what is not said is not written either.
-    #[serde(default = "taken", skip_serializing_if = "is_taken")]
+    /// down before models had this say nothing of it.
+    #[serde(default = "taken")]
     pub effort: bool,
     /// How much it is to think, as a number of tokens.
-    #[serde(default = "taken", skip_serializing_if = "is_taken")]
+    #[serde(default = "taken")]
     pub thinking_budget: bool,
 }
 
@@ -82,11 +82,6 @@ impl Capabilities {
 /// What a model is taken to take until somebody says otherwise.
 const fn taken() -> bool {
     true
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-const fn is_taken(yes: &bool) -> bool {
-    *yes
 }
 
 impl Default for Capabilities {
