@@ -97,7 +97,7 @@ impl Upstream {
                 Err(failed) => failed,
             };
             failed.retries = retries;
-            let wanted = failed.retry_seconds().map_or(pause, Duration::from_secs);
+            let wanted = failed.retry_after.as_ref().and_then(seconds).unwrap_or(pause);
             let longest = Duration::from_millis(self.patience.longest_backoff_ms);
             if retries == self.patience.retries || !worth_another_try(failed.class) || longest < wanted {
                 return Err(failed);
@@ -145,9 +145,9 @@ impl Failed {
         Self { class, status: None, retries: 0, body: Bytes::new(), retry_after: None, unsayable: false }
     }
 
-    /// How long the provider wants to be left alone, in seconds from now.
+    /// How long the provider wants to be left alone, in seconds.
     pub(crate) fn retry_seconds(&self) -> Option<u64> {
-        seconds(self.retry_after.as_ref()?, SystemClock.now())
+        self.retry_after.as_ref().and_then(seconds).map(|duration| duration.as_secs())
     }
 }
 
@@ -156,9 +156,14 @@ const fn worth_another_try(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::RateLimit | ErrorClass::Overloaded | ErrorClass::ServerError | ErrorClass::Network)
 }
 
-/// The seconds of a `Retry-After`, which may be a fraction or a date.
-fn seconds(value: &HeaderValue, now: Timestamp) -> Option<u64> {
-    wire::retry_after(value.to_str().ok()?, now.0 / 1_000_000)
+/// The seconds of a `Retry-After`, from now on.
+fn seconds(value: &HeaderValue) -> Option<Duration> {
+    seconds_after(value, SystemClock.now())
+}
+
+/// The same at a time: it may be a fraction, or a date.
+fn seconds_after(value: &HeaderValue, now: Timestamp) -> Option<Duration> {
+    wire::retry_after(value.to_str().ok()?, now.0 / 1_000_000).map(Duration::from_secs)
 }
 
 fn is_timeout(error: &hyper_util::client::legacy::Error) -> bool {
@@ -297,13 +302,13 @@ mod tests {
     use event_core::Timestamp;
     use hyper::{HeaderMap, body::Bytes, header::HeaderValue};
 
-    use super::{Question, address, seconds};
+    use super::{Question, address, seconds_after};
     use crate::configuration::{Configuration, Keys, Providers};
 
     #[test]
     fn a_provider_may_ask_to_wait_for_a_fraction_of_a_second_or_until_a_date() {
         let now = Timestamp(784_111_747 * 1_000_000);
-        let asked = |text: &'static str| seconds(&HeaderValue::from_static(text), now);
+        let asked = |text: &'static str| seconds_after(&HeaderValue::from_static(text), now).map(|wait| wait.as_secs());
         assert_eq!(asked("2"), Some(2));
         assert_eq!(asked("1.5"), Some(2));
         assert_eq!(asked("Sun, 06 Nov 1994 08:49:37 GMT"), Some(30));

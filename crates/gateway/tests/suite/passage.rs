@@ -120,8 +120,8 @@ fn gemini_s_count_is_of_the_model_in_the_path_and_of_the_request_inside() {
 fn a_provider_that_does_not_count_in_a_few_seconds_is_not_waited_for() {
     // It takes connections and says nothing.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let anthropic = Some(format!("http://{}", silent.local_addr().unwrap()));
-    let world = World::wished(&Wish { policy: SONNET, anthropic, ..Wish::default() });
+    let upstream = Some(format!("http://{}", silent.local_addr().unwrap()));
+    let world = World::wished(&Wish { policy: SONNET, upstream, ..Wish::default() });
     let began = std::time::Instant::now();
     let answer = world.post("/v1/messages/count_tokens", &[], &message("claude-opus-4-8", "count me"));
     assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-estimate")), (200, "true"));

@@ -61,8 +61,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) tokens: Option<&'a str>,
     pub(crate) body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
-    /// Where Anthropic's API is, instead of at the made-up provider.
-    pub(crate) anthropic: Option<String>,
+    /// Where providers are, when that is not the mock.
+    pub(crate) upstream: Option<String>,
     /// Whether Mistral's API is at the made-up provider too.
     pub(crate) mistral: bool,
     /// A file of models over the built-in ones.
@@ -87,12 +87,9 @@ impl World {
             configuration.limits.body_bytes = bytes;
         }
         for (name, path) in [("anthropic", ""), ("openai", "/v1"), ("google", "")] {
-            let url = Some(format!("{}{path}", mock.url()));
+            let upstream = wish.upstream.clone().unwrap_or_else(|| mock.url());
+            let url = Some(format!("{upstream}{path}"));
             configuration.providers.insert(name.to_owned(), ProviderEntry { url, ..ProviderEntry::default() });
-        }
-        if let Some(url) = &wish.anthropic {
-            let entry = ProviderEntry { url: Some(url.clone()), ..ProviderEntry::default() };
-            configuration.providers.insert("anthropic".to_owned(), entry);
         }
         if wish.mistral {
             let entry = ProviderEntry { url: Some(format!("{}/v1", mock.url())), ..ProviderEntry::default() };
