@@ -19,7 +19,8 @@
 //!     tokenizer: generic               # anthropic, open_ai, google, generic
 //!     apis: [openai_chat]              # what it is served over; default: what its provider usually has
 //!     snapshots: [large-20260901]      # dated names of the same model
-//!     capabilities: {images: true}     # defaults: tools and system_prompt true, images and structured_output false
+//!     capabilities: {images: true}     # default: false for images and structured_output; true for tools, system_prompt,
+//!                                      # effort (how hard to think, in words) and thinking_budget (the same in tokens)
 //!     prices:                          # USD per million tokens, at most six decimals; left out: no cost is known
 //!       input: 3.00
 //!       output: 15.00

@@ -183,6 +183,32 @@ fn a_price_list_becomes_entries_and_says_what_it_left_out() {
 }
 
 #[test]
+fn a_price_list_says_which_models_can_be_told_how_hard_to_think_and_how_long() {
+    let said = |id: &str| {
+        let registry = load(None).unwrap();
+        let can = registry.named(id).unwrap().capabilities;
+        (can.effort, can.thinking_budget)
+    };
+    for older in ["claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-5", "gpt-4.1", "gpt-4o", "gemini-2.5-flash"] {
+        assert_eq!(said(older), (false, true), "{older}");
+    }
+    assert_eq!(said("claude-opus-4-6"), (true, true), "the last that take both");
+    for newer in ["claude-opus-4-7", "claude-sonnet-5-5", "claude-haiku-5-5"] {
+        assert_eq!(said(newer), (true, false), "{newer}");
+    }
+    for newer in ["gpt-5", "gpt-5.3-codex", "gemini-3.1-pro-preview"] {
+        assert_eq!(said(newer), (true, true), "{newer}");
+    }
+    let own = with("models: {\"acme:large\": {context_window: 9}}").unwrap();
+    let own = own.named("acme:large").unwrap().capabilities;
+    assert!(own.effort && own.thinking_budget, "what nobody says is taken to be taken");
+    let text = registry_text(&load(None).unwrap());
+    let before = text.replace(",\"effort\":true", "").replace(",\"effort\":false", "");
+    let before = registry_from_text(&before).unwrap();
+    assert!(before.iter().all(|model| model.capabilities.effort), "lists of before there were efforts are still read");
+}
+
+#[test]
 fn a_text_that_is_no_price_list_is_refused() {
     let check = |text: &str| litellm::convert(text).unwrap_err().to_string();
     assert!(check("[]").starts_with("not a price list, which is a JSON object of models: invalid type: sequence"));

@@ -109,7 +109,7 @@ pub enum Failure {
     NoSystemPromptSupport,
     /// The answer must follow a schema.
     NoStructuredOutputSupport,
-    /// The request has something that the APIs of the model cannot carry.
+    /// The request has something that the APIs of the model cannot carry, or that the model does not take.
     CannotCarry {
         /// What it has.
         requirement: Requirement,

@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelId, Prices, Provider, Tokenizer, WireApi};
+use crate::{ModelId, Prices, Provider, Requirement, Tokenizer, WireApi};
 
 /// How capable, and how dear, a model is (004 §6.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,7 +46,8 @@ impl fmt::Display for Tier {
     }
 }
 
-/// What a model can take (004 §4.4). The default is what an undeclared model gets: tools and a system prompt.
+/// What a model can take (004 §4.4). The default is what an undeclared model gets: tools, a system
+/// prompt, and whatever is said about thinking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no facts about a model")]
 pub struct Capabilities {
@@ -58,11 +59,41 @@ pub struct Capabilities {
     pub system_prompt: bool,
     /// Output forced into a schema.
     pub structured_output: bool,
+    /// How hard it is to think, in words: adaptive thinking, an effort, a thinking level. Registries that were written
+    /// down before models had this say nothing of it.
+    #[serde(default = "taken")]
+    pub effort: bool,
+    /// How much it is to think, as a number of tokens.
+    #[serde(default = "taken")]
+    pub thinking_budget: bool,
+}
+
+impl Capabilities {
+    /// Whether a model takes what a request requires, as far as that is a matter of the model.
+    pub const fn takes(self, requirement: Requirement) -> bool {
+        match requirement {
+            Requirement::Effort => self.effort,
+            Requirement::ThinkingBudget => self.thinking_budget,
+            _ => true,
+        }
+    }
+}
+
+/// What a model is taken to take until somebody says otherwise.
+const fn taken() -> bool {
+    true
 }
 
 impl Default for Capabilities {
     fn default() -> Self {
-        Self { images: false, tools: true, system_prompt: true, structured_output: false }
+        Self {
+            images: false,
+            tools: true,
+            system_prompt: true,
+            structured_output: false,
+            effort: true,
+            thinking_budget: true,
+        }
     }
 }
 

@@ -93,11 +93,25 @@ pub enum Requirement {
     ManyAnswers,
     /// How much the model is to think, in a way only its own API can say.
     ThinkingControl,
+    /// How hard the model is to think, in the usual words: every API can say it, but not every model takes it.
+    Effort,
+    /// Thinking by a number of tokens, which newer models do not take any more.
+    ThinkingBudget,
+    /// Signed thinking of the running turn: what cannot be taken out of it, as signatures of earlier turns can.
+    TurnSignatures,
+    /// Texts at which the answer is to end.
+    StopSequences,
+    /// An answer in JSON of no schema.
+    JsonObject,
+    /// No more than one call of a tool at a time.
+    OneToolAtATime,
+    /// The model's own words at the end, which it is to go on with.
+    Prefill,
 }
 
 impl Requirement {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 22] = [
         Self::CacheControl,
         Self::ContextManagement,
         Self::CustomTools,
@@ -113,11 +127,25 @@ impl Requirement {
         Self::StoredAnswers,
         Self::ManyAnswers,
         Self::ThinkingControl,
+        Self::Effort,
+        Self::ThinkingBudget,
+        Self::TurnSignatures,
+        Self::StopSequences,
+        Self::JsonObject,
+        Self::OneToolAtATime,
+        Self::Prefill,
     ];
 
     /// What a policy may allow to be left out, visibly: the answer is then as good, or nearly.
-    pub const OPTIONAL: [Self; 5] =
-        [Self::CacheControl, Self::ContextManagement, Self::Sampling, Self::Signatures, Self::ThinkingControl];
+    pub const OPTIONAL: [Self; 7] = [
+        Self::CacheControl,
+        Self::ContextManagement,
+        Self::Sampling,
+        Self::Signatures,
+        Self::ThinkingControl,
+        Self::Effort,
+        Self::ThinkingBudget,
+    ];
 
     /// Its name in policies and answers.
     pub const fn name(self) -> &'static str {
@@ -137,12 +165,24 @@ impl Requirement {
             Self::StoredAnswers => "stored_answers",
             Self::ManyAnswers => "many_answers",
             Self::ThinkingControl => "thinking_control",
+            Self::Effort => "effort",
+            Self::ThinkingBudget => "thinking_budget",
+            Self::TurnSignatures => "turn_signatures",
+            Self::StopSequences => "stop_sequences",
+            Self::JsonObject => "json_object",
+            Self::OneToolAtATime => "one_tool_at_a_time",
+            Self::Prefill => "prefill",
         }
     }
 
     /// The requirement called `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|requirement| requirement.name() == name)
+    }
+
+    /// Whether it is a matter of the model that is asked, and not of the API in which it is asked.
+    pub const fn is_of_the_model(self) -> bool {
+        matches!(self, Self::Effort | Self::ThinkingBudget)
     }
 
     /// Whether a request to an API can be said in another one without losing this.
@@ -153,8 +193,9 @@ impl Requirement {
         match self {
             // OpenAI's two APIs and their like know a system message anywhere.
             Self::MidConversationSystem => matches!(to, WireApi::OpenAiChat | WireApi::OpenAiResponses),
-            // Only OpenAI's two know tools of this kind, and describe them alike.
-            Self::CustomTools => {
+            // Only OpenAI's two know tools of this kind, and describe them alike; and only they mean the same by a request
+            // that ends with the model's words, with which Anthropic's go on.
+            Self::CustomTools | Self::Prefill => {
                 matches!(from, WireApi::OpenAiChat | WireApi::OpenAiResponses)
                     && matches!(to, WireApi::OpenAiChat | WireApi::OpenAiResponses)
             }
@@ -162,6 +203,15 @@ impl Requirement {
             Self::RemoteImages => !matches!(from, WireApi::Gemini) && !matches!(to, WireApi::Gemini),
             // A tool's answer is text in chat completions and Gemini.
             Self::ToolImages => matches!(to, WireApi::AnthropicMessages | WireApi::OpenAiResponses),
+            // Every API has words for the one, and what only its own has words for is thinking control besides. Whom
+            // signed thinking may be shown to is a matter of models; that other APIs lose it, signatures say.
+            Self::Effort | Self::ThinkingBudget | Self::TurnSignatures => true,
+            // Responses know none, and without them the answer is another one.
+            Self::StopSequences => !matches!(to, WireApi::OpenAiResponses),
+            // Anthropic's follow a schema or nothing.
+            Self::JsonObject => !matches!(to, WireApi::AnthropicMessages),
+            // Gemini calls as many tools at once as it likes.
+            Self::OneToolAtATime => !matches!(to, WireApi::Gemini),
             _ => false,
         }
     }

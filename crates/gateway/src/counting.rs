@@ -1,5 +1,7 @@
 //! How many tokens a prompt has: the provider's own count where it gives one, and an estimate where it does not.
 
+use std::time::Duration;
+
 use adapters::estimate::{PromptShape, estimates};
 use contracts::{ModelSpec, Tokenizer, WireApi};
 use http_body_util::{BodyExt as _, Limited};
@@ -9,6 +11,7 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderValue},
 };
 use router_core::CountTokens;
+use tokio::time::timeout;
 use wire::{Inspected, apply, inspect, set_model};
 
 use crate::{
@@ -18,16 +21,22 @@ use crate::{
     upstream::Question,
 };
 
+/// How long a provider may take to count. Clients ask before every turn, and the estimate is at hand.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// The most bytes of a count.
 const MOST_BYTES: usize = 64 * 1024;
 
 /// Answers. Nothing is decided and nothing is recorded: a count costs nothing and calls no model.
-pub(crate) async fn count(gateway: &Gateway, incoming: Incoming) -> Response<Answer> {
+pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response<Answer> {
+    if let Some(inside) = inside(&incoming) {
+        incoming.body = inside;
+    }
     let inspected = match inspect(incoming.api, &incoming.body) {
         Ok(inspected) => inspected,
         Err(error) => return refused(incoming.api, 400, "invalid_request_error", &error.to_string()),
     };
-    let asked = inspected.model.as_deref().unwrap_or_default().to_owned();
+    let asked = incoming.model(&inspected).to_owned();
     let known = gateway
         .desk()
         .ask(move |engine| {
@@ -43,12 +52,26 @@ pub(crate) async fn count(gateway: &Gateway, incoming: Incoming) -> Response<Ans
     };
     if counting == CountTokens::Provider
         && let Some(model) = &model
-        && let Some(answer) = by_provider(gateway, &incoming, &inspected, model).await
+        && let Ok(Some(answer)) = timeout(PATIENCE, by_provider(gateway, &incoming, &inspected, model)).await
     {
         return answer;
     }
     let tokenizer = model.map_or(Tokenizer::Generic, |model| model.tokenizer);
     estimated(incoming.api, &inspected, tokenizer)
+}
+
+/// The request whose tokens Gemini's clients have counted, when they wrap it whole instead of sending its contents.
+fn inside(incoming: &Incoming) -> Option<Bytes> {
+    #[derive(serde::Deserialize)]
+    struct Wrapped<'a> {
+        #[serde(borrow, alias = "generate_content_request", rename = "generateContentRequest")]
+        request: &'a serde_json::value::RawValue,
+    }
+    if incoming.api != WireApi::Gemini {
+        return None;
+    }
+    let wrapped: Wrapped<'_> = serde_json::from_slice(&incoming.body).ok()?;
+    Some(incoming.body.slice_ref(wrapped.request.get().as_bytes()))
 }
 
 /// The provider's count, where it speaks the client's API and answers at once.

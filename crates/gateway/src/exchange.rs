@@ -33,7 +33,7 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// The model the client asks for.
-    fn model<'a>(&'a self, inspected: &'a Inspected<'_>) -> &'a str {
+    pub(crate) fn model<'a>(&'a self, inspected: &'a Inspected<'_>) -> &'a str {
         match &self.in_path {
             Some((model, _)) => model,
             None => inspected.model.as_deref().unwrap_or_default(),

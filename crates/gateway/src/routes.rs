@@ -23,8 +23,8 @@ use crate::{
 enum Route {
     /// A model, in an API; Gemini's path names the model and the way of answering.
     Ask(WireApi, Option<(String, bool)>),
-    /// How many tokens a prompt has.
-    Count(WireApi),
+    /// How many tokens a prompt has; Gemini's path names the model.
+    Count(WireApi, Option<(String, bool)>),
     /// Which models there are.
     Models,
     /// Something of the gateway's own.
@@ -39,7 +39,7 @@ fn route(method: &Method, path: &str) -> Route {
     if *method == Method::POST {
         match below {
             "messages" => return Route::Ask(WireApi::AnthropicMessages, None),
-            "messages/count_tokens" => return Route::Count(WireApi::AnthropicMessages),
+            "messages/count_tokens" => return Route::Count(WireApi::AnthropicMessages, None),
             "chat/completions" => return Route::Ask(WireApi::OpenAiChat, None),
             "responses" => return Route::Ask(WireApi::OpenAiResponses, None),
             _ => {}
@@ -48,7 +48,7 @@ fn route(method: &Method, path: &str) -> Route {
             match verb {
                 "generateContent" => return Route::Ask(WireApi::Gemini, Some((model.to_owned(), false))),
                 "streamGenerateContent" => return Route::Ask(WireApi::Gemini, Some((model.to_owned(), true))),
-                "countTokens" => return Route::Count(WireApi::Gemini),
+                "countTokens" => return Route::Count(WireApi::Gemini, Some((model.to_owned(), false))),
                 _ => return Route::Unknown,
             }
         }
@@ -78,7 +78,7 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) ->
     let path = request.uri().path().to_owned();
     let route = route(request.method(), &path);
     let api = match &route {
-        Route::Ask(api, _) | Route::Count(api) => *api,
+        Route::Ask(api, _) | Route::Count(api, _) => *api,
         _ => shape(&path),
     };
     let guard = gateway.guard();
@@ -105,7 +105,7 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) ->
             gateway.metrics().answered(api, response.status().as_u16(), began.elapsed());
             response
         }
-        Route::Count(api) => match read(&gateway, api, None, request).await {
+        Route::Count(api, in_path) => match read(&gateway, api, in_path, request).await {
             Ok(incoming) => counting::count(&gateway, incoming).await,
             Err(refusal) => refusal,
         },
@@ -174,7 +174,9 @@ mod tests {
     fn the_four_apis_are_found_with_and_without_their_version() {
         let posted = |path| route(&Method::POST, path);
         assert_eq!(posted("/v1/messages"), Route::Ask(WireApi::AnthropicMessages, None));
-        assert_eq!(posted("/v1/messages/count_tokens"), Route::Count(WireApi::AnthropicMessages));
+        assert_eq!(posted("/v1/messages/count_tokens"), Route::Count(WireApi::AnthropicMessages, None));
+        let gemini = Some(("gemini-9".to_owned(), false));
+        assert_eq!(posted("/v1beta/models/gemini-9:countTokens"), Route::Count(WireApi::Gemini, gemini));
         assert_eq!(posted("/chat/completions"), Route::Ask(WireApi::OpenAiChat, None));
         assert_eq!(posted("/v1/responses"), Route::Ask(WireApi::OpenAiResponses, None));
         let gemini = |stream| Route::Ask(WireApi::Gemini, Some(("gemini-3-pro".to_owned(), stream)));

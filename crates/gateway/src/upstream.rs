@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use contracts::{WireApi, facts::ErrorClass};
+use event_bus::{Clock as _, SystemClock};
+use event_core::Timestamp;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode,
@@ -165,9 +167,14 @@ const fn worth_another_try(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::RateLimit | ErrorClass::Overloaded | ErrorClass::ServerError | ErrorClass::Network)
 }
 
-/// The seconds of a `Retry-After`. Dates are for pages; a provider that sends one waits for its own back-off here.
+/// The seconds of a `Retry-After`, from now on.
 pub(crate) fn seconds(value: &HeaderValue) -> Option<Duration> {
-    value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+    seconds_after(value, SystemClock.now())
+}
+
+/// The same at a time: it may be a fraction, or a date.
+fn seconds_after(value: &HeaderValue, now: Timestamp) -> Option<Duration> {
+    wire::retry_after(value.to_str().ok()?, now.0 / 1_000_000).map(Duration::from_secs)
 }
 
 fn is_timeout(error: &hyper_util::client::legacy::Error) -> bool {
@@ -195,9 +202,14 @@ fn address(question: &Question<'_>) -> String {
             format!("{base}{}/models/{}{verb}", versioned("/v1beta"), question.model)
         }
     };
-    if let Some(query) = question.query.filter(|_| question.same_api && question.api != WireApi::Gemini) {
-        address.push('?');
-        address.push_str(query);
+    for pair in question.query.filter(|_| question.same_api).into_iter().flat_map(|query| query.split('&')) {
+        let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+        // Google takes a key there, and the way of answering: neither is the client's to say.
+        let ours = question.api == WireApi::Gemini && matches!(name, "key" | "alt");
+        if !pair.is_empty() && !ours {
+            address.push(if address.contains('?') { '&' } else { '?' });
+            address.push_str(pair);
+        }
     }
     address
 }
@@ -296,4 +308,52 @@ pub(crate) fn passed_back(headers: &HeaderMap) -> HeaderMap {
         .filter(|(name, _)| !THEIRS.contains(&name.as_str()))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::WireApi;
+    use event_core::Timestamp;
+    use hyper::{HeaderMap, body::Bytes, header::HeaderValue};
+
+    use super::{Question, address, seconds_after};
+    use crate::configuration::{Configuration, Keys, Providers};
+
+    #[test]
+    fn a_provider_may_ask_to_wait_for_a_fraction_of_a_second_or_until_a_date() {
+        let now = Timestamp(784_111_747 * 1_000_000);
+        let asked = |text: &'static str| seconds_after(&HeaderValue::from_static(text), now).map(|wait| wait.as_secs());
+        assert_eq!(asked("2"), Some(2));
+        assert_eq!(asked("1.5"), Some(2));
+        assert_eq!(asked("Sun, 06 Nov 1994 08:49:37 GMT"), Some(30));
+        assert_eq!(asked("soon"), None);
+    }
+
+    #[test]
+    fn the_query_goes_on_without_what_the_gateway_says_itself() {
+        let providers = Providers::new(&Configuration::default(), &Keys::default(), |_| None).unwrap();
+        let check = |name: &str, api, stream, query, expected: &str| {
+            let question = Question {
+                provider: providers.get(name).unwrap(),
+                api,
+                model: "m",
+                stream,
+                client: &HeaderMap::new(),
+                query,
+                same_api: true,
+                behind: "",
+                body: Bytes::new(),
+            };
+            assert!(address(&question).ends_with(expected), "{} {expected}", address(&question));
+            let converted = Question { same_api: false, ..question };
+            assert!(!address(&converted).contains("beta=true"), "{}", address(&converted));
+        };
+        let gemini = WireApi::Gemini;
+        let query = Some("key=AI&beta=true&alt=json&%24fields=x");
+        check("google", gemini, true, query, "/v1beta/models/m:streamGenerateContent?alt=sse&beta=true&%24fields=x");
+        check("google", gemini, false, query, "/v1beta/models/m:generateContent?beta=true&%24fields=x");
+        check("google", gemini, false, Some("key=AI"), "/v1beta/models/m:generateContent");
+        check("anthropic", WireApi::AnthropicMessages, true, Some("beta=true&key=1"), "/v1/messages?beta=true&key=1");
+        check("anthropic", WireApi::AnthropicMessages, true, None, "/v1/messages");
+    }
 }

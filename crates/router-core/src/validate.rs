@@ -40,14 +40,21 @@ pub(crate) fn rejection(
     if needs.structured_output && !can.structured_output {
         return Some(Failure::NoStructuredOutputSupport);
     }
-    request.and_then(|request| spoken_to(model, request, may_drop).err())
+    let request = request?;
+    // Who signed the running turn has failed; of the others that signed before, none may see it.
+    let signer_failed = || turn.failed.iter().any(|failed| request.signed_by.contains(&failed.model));
+    if request.requires.contains(&Requirement::TurnSignatures) && signer_failed() {
+        return Some(Failure::SignedByAnother);
+    }
+    spoken_to(model, request, may_drop).err()
 }
 
 /// The API in which a model is sent a request: the request's own where the model is served over it, and otherwise the
 /// first that carries everything the request requires.
 ///
 /// # Errors
-/// What keeps the model from being sent it: something that no API of the model carries and that may not be left out.
+/// What keeps the model from being sent it: something that no API of the model carries, or that the model does not take,
+/// and that may not be left out.
 pub fn spoken_to(
     model: &ModelSpec,
     request: &ClientRequest,
@@ -58,6 +65,21 @@ pub fn spoken_to(
     if signed && (request.signed_by.is_empty() || request.signed_by.iter().any(|signer| *signer != model.id)) {
         return Err(Failure::SignedByAnother);
     }
+    // What was thought in the running turn cannot be left out: its model wants it back, and nobody else may have it.
+    if request.requires.contains(&Requirement::TurnSignatures) && !request.signed_by.contains(&model.id) {
+        return Err(Failure::SignedByAnother);
+    }
+    let api = api_for(model, request, may_drop)?;
+    let mut refused = request.requires.iter().copied().filter(|requirement| !model.capabilities.takes(*requirement));
+    match refused.find(|requirement| !may_drop.contains(requirement)) {
+        // A budget is said in its own API alone.
+        Some(Requirement::ThinkingBudget) if api != request.api => Ok(api),
+        Some(requirement) => Err(Failure::CannotCarry { requirement, api }),
+        None => Ok(api),
+    }
+}
+
+fn api_for(model: &ModelSpec, request: &ClientRequest, may_drop: &BTreeSet<Requirement>) -> Result<WireApi, Failure> {
     if model.apis.contains(&request.api) {
         return Ok(request.api);
     }

@@ -155,6 +155,9 @@ fn failure_text(failure: &Failure) -> String {
         Failure::ExceedsContextWindow { estimate, window } => {
             format!("exceeds_context_window: {estimate} tokens expected, {window} fit")
         }
+        Failure::CannotCarry { requirement, .. } if requirement.is_of_the_model() => {
+            format!("cannot_carry: the model takes no {requirement}; `gateway.may_drop: [{requirement}]` leaves it out")
+        }
         Failure::CannotCarry { requirement, api } => format!("cannot_carry: {api} has no {requirement}"),
         Failure::JustFailed(class) => format!("just_failed: {}", class.name()),
         failure => failure.name().to_owned(),

@@ -49,7 +49,16 @@ fn api_of(path: &str) -> Option<WireApi> {
 
 fn tried(from: WireApi, to: WireApi, body: &[u8]) -> String {
     let may_drop = BTreeSet::from(Requirement::OPTIONAL);
-    let conversion = Conversion { from, to, model: "a-model", stream: true, may_drop: &may_drop, max_output: 32_000 };
+    let conversion = Conversion {
+        from,
+        to,
+        model: "a-model",
+        stream: true,
+        may_drop: &may_drop,
+        max_output: 32_000,
+        takes_effort: true,
+        newer_chat: true,
+    };
     match convert_request(&conversion, body) {
         Ok(converted) if converted.left_out.is_empty() => format!("{} bytes, nothing left out", converted.body.len()),
         Ok(converted) => {

@@ -61,6 +61,11 @@ pub struct Conversion<'a> {
     pub model: &'a str,
     /// Whether the answer is to be streamed. Gemini says that in the path.
     pub stream: bool,
+    /// Whether the model can be told how hard to think.
+    pub takes_effort: bool,
+    /// Whether the provider's chat completions know `max_completion_tokens`, `stream_options` and keys of its prompt
+    /// cache. Some refuse every field they do not know, and tell the usage of a stream unasked.
+    pub newer_chat: bool,
     /// What may be left out, of those that are [`Requirement::OPTIONAL`].
     pub may_drop: &'a BTreeSet<Requirement>,
     /// The most tokens the model can write: said where an API wants a number and the client gave none, and instead of

@@ -1,12 +1,15 @@
 //! Edits of raw bytes: what must change is replaced, everything else stays byte-equal.
 
+mod parts;
 mod request;
 mod signatures;
+mod thinking;
 
 use std::ops::Range;
 
 pub use request::{ask_for_usage, cut_override, set_model};
 pub use signatures::without_signatures;
+pub use thinking::without_thinking;
 
 /// A replacement of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

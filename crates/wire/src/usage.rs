@@ -54,12 +54,19 @@ fn included(total: u64, read: u64, written: u64, output: u64) -> Usage {
 }
 
 fn chat(account: &Value<'_>) -> Option<Usage> {
-    let [prompt, output, details, hits] =
-        account.pick(["prompt_tokens", "completion_tokens", "prompt_tokens_details", "prompt_cache_hit_tokens"]);
+    let [prompt, output, total, details, hits] = account.pick([
+        "prompt_tokens",
+        "completion_tokens",
+        "total_tokens",
+        "prompt_tokens_details",
+        "prompt_cache_hit_tokens",
+    ]);
     let prompt = prompt?.whole()?;
+    // xAI's completion is what can be read; only its total has the reasoning too, which is charged like it.
+    let output = whole(output).max(whole(total).saturating_sub(prompt));
     let [cached, written] = details.map_or([None; 2], |details| details.pick(["cached_tokens", "cache_write_tokens"]));
     // DeepSeek has a name of its own for them.
-    Some(included(prompt, whole(cached.or(hits)), whole(written), whole(output)))
+    Some(included(prompt, whole(cached.or(hits)), whole(written), output))
 }
 
 fn responses(account: &Value<'_>) -> Option<Usage> {
@@ -121,6 +128,20 @@ mod tests {
         let gemini = r#"{"promptTokenCount":1000,"toolUsePromptTokenCount":200,"cachedContentTokenCount":1024,
             "candidatesTokenCount":10,"thoughtsTokenCount":30,"totalTokenCount":1240}"#;
         assert_eq!(usage(WireApi::Gemini, gemini), Some(expected));
+    }
+
+    #[test]
+    fn reasoning_that_only_the_total_of_chat_completions_has_is_output() {
+        let check = |total: &str, output| {
+            let account = format!(r#"{{"prompt_tokens":100,"completion_tokens":40{total}}}"#);
+            let expected = Usage { input: 100, output, ..Usage::default() };
+            assert_eq!(usage(WireApi::OpenAiChat, &account), Some(expected), "{account}");
+        };
+        check(r#","total_tokens":400,"completion_tokens_details":{"reasoning_tokens":260}"#, 300);
+        check(r#","total_tokens":140,"completion_tokens_details":{"reasoning_tokens":30}"#, 40);
+        check("", 40);
+        check(r#","total_tokens":0"#, 40);
+        check(r#","total_tokens":null"#, 40);
     }
 
     #[test]

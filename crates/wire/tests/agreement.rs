@@ -16,7 +16,16 @@ fn agrees(api: WireApi, name: &str, body: &Value) {
     for to in WireApi::ALL.into_iter().filter(|to| *to != api) {
         let lost: BTreeSet<_> = requires.iter().copied().filter(|requirement| !requirement.carried(api, to)).collect();
         let may_drop: BTreeSet<_> = Requirement::OPTIONAL.into_iter().collect();
-        let conversion = Conversion { from: api, to, model: "m", stream: true, may_drop: &may_drop, max_output: 0 };
+        let conversion = Conversion {
+            from: api,
+            to,
+            model: "m",
+            stream: true,
+            may_drop: &may_drop,
+            max_output: 0,
+            takes_effort: true,
+            newer_chat: true,
+        };
         let converted = convert_request(&conversion, text.as_bytes());
         let refused = lost.iter().any(|requirement| !may_drop.contains(requirement));
         assert_eq!(converted.is_err(), refused, "{name} to {to}: {lost:?}, {converted:?}");

@@ -3,8 +3,8 @@
 
 use contracts::{
     Requirement::{
-        self, AudioVideo, CacheControl, CustomTools, Documents, ManyAnswers, Native, RemoteImages, Sampling,
-        ServerTools, Signatures, StoredAnswers, ThinkingControl, ToolImages,
+        self, AudioVideo, CacheControl, CustomTools, Documents, Effort, ManyAnswers, Native, RemoteImages, Sampling,
+        ServerTools, Signatures, StoredAnswers, ThinkingBudget, ThinkingControl, ToolImages, TurnSignatures,
     },
     WireApi,
 };
@@ -26,7 +26,10 @@ fn requires(api: WireApi, fields: &Value) -> Vec<Requirement> {
 fn what_messages_require() {
     let anthropic = |fields: Value| requires(WireApi::AnthropicMessages, &fields);
     assert_eq!(anthropic(json!({"thinking": {"type": "disabled"}, "temperature": 1, "top_k": null})), []);
-    assert_eq!(anthropic(json!({"thinking": {"budget_tokens": 9, "type": "enabled"}})), [ThinkingControl]);
+    assert_eq!(
+        anthropic(json!({"thinking": {"budget_tokens": 9, "type": "enabled"}})),
+        [ThinkingControl, ThinkingBudget]
+    );
     assert_eq!(anthropic(json!({"top_k": 5, "speed": "fast"})), [Native, Sampling]);
     let search = json!({"max_uses": 3, "type": "web_search_20250305", "name": "web_search"});
     assert_eq!(anthropic(json!({"tools": [search]})), [ServerTools]);
@@ -61,11 +64,11 @@ fn what_responses_require() {
     assert_eq!(responses(json!({"previous_response_id": "resp_1"})), [StoredAnswers]);
     assert_eq!(
         responses(json!({"input": [{"summary": [], "type": "reasoning", "encrypted_content": "x"}]})),
-        [Signatures]
+        [Signatures, TurnSignatures]
     );
     assert_eq!(responses(json!({"input": [{"encrypted_content": "x", "type": "compaction"}]})), [Native]);
     let found = json!({"type": "tool_search_call", "arguments": {}, "execution": "client"});
-    assert_eq!(responses(json!({"input": [found]})), [ServerTools]);
+    assert_eq!(responses(json!({"input": [found, {"role": "user", "content": "x"}]})), [ServerTools]);
 }
 
 #[test]
@@ -83,6 +86,52 @@ fn what_gemini_s_requests_require() {
     assert_eq!(part(json!({"inlineData": {"data": "AA", "mimeType": "image/png"}})), []);
     assert_eq!(part(json!({"inline_data": {"data": "AA", "mime_type": "application/pdf"}})), [Documents]);
     assert_eq!(part(json!({"fileData": {"fileUri": "gs://x", "mimeType": "image/png"}})), [RemoteImages]);
-    assert_eq!(part(json!({"thoughtSignature": "eA", "functionCall": {"name": "f", "args": {}}})), [Signatures]);
+    assert_eq!(
+        part(json!({"thoughtSignature": "eA", "functionCall": {"name": "f", "args": {}}})),
+        [Signatures, TurnSignatures]
+    );
     assert_eq!(part(json!({"text": "x", "odd": null})), [Native]);
+}
+
+#[test]
+fn a_wish_how_hard_to_think_requires_a_model_that_takes_it_and_a_wish_for_no_thinking_does_not() {
+    let anthropic = |fields: Value| requires(WireApi::AnthropicMessages, &fields);
+    assert_eq!(anthropic(json!({"thinking": {"type": "adaptive"}})), [ThinkingControl, Effort]);
+    assert_eq!(anthropic(json!({"output_config": {"effort": "high"}, "thinking": {"type": "disabled"}})), [Effort]);
+    assert_eq!(anthropic(json!({"output_config": {"effort": null}})), []);
+    let chat = |effort: Value| requires(WireApi::OpenAiChat, &json!({"reasoning_effort": effort}));
+    assert_eq!(chat(json!("low")), [Effort]);
+    let responses = |effort: Value| requires(WireApi::OpenAiResponses, &json!({"reasoning": {"effort": effort}}));
+    assert_eq!(responses(json!("xhigh")), [Effort]);
+    for nothing in [Value::Null, json!("none"), json!("off")] {
+        assert_eq!(chat(nothing.clone()), [], "{nothing}");
+        assert_eq!(responses(nothing.clone()), [], "{nothing}");
+    }
+    let gemini =
+        |thinking: Value| requires(WireApi::Gemini, &json!({"generationConfig": {"thinkingConfig": thinking}}));
+    assert_eq!(gemini(json!({"thinkingLevel": "HIGH"})), [ThinkingControl, Effort]);
+    assert_eq!(gemini(json!({"thinking_level": "low"})), [ThinkingControl, Effort]);
+    assert_eq!(gemini(json!({"thinkingBudget": 9, "thinkingLevel": "THINKING_LEVEL_UNSPECIFIED"})), [ThinkingControl]);
+}
+
+#[test]
+fn signed_thinking_behind_what_the_user_wrote_last_is_the_running_turns() {
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let thinking = json!({"type": "thinking", "thinking": "hm", "signature": "c2ln"});
+    let calls =
+        json!({"role": "assistant", "content": [thinking, {"type": "tool_use", "id": "a", "name": "f", "input": {}}]});
+    let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "ok"}]});
+    let anthropic = |messages: Value| requires(WireApi::AnthropicMessages, &json!({"messages": messages}));
+    assert_eq!(anthropic(json!([user("one"), calls, result])), [Signatures, TurnSignatures]);
+    assert_eq!(anthropic(json!([user("one"), calls, result, user("two")])), [Signatures]);
+    assert_eq!(
+        anthropic(json!([user("one"), calls, result, user("two"), calls, result])),
+        [Signatures, TurnSignatures]
+    );
+    let responses = |input: Value| requires(WireApi::OpenAiResponses, &json!({"input": input}));
+    let reasoning = json!({"type": "reasoning", "summary": [], "encrypted_content": "x"});
+    let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
+    let output = json!({"type": "function_call_output", "call_id": "c", "output": "ok"});
+    assert_eq!(responses(json!([user("one"), reasoning, call, output])), [Signatures, TurnSignatures]);
+    assert_eq!(responses(json!([user("one"), reasoning, call, output, user("two")])), [Signatures]);
 }

@@ -47,6 +47,10 @@ pub struct CapabilityEntry {
     pub system_prompt: Option<bool>,
     /// Output forced into a schema.
     pub structured_output: Option<bool>,
+    /// How hard to think, in words.
+    pub effort: Option<bool>,
+    /// How much to think, in tokens.
+    pub thinking_budget: Option<bool>,
 }
 
 /// What a file says about prices.
@@ -99,6 +103,8 @@ impl ModelEntry {
                 tools: other.capabilities.tools.or(self.capabilities.tools),
                 system_prompt: other.capabilities.system_prompt.or(self.capabilities.system_prompt),
                 structured_output: other.capabilities.structured_output.or(self.capabilities.structured_output),
+                effort: other.capabilities.effort.or(self.capabilities.effort),
+                thinking_budget: other.capabilities.thinking_budget.or(self.capabilities.thinking_budget),
             },
             tokenizer: other.tokenizer.or(self.tokenizer),
             configured: other.configured.or(self.configured),

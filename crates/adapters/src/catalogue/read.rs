@@ -134,6 +134,8 @@ struct RawCapabilities {
     tools: Option<bool>,
     system_prompt: Option<bool>,
     structured_output: Option<bool>,
+    effort: Option<bool>,
+    thinking_budget: Option<bool>,
 }
 
 /// Money stays text until it is read exactly.
@@ -210,6 +212,8 @@ impl RawEntry {
                 tools: self.capabilities.tools,
                 system_prompt: self.capabilities.system_prompt,
                 structured_output: self.capabilities.structured_output,
+                effort: self.capabilities.effort,
+                thinking_budget: self.capabilities.thinking_budget,
             },
             tokenizer: self.tokenizer,
             configured: self.configured,

@@ -186,6 +186,8 @@ fn spec(id: &ModelId, model: &Model<'_>, names: &Names, errors: &mut Errors) -> 
             tools: said.tools.unwrap_or(defaults.tools),
             system_prompt: said.system_prompt.unwrap_or(defaults.system_prompt),
             structured_output: said.structured_output.unwrap_or(defaults.structured_output),
+            effort: said.effort.unwrap_or(defaults.effort),
+            thinking_budget: said.thinking_budget.unwrap_or(defaults.thinking_budget),
         },
         tokenizer: entry.tokenizer.unwrap_or_default(),
         prices: entry.prices.as_ref().and_then(|said| prices(id, said, &mut report)),

@@ -65,6 +65,8 @@ fn fields(entry: &ModelEntry) -> Vec<String> {
         ("tools", said.tools),
         ("system_prompt", said.system_prompt),
         ("structured_output", said.structured_output),
+        ("effort", said.effort),
+        ("thinking_budget", said.thinking_budget),
     ]
     .into_iter()
     .filter_map(|(key, yes)| yes.map(|yes| format!("{key}: {yes}")))

@@ -138,12 +138,32 @@ pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry,
             // What says nothing about it takes one (004 §4.4).
             system_prompt: Some(record.flag("supports_system_messages").unwrap_or(true)),
             structured_output: Some(yes("supports_response_schema") || yes("supports_native_structured_output")),
+            effort: Some(takes_effort(&id, record)),
+            thinking_budget: takes_budget(&id, record),
         },
         tokenizer: (tokenizer != Tokenizer::default()).then_some(tokenizer),
         prices: base.map(|base| PriceEntry { base: *base, long_context }),
         ..ModelEntry::default()
     };
     Ok((id, entry, simplified))
+}
+
+/// Whether a model can be told in words how hard to think. Anthropic's flag is of adaptive thinking; models of Gemini 2.5
+/// reason, but take numbers of tokens alone.
+fn takes_effort(id: &ModelId, record: &Record) -> bool {
+    let yes = |key| record.flag(key).unwrap_or(false);
+    match id.provider() {
+        "anthropic" => yes("supports_adaptive_thinking"),
+        "google" => yes("supports_reasoning") && !id.model().starts_with("gemini-2"),
+        _ => yes("supports_reasoning"),
+    }
+}
+
+/// Whether a model can be told in tokens how much to think, where the list says it: of Anthropic's with adaptive thinking
+/// those that take the older kind as well are marked.
+fn takes_budget(id: &ModelId, record: &Record) -> Option<bool> {
+    let yes = |key| record.flag(key).unwrap_or(false);
+    (id.provider() == "anthropic" && yes("supports_adaptive_thinking")).then(|| yes("supports_legacy_thinking"))
 }
 
 /// `gemini/gemini-2.5-pro` of provider `gemini` is `google:gemini-2.5-pro`, and so on.

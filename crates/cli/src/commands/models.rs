@@ -34,7 +34,12 @@ fn list(context: &Context) -> Result<(), Failure> {
         let mut table = Table::new(&["MODEL", "TIER", "ALIASES", ">CONTEXT", ">INPUT $/M", ">OUTPUT $/M", "TAKES"]);
         for model in &all {
             let can = model.capabilities;
-            let takes = [(can.images, "images"), (can.tools, "tools"), (can.structured_output, "schemas")];
+            let takes = [
+                (can.images, "images"),
+                (can.tools, "tools"),
+                (can.structured_output, "schemas"),
+                (can.effort, "effort"),
+            ];
             let takes: Vec<_> = takes.iter().filter(|(can, _)| *can).map(|(_, what)| *what).collect();
             let price = |rate: Option<PicoUsd>| rate.map_or_else(|| "?".to_owned(), per_million);
             table.row([

@@ -31,7 +31,13 @@ pub struct Provider {
     pub apis: Vec<WireApi>,
     /// By what it is reached.
     pub credential: Credential,
+    /// Whether its chat completions know `max_completion_tokens`, `stream_options` and the like. One that does not
+    /// answers 422 to them, and tells the usage of a stream unasked.
+    pub newer_chat: bool,
 }
+
+/// The providers whose chat completions refuse every field they do not know, the newer ones of `OpenAI` among them.
+const OLDER_CHAT: [&str; 1] = ["mistral"];
 
 /// By what a provider is reached.
 #[derive(Clone)]
@@ -184,7 +190,7 @@ fn provider(
         Credential::None
     };
     let apis = entry.apis.filter(|apis| !apis.is_empty()).unwrap_or_else(|| WireApi::usual(name));
-    Ok(Provider { name: name.to_owned(), url, apis, credential })
+    Ok(Provider { name: name.to_owned(), url, apis, credential, newer_chat: !OLDER_CHAT.contains(&name) })
 }
 
 fn secret(key: &str) -> Option<HeaderSecret> {

@@ -83,7 +83,7 @@ impl Attempt<'_> {
     async fn ask(&self) -> Result<(Outgoing, Response<Body>), Failed> {
         let Self { gateway, incoming, inspected, decided } = *self;
         let provider = gateway.providers().get(decided.model.provider.as_str()).ok_or_else(nowhere)?;
-        let outgoing = outgoing::outgoing(incoming, inspected, decided)?;
+        let outgoing = outgoing::outgoing(incoming, inspected, decided, provider)?;
         let question = Question {
             provider,
             api: decided.api,

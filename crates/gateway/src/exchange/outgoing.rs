@@ -6,11 +6,11 @@ use contracts::{Requirement, WireApi, facts::ErrorClass};
 use hyper::{StatusCode, body::Bytes};
 use wire::{
     Conversion, ConvertError, Edit, Inspected, apply, ask_for_usage, convert_request, cut_override, set_model,
-    without_signatures,
+    without_signatures, without_thinking,
 };
 
 use super::{Incoming, decided::Decided};
-use crate::upstream::Failed;
+use crate::{configuration::Provider, upstream::Failed};
 
 /// A request to be sent.
 #[derive(Debug)]
@@ -22,8 +22,13 @@ pub(super) struct Outgoing {
     pub(super) left_out: BTreeSet<Requirement>,
 }
 
-/// Makes it.
-pub(super) fn outgoing(incoming: &Incoming, inspected: &Inspected<'_>, decided: &Decided) -> Result<Outgoing, Failed> {
+/// Makes it, for a provider.
+pub(super) fn outgoing(
+    incoming: &Incoming,
+    inspected: &Inspected<'_>,
+    decided: &Decided,
+    provider: &Provider,
+) -> Result<Outgoing, Failed> {
     let (body, model) = (&incoming.body, decided.model.id.model());
     let same_api = decided.api == incoming.api;
     let streams = incoming.streams(inspected);
@@ -40,6 +45,8 @@ pub(super) fn outgoing(incoming: &Incoming, inspected: &Inspected<'_>, decided: 
             to: decided.api,
             model,
             stream: streams,
+            takes_effort: decided.model.capabilities.effort,
+            newer_chat: provider.newer_chat,
             may_drop: &decided.may_drop,
             max_output: decided.model.max_output,
         };
@@ -50,7 +57,12 @@ pub(super) fn outgoing(incoming: &Incoming, inspected: &Inspected<'_>, decided: 
     if inspected.model.as_deref() != Some(model) {
         edits.extend(set_model(inspected, model));
     }
-    let hides_usage = decided.api == WireApi::OpenAiChat && streams && !inspected.asks_usage;
+    let dropped = not_taken(decided);
+    if !dropped.is_empty() {
+        edits.extend(without_thinking(body, inspected, &dropped));
+        left_out.extend(dropped);
+    }
+    let hides_usage = decided.api == WireApi::OpenAiChat && streams && !inspected.asks_usage && provider.newer_chat;
     if hides_usage {
         edits.extend(ask_for_usage(body, inspected));
     }
@@ -74,6 +86,13 @@ fn drops_signatures(decided: &Decided) -> bool {
     request.requires.contains(&Requirement::Signatures)
         && decided.may_drop.contains(&Requirement::Signatures)
         && request.signed_by.iter().any(|signer| *signer != decided.model.id)
+}
+
+/// What the model does not take, and what may be left out.
+fn not_taken(decided: &Decided) -> BTreeSet<Requirement> {
+    let can = decided.model.capabilities;
+    let required = decided.request.requires.intersection(&decided.may_drop).copied();
+    required.filter(|requirement| !can.takes(*requirement)).collect()
 }
 
 /// The chain let a request through that the other API cannot carry after all.

@@ -8,5 +8,6 @@ mod passage;
 mod safety;
 mod signatures;
 mod support;
+mod thinking;
 mod traces;
 mod turns;

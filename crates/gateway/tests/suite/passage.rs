@@ -4,7 +4,7 @@ use contracts::facts::LlmCallCompleted;
 use hyper::Method;
 use serde_json::{Value, json};
 
-use crate::support::{World, message, streamed};
+use crate::support::{Wish, World, message, streamed};
 
 const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
 
@@ -97,6 +97,54 @@ fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason
     let body = json!({ "model": "gpt-5.5", "input": "patch it", "store": false, "tools": [tool] });
     let answer = world.post("/v1/responses", &[], &body);
     assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-model")), (200, "openai:gpt-5.5"), "{}", answer.body);
+}
+
+#[test]
+fn gemini_s_count_is_of_the_model_in_the_path_and_of_the_request_inside() {
+    let world = World::new("schema_version: 1\nglobal_default: local\n");
+    let contents = json!([{ "role": "user", "parts": [{ "text": "count me ".repeat(100) }] }]);
+    let count = |model: &str, body: &Value| {
+        let answer = world.post(&format!("/v1beta/models/{model}:countTokens"), &[], body);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.json()["totalTokens"].as_u64().unwrap()
+    };
+    let bare = count("gemini-2.5-pro", &json!({ "contents": contents }));
+    let request = json!({ "model": "models/gemini-2.5-pro", "contents": contents });
+    assert_eq!(count("gemini-2.5-pro", &json!({ "generateContentRequest": request })), bare);
+    // Other models count otherwise, the default among them.
+    assert_ne!(count("claude-opus-4-8", &json!({ "contents": contents })), bare);
+    assert_ne!(count("unheard-of", &json!({ "contents": contents })), bare);
+}
+
+#[test]
+fn a_provider_that_does_not_count_in_a_few_seconds_is_not_waited_for() {
+    // It takes connections and says nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let upstream = Some(format!("http://{}", silent.local_addr().unwrap()));
+    let world = World::wished(&Wish { policy: SONNET, upstream, ..Wish::default() });
+    let began = std::time::Instant::now();
+    let answer = world.post("/v1/messages/count_tokens", &[], &message("claude-opus-4-8", "count me"));
+    assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-estimate")), (200, "true"));
+    assert!(began.elapsed().as_secs() < 20, "the estimate came after {:?}", began.elapsed());
+}
+
+#[test]
+fn mistral_is_asked_without_the_fields_that_it_refuses() {
+    let own = "models: {\"mistral:large\": {context_window: 100000, aliases: [large]}}";
+    let world = World::wished(&Wish {
+        policy: "schema_version: 1\nglobal_default: large\n",
+        mistral: true,
+        models: Some(own),
+        ..Wish::default()
+    });
+    let body = json!({ "model": "turnwise", "stream": true, "messages": [{ "role": "user", "content": "hi" }] });
+    let answer = world.post("/v1/chat/completions", &[], &body);
+    assert_eq!(answer.header("x-turnwise-model"), "mistral:large", "{}", answer.body);
+    assert_eq!(world.last_sent().get("stream_options"), None);
+    world.post("/v1/messages", &[], &streamed("turnwise", "hi"));
+    let sent = world.last_sent();
+    assert_eq!((sent.get("stream_options"), sent.get("max_completion_tokens")), (None, None));
+    assert_eq!(sent["max_tokens"], 1_000);
 }
 
 #[test]

@@ -66,6 +66,10 @@ pub(crate) struct Wish<'a> {
     pub(crate) idle_ms: Option<u64>,
     /// Where providers are, when that is not the mock.
     pub(crate) upstream: Option<String>,
+    /// Whether Mistral's API is at the made-up provider too.
+    pub(crate) mistral: bool,
+    /// A file of models over the built-in ones.
+    pub(crate) models: Option<&'a str>,
     pub(crate) traces: Option<TracesEntry>,
     pub(crate) environment: &'a [(&'a str, &'a str)],
 }
@@ -93,12 +97,17 @@ impl World {
             let url = Some(format!("{upstream}{path}"));
             configuration.providers.insert(name.to_owned(), ProviderEntry { url, ..ProviderEntry::default() });
         }
+        if wish.mistral {
+            let entry = ProviderEntry { url: Some(format!("{}/v1", mock.url())), ..ProviderEntry::default() };
+            configuration.providers.insert("mistral".to_owned(), entry);
+        }
         let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
         let providers = Providers::new(&configuration, &Keys::default(), key).unwrap();
+        let own = wish.models.map(|text| adapters::catalogue::Source { file: "models.yaml", text });
         let variable =
             |name: &str| wish.environment.iter().find(|(known, _)| *known == name).map(|(_, said)| (*said).into());
         let collector = Collector::new(&configuration, variable).unwrap();
-        let models = Models::of(providers.apply(&adapters::catalogue::load(None).unwrap()));
+        let models = Models::of(providers.apply(&adapters::catalogue::load(own).unwrap()));
         let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default()));
         let stores = Stores {
             log: Arc::clone(&log) as Arc<dyn EventLog>,

@@ -150,7 +150,7 @@ pub(crate) const GATEWAY: &[Key] = &[
         "may_drop",
         Shape::Texts,
         "What may be left out of a request, visibly, so that another model can take it: cache_control, \
-         context_management, sampling, signatures, thinking_control (default none).",
+         context_management, sampling, signatures, thinking_control, effort, thinking_budget (default none).",
     ),
 ];
 

@@ -4,5 +4,6 @@
 mod chain;
 mod loader;
 mod random;
+mod spoken_to;
 mod support;
 mod worked_examples;

@@ -15,7 +15,7 @@ pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], tokenizer: Tokenizer
         aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
         context_window: 200_000,
         max_output: 64_000,
-        capabilities: Capabilities { images: true, tools: true, system_prompt: true, structured_output: true },
+        capabilities: Capabilities { images: true, structured_output: true, ..Capabilities::default() },
         tokenizer,
         prices: None,
         can_delegate: tier != Tier::Fast,

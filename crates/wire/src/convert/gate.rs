@@ -24,12 +24,6 @@ impl<'a> Gate<'a> {
         self.from
     }
 
-    /// Whether both APIs are `OpenAI`'s, which share settings that the others do not have.
-    pub(crate) const fn both_openai(&self) -> bool {
-        matches!(self.from, WireApi::OpenAiChat | WireApi::OpenAiResponses)
-            && matches!(self.to, WireApi::OpenAiChat | WireApi::OpenAiResponses)
-    }
-
     /// Passes when the other API can carry `requirement`, refuses otherwise.
     pub(crate) fn require(&self, requirement: Requirement) -> Result<(), ConvertError> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { Err(ConvertError::Requires(requirement)) }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     Conversion, ConvertError, Converted, anthropic,
-    canonical::request::{Block, Message, Request, Role},
+    canonical::request::{Block, Effort, Message, Request, Role},
     chat,
     fields::refuse_inexact_numbers,
     gate::Gate,
@@ -35,6 +35,7 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
     }?;
     settle_system(&mut request, &gate)?;
     refuse_prefill(&request, &gate)?;
+    settle_effort(&mut request, conversion, &mut gate)?;
     if conversion.max_output > 0 {
         request.max_output = request.max_output.map(|asked| asked.min(conversion.max_output));
     }
@@ -72,14 +73,25 @@ fn settle_system(request: &mut Request, gate: &Gate<'_>) -> Result<(), ConvertEr
     Ok(())
 }
 
+/// Says nothing of how hard to think to a model that does not take it.
+fn settle_effort(request: &mut Request, conversion: &Conversion<'_>, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    if conversion.takes_effort {
+        return Ok(());
+    }
+    match request.effort.take() {
+        None => Ok(()),
+        // Such a model does not think; but Google's of this kind do, and by themselves.
+        Some(Effort::None) if conversion.to != WireApi::Gemini => Ok(()),
+        Some(Effort::None) => gate.leave_out(Requirement::ThinkingControl),
+        Some(_) => gate.leave_out(Requirement::Effort),
+    }
+}
+
 /// A request that ends with the model's own words asks Anthropic's to go on with them, and the others for something
 /// new. Only `OpenAI`'s two mean the same by it.
 fn refuse_prefill(request: &Request, gate: &Gate<'_>) -> Result<(), ConvertError> {
     let ends_with_model = request.messages.last().is_some_and(|last| last.role == Role::Assistant);
-    if ends_with_model && !gate.both_openai() {
-        return Err(ConvertError::Requires(Requirement::Native));
-    }
-    Ok(())
+    if ends_with_model { gate.require(Requirement::Prefill) } else { Ok(()) }
 }
 
 /// Messages in which no two of a role follow each other, for APIs where roles take turns.

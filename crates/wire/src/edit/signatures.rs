@@ -6,7 +6,10 @@
 
 use contracts::WireApi;
 
-use super::{Edit, cut};
+use super::{
+    Edit, cut,
+    parts::{clean_list, clean_members},
+};
 use crate::{
     json::{Cursor, Value},
     request::Inspected,
@@ -57,7 +60,8 @@ fn clean(api: WireApi, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
                 part.get("thought").and_then(|thought| thought.boolean()) == Some(true)
             });
             if !empty {
-                for part in parts.iter().flat_map(Value::elements) {
+                let is_thought = |part: &Value<'_>| part.get("thought").and_then(|it| it.boolean()) == Some(true);
+                for part in parts.iter().flat_map(Value::elements).filter(|part| !is_thought(part)) {
                     clean_members(&part, edits, &["thoughtSignature", "thought_signature"]);
                 }
             }
@@ -71,27 +75,4 @@ fn clean(api: WireApi, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
             false
         }
     }
-}
-
-/// Takes elements out of a list; true, and nothing taken out, when all would go.
-fn clean_list(list: Option<Value<'_>>, edits: &mut Vec<Edit>, goes: impl Fn(&Value<'_>) -> bool) -> bool {
-    let Some(list) = list else { return false };
-    let parts: Vec<_> = list.elements().map(|element| (element.span(), goes(&element))).collect();
-    let all = !parts.is_empty() && parts.iter().all(|(_, goes)| *goes);
-    if !all {
-        edits.extend(cut(&parts));
-    }
-    all
-}
-
-/// Takes members out of an object, unless they are in a part that goes anyway.
-fn clean_members(object: &Value<'_>, edits: &mut Vec<Edit>, names: &[&str]) {
-    if object.get("thought").and_then(|thought| thought.boolean()) == Some(true) {
-        return;
-    }
-    let member = |(name, value): (Value<'_>, Value<'_>)| {
-        let goes = name.string().is_some_and(|name| names.contains(&name.as_ref()));
-        (name.start..value.span().end, goes)
-    };
-    edits.extend(cut(&object.members().map(member).collect::<Vec<_>>()));
 }

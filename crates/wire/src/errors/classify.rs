@@ -33,6 +33,17 @@ const WITHHELD: [&str; 7] = [
     "responsible_ai",
 ];
 
+/// Wording of a prompt that was held back before any model saw it; with a status that otherwise means the key.
+const MODERATED: [&str; 7] = [
+    "moderation",
+    "flagged",
+    "content policy",
+    "content_policy",
+    "content filter",
+    "content_filter",
+    "usage guidelines",
+];
+
 /// The class of an error. `api` is the provider's; a body that is not in its shape counts by its text.
 pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     let text = String::from_utf8_lossy(body.get(..MAX_BYTES).unwrap_or(body)).to_lowercase();
@@ -53,7 +64,11 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     if is_about_the_request && says(&WITHHELD) {
         return ErrorClass::ContentFilter;
     }
-    if is(&["overloaded_error", "server_overloaded", "slow_down"]) {
+    // It is the account, not the prompt, that some providers flag.
+    if status == 403 && says(&MODERATED) && !message.contains("account") {
+        return ErrorClass::ContentFilter;
+    }
+    if is(&["overloaded_error", "server_overloaded", "server_is_overloaded", "slow_down"]) {
         return ErrorClass::Overloaded;
     }
     // Google says so of a key that is not one.
@@ -150,6 +165,13 @@ mod tests {
         let key = r#"[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}]"#;
         check(gemini, 400, key, ErrorClass::Auth);
         check(chat, 400, r#"{"error":{"code":"content_filter","message":"no"}}"#, ErrorClass::ContentFilter);
+        let moderated = r#"{"error":{"code":403,"message":"This model requires moderation. Your input was flagged."}}"#;
+        check(chat, 403, moderated, ErrorClass::ContentFilter);
+        let guidelines = r#"{"code":"x","error":"Content violates usage guidelines."}"#;
+        check(chat, 403, guidelines, ErrorClass::ContentFilter);
+        check(chat, 403, r#"{"error":{"message":"Your account was flagged"}}"#, ErrorClass::Auth);
+        let busy = r#"{"error":{"code":"server_is_overloaded","message":"later"}}"#;
+        check(chat, 500, busy, ErrorClass::Overloaded);
         check(anthropic, 400, r#"{"error":{"message":"messages: required"}}"#, ErrorClass::InvalidRequest);
         check(chat, 429, r#"{"error":{"message":"tokens per min: context window"}}"#, ErrorClass::RateLimit);
     }
@@ -160,6 +182,8 @@ mod tests {
         assert_eq!(classify(WireApi::AnthropicMessages, 0, overloaded), ErrorClass::Overloaded);
         let failed = br#"{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"x"}}}"#;
         assert_eq!(classify(WireApi::OpenAiResponses, 0, failed), ErrorClass::RateLimit);
+        let failed = br#"{"type":"response.failed","response":{"error":{"code":"server_is_overloaded"}}}"#;
+        assert_eq!(classify(WireApi::OpenAiResponses, 0, failed), ErrorClass::Overloaded);
         assert_eq!(classify(WireApi::OpenAiChat, 0, br#"{"error":{"type":"server_error"}}"#), ErrorClass::ServerError);
         assert_eq!(classify(WireApi::OpenAiChat, 0, b"odd"), ErrorClass::Other);
     }

@@ -30,8 +30,15 @@ impl<'a> Reading<'a> {
             "output_config" => self.output_config(&value),
             "output_format" => self.output_format(&value),
             "thinking" => {
-                let some = !value.is_null() && kind_of(&value) != "disabled";
-                self.requires_if(some, Requirement::ThinkingControl);
+                let kind = kind_of(&value);
+                self.requires_if(!value.is_null() && kind != "disabled", Requirement::ThinkingControl);
+                self.requires_if(kind == "adaptive", Requirement::Effort);
+                self.requires_if(kind == "enabled", Requirement::ThinkingBudget);
+            }
+            "stop_sequences" => self.requires_if(!value.is_nothing(), Requirement::StopSequences),
+            "tool_choice" => {
+                let one = value.get("disable_parallel_tool_use").and_then(|one| one.boolean());
+                self.one_tool_at_a_time = one == Some(true);
             }
             "service_tier" => self.service_tier(&value),
             _ => self.judge(Place::Body, name, &value),
@@ -47,6 +54,7 @@ impl<'a> Reading<'a> {
         self.conversation = true;
         let mut index = 0;
         while elements.next(cursor)? {
+            self.index = index;
             self.anthropic_message(cursor, index)?;
             index += 1;
         }
@@ -82,6 +90,7 @@ impl<'a> Reading<'a> {
         match role {
             "system" => {
                 self.requires(Requirement::MidConversationSystem);
+                self.ends_with_model = false;
                 return self.system_blocks(cursor);
             }
             "assistant" => self.answered(),

@@ -50,7 +50,7 @@ impl<'a> Reading<'a> {
     pub(super) fn output_config(&mut self, config: &Value<'a>) {
         for (name, value) in config.members() {
             match name.string().unwrap_or_default().as_ref() {
-                "effort" => {}
+                "effort" => self.effort(Some(&value)),
                 "format" => self.output_format(&value),
                 _ => self.requires_if(!value.is_null(), Requirement::Native),
             }

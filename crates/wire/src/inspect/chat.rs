@@ -30,6 +30,8 @@ impl<'a> Reading<'a> {
                 let schema = value.get("json_schema").and_then(|outer| outer.get("schema"));
                 self.openai_format(&value, schema);
             }
+            "reasoning_effort" => self.effort(Some(&value)),
+            "stop" => self.requires_if(!value.is_nothing(), Requirement::StopSequences),
             "prompt_cache_key" => self.out.identity.cache_key = value.string().map(Into::into),
             _ => self.openai_setting(name, &value),
         }
@@ -40,6 +42,10 @@ impl<'a> Reading<'a> {
     pub(super) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.service_tier(value),
+            "parallel_tool_calls" => {
+                self.one_tool_at_a_time = value.boolean() == Some(false);
+                return;
+            }
             "store" | "metadata" | "background" => (!value.is_nothing(), Requirement::StoredAnswers),
             "n" => (value.whole() != Some(1) && !value.is_null(), Requirement::ManyAnswers),
             "logprobs" | "top_logprobs" => (!value.is_nothing(), Requirement::ManyAnswers),
@@ -73,7 +79,11 @@ impl<'a> Reading<'a> {
     pub(super) fn openai_format(&mut self, format: &Value<'a>, schema: Option<Value<'a>>) {
         match kind_of(format).as_ref() {
             "" | "text" => self.requires_if(!format.is_null() && format.kind != Kind::Object, Requirement::Native),
-            "json_schema" | "json_object" => self.out.needs.structured_output = true,
+            "json_schema" => self.out.needs.structured_output = true,
+            "json_object" => {
+                self.out.needs.structured_output = true;
+                self.requires(Requirement::JsonObject);
+            }
             // A grammar.
             _ => self.requires(Requirement::Native),
         }
@@ -90,6 +100,7 @@ impl<'a> Reading<'a> {
         self.conversation = true;
         let mut index = 0;
         while elements.next(cursor)? {
+            self.index = index;
             self.chat_message(cursor, index)?;
             index += 1;
         }
@@ -159,6 +170,7 @@ impl<'a> Reading<'a> {
             self.system(*text);
         }
         self.requires_if(self.history.begun, Requirement::MidConversationSystem);
+        self.ends_with_model = false;
     }
 
     /// The content of a message in either of `OpenAI`'s APIs: a string or parts.

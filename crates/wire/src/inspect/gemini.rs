@@ -51,6 +51,7 @@ impl<'a> Reading<'a> {
             if cursor.kind()? != Kind::Object {
                 return Err(expected);
             }
+            self.index = index;
             let mut draft = Draft::default();
             let role = self.content_parts(cursor, &mut draft)?;
             match role.as_str() {
@@ -229,16 +230,27 @@ impl<'a> Reading<'a> {
                 | "response_json_schema"
                 | "_responseJsonSchema" => {
                     self.out.needs.structured_output |= !value.is_null();
+                    self.json.1 |= !value.is_null();
                     self.signs.schema(&value);
                 }
                 "responseMimeType" | "response_mime_type" => {
                     let mime = value.string();
-                    self.out.needs.structured_output |= mime.as_deref() == Some("application/json");
+                    self.json.0 = mime.as_deref() == Some("application/json");
+                    self.out.needs.structured_output |= self.json.0;
                     // One word of a list.
                     self.requires_if(mime.as_deref() == Some("text/x.enum"), Requirement::Native);
                 }
                 "presencePenalty" | "presence_penalty" | "frequencyPenalty" | "frequency_penalty" => {
                     self.requires_if(!value.is_nothing(), Requirement::Sampling);
+                }
+                "stopSequences" | "stop_sequences" => {
+                    self.requires_if(!value.is_nothing(), Requirement::StopSequences);
+                }
+                "thinkingConfig" | "thinking_config" => {
+                    for level in value.pick(["thinkingLevel", "thinking_level"]) {
+                        self.effort(level.as_ref());
+                    }
+                    self.judge(Place::Generation, &name, &value);
                 }
                 "candidateCount" | "candidate_count" => {
                     self.requires_if(value.whole() != Some(1) && !value.is_null(), Requirement::ManyAnswers);

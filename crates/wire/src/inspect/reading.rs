@@ -30,6 +30,16 @@ pub(super) struct Reading<'a> {
     first_system: Option<&'a str>,
     /// The list of messages was there.
     pub(super) conversation: bool,
+    /// The index of the message, item or content that is being read.
+    pub(super) index: usize,
+    /// The index of the last one with thinking that its model signed.
+    signed: Option<usize>,
+    /// Whether the answer is to be JSON, and whether there is a schema for it; where an API says both apart.
+    pub(super) json: (bool, bool),
+    /// Whether the last word is the model's.
+    pub(super) ends_with_model: bool,
+    /// Whether no more than one tool may be called at a time.
+    pub(super) one_tool_at_a_time: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -54,10 +64,24 @@ impl<'a> Reading<'a> {
             max_output: None,
             places: Places { start, ..Places::default() },
         };
-        Self { out, history: History::default(), signs: Signs::default(), first_system: None, conversation: false }
+        Self {
+            out,
+            history: History::default(),
+            signs: Signs::default(),
+            first_system: None,
+            conversation: false,
+            index: 0,
+            signed: None,
+            json: (false, false),
+            ends_with_model: false,
+            one_tool_at_a_time: false,
+        }
     }
 
     pub(super) fn requires(&mut self, requirement: Requirement) {
+        if requirement == Requirement::Signatures {
+            self.signed = Some(self.index);
+        }
         self.out.requires.insert(requirement);
     }
 
@@ -111,6 +135,14 @@ impl<'a> Reading<'a> {
         self.requires_if(!usual, Requirement::Native);
     }
 
+    /// A wish how hard to think; the word may be one that asks for no thinking, or for nothing special.
+    pub(super) fn effort(&mut self, wish: Option<&Value<'a>>) {
+        const NO_WISHES: [&str; 4] = ["", "none", "off", "thinking_level_unspecified"];
+        let word = wish.and_then(Value::string);
+        let wished = word.is_some_and(|word| !NO_WISHES.iter().any(|nothing| word.eq_ignore_ascii_case(nothing)));
+        self.requires_if(wished, Requirement::Effort);
+    }
+
     /// A text of the system prompt, or of a system message later on.
     pub(super) fn system(&mut self, text: Text<'a>) {
         self.out.prompt.characters += text.characters();
@@ -143,11 +175,13 @@ impl<'a> Reading<'a> {
                 self.workspace(text);
             }
         }
+        self.ends_with_model = false;
         self.history.said(index, draft);
     }
 
     /// A message, a call or thinking of the model.
     pub(super) fn answered(&mut self) {
+        self.ends_with_model = true;
         self.history.answered();
     }
 
@@ -163,6 +197,17 @@ impl<'a> Reading<'a> {
         self.out.prompt.tool_characters += definition.chars().count() as u64;
     }
 
+    /// What only several members together require.
+    fn require_by_the_whole(&mut self) {
+        let (wants_json, has_schema) = self.json;
+        self.requires_if(wants_json && !has_schema, Requirement::JsonObject);
+        self.requires_if(self.one_tool_at_a_time && self.out.needs.tools, Requirement::OneToolAtATime);
+        self.requires_if(self.ends_with_model, Requirement::Prefill);
+        // What the user wrote last began the running turn.
+        let of_turn = self.signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
+        self.requires_if(of_turn, Requirement::TurnSignatures);
+    }
+
     /// What was read, put together.
     pub(super) fn finish(mut self) -> Result<Inspected<'a>, RequestError> {
         if !self.conversation {
@@ -173,8 +218,9 @@ impl<'a> Reading<'a> {
             };
             return Err(RequestError::Missing { field });
         }
-        let mut out = self.out;
         self.history.settle();
+        self.require_by_the_whole();
+        let mut out = self.out;
         out.side = self.signs.side(&out, &self.history);
         out.identity.client = self.history.aider.then_some("aider");
         out.continues = self.history.continues;

@@ -51,7 +51,10 @@ impl<'a> Reading<'a> {
     fn reasoning(&mut self, reasoning: &Value<'a>) {
         for (name, value) in reasoning.members() {
             let requirement = match name.string().unwrap_or_default().as_ref() {
-                "effort" => continue,
+                "effort" => {
+                    self.effort(Some(&value));
+                    continue;
+                }
                 "summary" | "generate_summary" | "context" => Requirement::ThinkingControl,
                 _ => Requirement::Native,
             };
@@ -98,6 +101,7 @@ impl<'a> Reading<'a> {
         self.conversation = true;
         let mut index = 0;
         while elements.next(cursor)? {
+            self.index = index;
             self.item(cursor, index)?;
             index += 1;
         }
@@ -179,7 +183,10 @@ impl<'a> Reading<'a> {
                 self.requires(Requirement::CustomTools);
             }
             "reasoning" => {
+                // Thinking is no last word.
+                let ends_with_model = self.ends_with_model;
                 self.answered();
+                self.ends_with_model = ends_with_model;
                 self.requires(Requirement::Signatures);
             }
             "item_reference" => self.requires(Requirement::StoredAnswers),

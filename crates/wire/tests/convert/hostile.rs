@@ -160,7 +160,7 @@ proptest! {
     fn odd_requests_and_answers_do_not_panic(pair in pairs(), body in odd_value()) {
         let may_drop = BTreeSet::from(Requirement::OPTIONAL);
         let (from, to) = pair;
-        let conversion = Conversion { from, to, model: "m", stream: true, may_drop: &may_drop, max_output: 0 };
+        let conversion = Conversion { from, to, model: "m", stream: true, may_drop: &may_drop, max_output: 0, takes_effort: true, newer_chat: true };
         let _ = convert_request(&conversion, body.to_string().as_bytes());
         let _ = convert_answer(from, to, "m", body.to_string().as_bytes());
     }

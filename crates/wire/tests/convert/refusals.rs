@@ -145,23 +145,35 @@ fn what_a_provider_does_or_keeps_itself_is_refused() {
 
 #[test]
 fn what_an_api_cannot_do_is_refused() {
-    use Requirement::{Native, RemoteImages};
+    use Requirement::{JsonObject, Native, OneToolAtATime, Prefill, RemoteImages, StopSequences};
     let remote = user(&json!([{"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}]));
     refused(ANTHROPIC, &[GEMINI], RemoteImages, &remote);
     let (chat, _) = said(ANTHROPIC, CHAT, &remote).unwrap();
     assert_eq!(chat["messages"][0]["content"][0]["image_url"]["url"], "https://example.com/a.png");
     // Responses know no sequences to stop at, chat completions four, Gemini five.
-    refused_late(ANTHROPIC, &[RESPONSES], Native, &json!({"stop_sequences": ["a"]}));
+    refused(ANTHROPIC, &[RESPONSES], StopSequences, &json!({"stop_sequences": ["a"]}));
+    refused(CHAT, &[RESPONSES], StopSequences, &json!({"stop": "a"}));
+    refused(GEMINI, &[RESPONSES], StopSequences, &json!({"generationConfig": {"stopSequences": ["a"]}}));
     refused_late(ANTHROPIC, &[CHAT], Native, &json!({"stop_sequences": ["a", "b", "c", "d", "e"]}));
     refused_late(ANTHROPIC, &[GEMINI], Native, &json!({"stop_sequences": ["a", "b", "c", "d", "e", "f"]}));
     // Only Anthropic's goes on with the model's own words.
     let prefill = json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "He"}]});
-    refused_late(ANTHROPIC, &[CHAT, RESPONSES, GEMINI], Native, &prefill);
-    refused_late(CHAT, &[ANTHROPIC, GEMINI], Native, &prefill);
+    refused(ANTHROPIC, &[CHAT, RESPONSES, GEMINI], Prefill, &prefill);
+    refused(CHAT, &[ANTHROPIC, GEMINI], Prefill, &prefill);
+    assert!(said(CHAT, RESPONSES, &prefill).is_ok());
+    let prefill = json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "model", "parts": []}]});
+    refused(GEMINI, &[ANTHROPIC, CHAT, RESPONSES], Prefill, &prefill);
+    let prefill = json!({"input": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "He"}]});
+    refused(RESPONSES, &[ANTHROPIC, GEMINI], Prefill, &prefill);
     // Gemini calls as many tools as it likes, and Anthropic knows no JSON without a schema.
     let tools = json!([{"type": "function", "function": {"name": "f"}}]);
-    refused_late(CHAT, &[GEMINI], Native, &json!({"tools": tools, "parallel_tool_calls": false}));
-    refused_late(CHAT, &[ANTHROPIC], Native, &json!({"response_format": {"type": "json_object"}}));
+    refused(CHAT, &[GEMINI], OneToolAtATime, &json!({"tools": tools, "parallel_tool_calls": false}));
+    let (tools, one) = (json!([{"name": "f"}]), json!({"type": "auto", "disable_parallel_tool_use": true}));
+    refused(ANTHROPIC, &[GEMINI], OneToolAtATime, &json!({"tools": tools, "tool_choice": one}));
+    refused(CHAT, &[ANTHROPIC], JsonObject, &json!({"response_format": {"type": "json_object"}}));
+    refused(RESPONSES, &[ANTHROPIC], JsonObject, &json!({"text": {"format": {"type": "json_object"}}}));
+    let json = json!({"generationConfig": {"responseMimeType": "application/json"}});
+    refused(GEMINI, &[ANTHROPIC], JsonObject, &json);
 }
 
 #[test]
@@ -195,6 +207,7 @@ fn what_changes_no_answer_says_nothing() {
     says_nothing(ANTHROPIC, &to, &json!({"system": [{"type": "text", "text": "x-anthropic-billing-header: a=b;"}]}));
     let to = [ANTHROPIC, RESPONSES, GEMINI];
     says_nothing(CHAT, &to, &json!({"user": "u", "n": 1, "logprobs": false, "store": false, "metadata": {}}));
+    says_nothing(CHAT, &to, &json!({"parallel_tool_calls": false, "stop": null}));
     says_nothing(CHAT, &to, &json!({"frequency_penalty": 0, "modalities": ["text"], "verbosity": "medium"}));
     let to = [ANTHROPIC, CHAT, GEMINI];
     says_nothing(

@@ -10,8 +10,16 @@ use crate::bodies::body;
 
 pub(crate) fn converted(from: WireApi, to: WireApi, body: &Value) -> Result<(Value, Vec<Requirement>), ConvertError> {
     let may_drop = BTreeSet::from(Requirement::OPTIONAL);
-    let conversion =
-        Conversion { from, to, model: "upstream-model", stream: true, may_drop: &may_drop, max_output: 50_000 };
+    let conversion = Conversion {
+        from,
+        to,
+        model: "upstream-model",
+        stream: true,
+        may_drop: &may_drop,
+        max_output: 50_000,
+        takes_effort: true,
+        newer_chat: true,
+    };
     let Converted { body, left_out } = convert_request(&conversion, body.to_string().as_bytes())?;
     Ok((serde_json::from_slice(&body).unwrap(), left_out.into_iter().collect()))
 }
@@ -43,7 +51,16 @@ fn nothing_is_left_out_unless_it_may_be() {
     let mut may_drop = BTreeSet::new();
     let tried = |may_drop: &BTreeSet<Requirement>| {
         let to = WireApi::OpenAiChat;
-        let conversion = Conversion { from, to, model: "m", stream: true, may_drop, max_output: 0 };
+        let conversion = Conversion {
+            from,
+            to,
+            model: "m",
+            stream: true,
+            may_drop,
+            max_output: 0,
+            takes_effort: true,
+            newer_chat: true,
+        };
         convert_request(&conversion, body.as_bytes())
     };
     // Each refusal names what has to be allowed next.
@@ -152,4 +169,57 @@ fn images_in_results_go_where_results_may_hold_them() {
         let refused = converted(WireApi::AnthropicMessages, to, &body);
         assert_eq!(refused, Err(ConvertError::Requires(Requirement::ToolImages)));
     }
+}
+
+#[test]
+fn a_model_that_takes_no_effort_is_told_of_none_and_the_effort_is_reported() {
+    let (from, fields) = (WireApi::OpenAiChat, |effort: &str| {
+        json!({"messages": [{"role": "user", "content": "hi"}], "reasoning_effort": effort}).to_string()
+    });
+    let nothing = json!({"messages": [{"role": "user", "content": "hi"}]}).to_string();
+    for to in [WireApi::AnthropicMessages, WireApi::OpenAiResponses, WireApi::Gemini] {
+        let may_drop = BTreeSet::from([Requirement::Effort]);
+        let conversion = Conversion {
+            from,
+            to,
+            model: "m",
+            stream: false,
+            may_drop: &may_drop,
+            max_output: 0,
+            takes_effort: false,
+            newer_chat: true,
+        };
+        let converted = convert_request(&conversion, fields("high").as_bytes()).unwrap();
+        assert_eq!(converted.left_out, may_drop, "{to}");
+        assert_eq!(converted.body, convert_request(&conversion, nothing.as_bytes()).unwrap().body, "{to}");
+        let strict = Conversion { may_drop: &BTreeSet::new(), ..conversion };
+        let refused = convert_request(&strict, fields("high").as_bytes());
+        assert_eq!(refused, Err(ConvertError::Requires(Requirement::Effort)), "{to}");
+        // No thinking is what such a model does anyway, but for Google's.
+        let none = convert_request(&strict, fields("none").as_bytes());
+        assert_eq!(none.is_ok(), to != WireApi::Gemini, "{to}");
+    }
+}
+
+#[test]
+fn a_provider_of_the_older_chat_completions_is_sent_no_newer_field() {
+    let body = json!({"input": "hi", "max_output_tokens": 99, "prompt_cache_key": "k", "safety_identifier": "s"});
+    let conversion = Conversion {
+        from: WireApi::OpenAiResponses,
+        to: WireApi::OpenAiChat,
+        model: "m",
+        stream: true,
+        may_drop: &BTreeSet::new(),
+        max_output: 0,
+        takes_effort: true,
+        newer_chat: false,
+    };
+    let said = convert_request(&conversion, body.to_string().as_bytes()).unwrap();
+    let expected =
+        json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 99, "stream": true});
+    assert_eq!(serde_json::from_slice::<Value>(&said.body).unwrap(), expected);
+    let newer = convert_request(&Conversion { newer_chat: true, ..conversion }, body.to_string().as_bytes()).unwrap();
+    let newer: Value = serde_json::from_slice(&newer.body).unwrap();
+    assert_eq!((&newer["max_completion_tokens"], &newer["prompt_cache_key"]), (&json!(99), &json!("k")));
+    assert_eq!(newer["stream_options"], json!({"include_usage": true}));
 }

@@ -21,7 +21,7 @@ pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], dollars: u64) -> Mod
         aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
         context_window: 200_000,
         max_output: 64_000,
-        capabilities: Capabilities { images: true, tools: true, system_prompt: true, structured_output: true },
+        capabilities: Capabilities { images: true, structured_output: true, ..Capabilities::default() },
         tokenizer: if provider == "openai" { Tokenizer::OpenAi } else { Tokenizer::Anthropic },
         prices: Some(Prices { base, long: None }),
         can_delegate: tier != Tier::Fast,

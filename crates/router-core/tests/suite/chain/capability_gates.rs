@@ -85,8 +85,13 @@ fn a_model_without_a_key_is_not_configured() {
 #[test]
 fn what_a_turn_does_not_need_no_model_has_to_have() {
     let policy = policy_with(|model| {
-        model.capabilities =
-            contracts::Capabilities { images: false, tools: false, system_prompt: false, structured_output: false };
+        model.capabilities = contracts::Capabilities {
+            images: false,
+            tools: false,
+            system_prompt: false,
+            structured_output: false,
+            ..contracts::Capabilities::default()
+        };
     });
     assert_eq!(chosen(&needing(|_| {}), &policy), "CONFIGURED_RULES claude-haiku-4-5");
 }
@@ -113,8 +118,13 @@ fn of_several_failures_the_first_in_the_order_of_the_gates_is_the_reason() {
         let policy = policy_with(|model| {
             model.configured = false;
             model.context_window = 10;
-            model.capabilities =
-                contracts::Capabilities { images: false, tools: false, system_prompt: false, structured_output: false };
+            model.capabilities = contracts::Capabilities {
+                images: false,
+                tools: false,
+                system_prompt: false,
+                structured_output: false,
+                ..contracts::Capabilities::default()
+            };
             mend[..mended].iter().for_each(|mend| mend(model));
         });
         let up = said(&decide(&everything, &policy), Slot::ConfiguredRules).1;

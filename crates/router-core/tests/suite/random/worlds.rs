@@ -75,7 +75,7 @@ fn mostly() -> impl Strategy<Value = bool> + Clone {
 fn model_spec(index: usize) -> impl Strategy<Value = ModelSpec> {
     let capabilities =
         (mostly(), mostly(), mostly(), mostly()).prop_map(|(images, tools, system_prompt, structured_output)| {
-            Capabilities { images, tools, system_prompt, structured_output }
+            Capabilities { images, tools, system_prompt, structured_output, ..Capabilities::default() }
         });
     let window = select(&[1_000, 50_000, 200_000, 200_000][..]);
     let tokenizer = select(&Tokenizer::ALL[..]);

@@ -16,8 +16,6 @@ use crate::convert::{
     schema,
 };
 
-const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
-
 pub(crate) fn write_request(
     request: Request,
     conversion: &Conversion<'_>,
@@ -188,7 +186,7 @@ fn write_output(
     match format {
         None => {}
         // Anthropic knows answers that follow a schema, but no JSON without one.
-        Some(Format::JsonObject) => return Err(NATIVE),
+        Some(Format::JsonObject) => gate.require(Requirement::JsonObject)?,
         Some(Format::JsonSchema { schema: wanted, description, name: _, strict: _ }) => {
             let mut wanted = schema::described(wanted, description);
             if let Value::Object(map) = &mut wanted {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::write_message::write_message;
 use crate::convert::{
     Conversion, ConvertError,
-    canonical::request::{Effort, Format, Request, Sampling, Tool, ToolKind},
+    canonical::request::{Effort, Format, OpenAiSettings, Request, Sampling, Tool, ToolKind},
     gate::Gate,
     object::object,
     schema,
@@ -51,7 +51,8 @@ pub(crate) fn write_request(
         body.insert("reasoning_effort".to_owned(), Value::from(effort.min(Effort::ExtraHigh).name()));
     }
     if let Some(most) = request.max_output {
-        body.insert("max_completion_tokens".to_owned(), Value::from(most));
+        let name = if conversion.newer_chat { "max_completion_tokens" } else { "max_tokens" };
+        body.insert(name.to_owned(), Value::from(most));
     }
     if request.stop.len() > MOST_STOPS {
         return Err(ConvertError::Requires(Requirement::Native));
@@ -60,21 +61,40 @@ pub(crate) fn write_request(
         body.insert("stop".to_owned(), Value::from(request.stop));
     }
     write_sampling(&mut body, request.sampling, gate)?;
+    write_openai_settings(&mut body, request.openai, conversion, gate)?;
+    if conversion.stream {
+        body.insert("stream".to_owned(), Value::from(true));
+        if conversion.newer_chat {
+            body.insert("stream_options".to_owned(), object!({"include_usage": true}));
+        }
+    }
+    Ok(Value::Object(body))
+}
+
+fn write_openai_settings(
+    body: &mut Map<String, Value>,
+    settings: OpenAiSettings,
+    conversion: &Conversion<'_>,
+    gate: &mut Gate<'_>,
+) -> Result<(), ConvertError> {
+    if !conversion.newer_chat {
+        // Where the provider keeps the prompt and whom it suspects of abuse changes no answer.
+        if settings.cache_retention.is_some() {
+            gate.leave_out(Requirement::CacheControl)?;
+        }
+        return if settings.verbosity.is_some() { gate.leave_out(Requirement::Sampling) } else { Ok(()) };
+    }
     for (name, setting) in [
-        ("prompt_cache_key", request.openai.cache_key.map(Value::String)),
-        ("prompt_cache_retention", request.openai.cache_retention),
-        ("safety_identifier", request.openai.safety_identifier.map(Value::String)),
-        ("verbosity", request.openai.verbosity.map(Value::String)),
+        ("prompt_cache_key", settings.cache_key.map(Value::String)),
+        ("prompt_cache_retention", settings.cache_retention),
+        ("safety_identifier", settings.safety_identifier.map(Value::String)),
+        ("verbosity", settings.verbosity.map(Value::String)),
     ] {
         if let Some(setting) = setting {
             body.insert(name.to_owned(), setting);
         }
     }
-    if conversion.stream {
-        body.insert("stream".to_owned(), Value::from(true));
-        body.insert("stream_options".to_owned(), object!({"include_usage": true}));
-    }
-    Ok(Value::Object(body))
+    Ok(())
 }
 
 fn write_tool(tool: Tool) -> Value {

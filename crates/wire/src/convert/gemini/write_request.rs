@@ -18,8 +18,7 @@ const MOST_STOPS: usize = 5;
 
 pub(crate) fn write_request(mut request: Request, gate: &mut Gate<'_>) -> Result<Value, ConvertError> {
     if request.parallel_tools == Some(false) && !request.tools.is_empty() {
-        // Gemini calls as many tools at once as it likes.
-        return Err(ConvertError::Requires(Requirement::Native));
+        gate.require(Requirement::OneToolAtATime)?;
     }
     let mut body = Map::new();
     if !request.system.is_empty() {

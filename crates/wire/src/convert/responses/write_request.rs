@@ -22,8 +22,7 @@ pub(crate) fn write_request(
     gate: &mut Gate<'_>,
 ) -> Result<Value, ConvertError> {
     if !request.stop.is_empty() {
-        // Responses know no sequences to stop at, and without them the answer is another one.
-        return Err(ConvertError::Requires(Requirement::Native));
+        gate.require(Requirement::StopSequences)?;
     }
     let mut body = Map::new();
     body.insert("model".to_owned(), Value::from(conversion.model));

@@ -1,0 +1,100 @@
+//! In which API a model is sent a request, and what keeps it from being sent it.
+
+use std::collections::BTreeSet;
+
+use contracts::{
+    ClientRequest, Failure, ModelSpec,
+    Requirement::{self, Effort, JsonObject, Signatures, StopSequences, ThinkingBudget, TurnSignatures},
+    Tier, Tokenizer,
+    WireApi::{self, AnthropicMessages, OpenAiChat, OpenAiResponses},
+};
+use router_core::spoken_to;
+
+use crate::support::model;
+
+fn request(api: WireApi, requires: &[Requirement], signed_by: &[&ModelSpec]) -> ClientRequest {
+    ClientRequest {
+        api,
+        client: None,
+        model: "auto".to_owned(),
+        named: None,
+        side: None,
+        subagent: false,
+        requires: requires.iter().copied().collect(),
+        signed_by: signed_by.iter().map(|model| model.id.clone()).collect(),
+        brings_key_of: None,
+    }
+}
+
+fn named(id: &str, apis: &[WireApi]) -> ModelSpec {
+    ModelSpec { apis: apis.to_vec(), ..model(id, Tier::Deep, &[], Tokenizer::Anthropic) }
+}
+
+fn asked(model: &ModelSpec, request: &ClientRequest, may_drop: &[Requirement]) -> Result<WireApi, Failure> {
+    spoken_to(model, request, &may_drop.iter().copied().collect::<BTreeSet<_>>())
+}
+
+#[test]
+fn a_model_that_takes_no_effort_is_not_sent_one_unless_it_may_be_left_out() {
+    let mut haiku = named("anthropic:haiku", &[AnthropicMessages]);
+    let wish = request(AnthropicMessages, &[Effort], &[]);
+    assert_eq!(asked(&haiku, &wish, &[]), Ok(AnthropicMessages));
+    haiku.capabilities.effort = false;
+    let refused = Failure::CannotCarry { requirement: Effort, api: AnthropicMessages };
+    assert_eq!(asked(&haiku, &wish, &[]), Err(refused.clone()));
+    assert_eq!(asked(&haiku, &wish, &[ThinkingBudget]), Err(refused));
+    assert_eq!(asked(&haiku, &wish, &[Effort]), Ok(AnthropicMessages));
+    assert_eq!(asked(&haiku, &request(AnthropicMessages, &[], &[]), &[]), Ok(AnthropicMessages));
+    let codex = request(OpenAiResponses, &[Effort], &[]);
+    assert_eq!(
+        asked(&haiku, &codex, &[]),
+        Err(Failure::CannotCarry { requirement: Effort, api: AnthropicMessages }),
+        "another API says it too"
+    );
+}
+
+#[test]
+fn a_budget_of_thinking_matters_where_it_is_said() {
+    let mut opus = named("anthropic:opus", &[AnthropicMessages]);
+    opus.capabilities.thinking_budget = false;
+    let refused = Failure::CannotCarry { requirement: ThinkingBudget, api: AnthropicMessages };
+    assert_eq!(asked(&opus, &request(AnthropicMessages, &[ThinkingBudget], &[]), &[]), Err(refused));
+    assert_eq!(
+        asked(&opus, &request(AnthropicMessages, &[ThinkingBudget], &[]), &[ThinkingBudget]),
+        Ok(AnthropicMessages)
+    );
+    opus.apis = vec![OpenAiChat];
+    assert_eq!(asked(&opus, &request(AnthropicMessages, &[ThinkingBudget], &[]), &[]), Ok(OpenAiChat));
+}
+
+#[test]
+fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may_be_left_out() {
+    let opus = named("anthropic:opus", &[AnthropicMessages]);
+    let sonnet = named("anthropic:sonnet", &[AnthropicMessages]);
+    let gpt = named("openai:gpt", &[OpenAiResponses]);
+    let all = Requirement::OPTIONAL;
+    let over = request(AnthropicMessages, &[Signatures], &[&opus]);
+    let running = request(AnthropicMessages, &[Signatures, TurnSignatures], &[&opus]);
+    assert_eq!(asked(&sonnet, &over, &all), Ok(AnthropicMessages));
+    assert_eq!(asked(&sonnet, &running, &all), Err(Failure::SignedByAnother));
+    assert_eq!(asked(&gpt, &running, &all), Err(Failure::SignedByAnother));
+    assert_eq!(asked(&opus, &running, &[]), Ok(AnthropicMessages));
+    let unknown = request(AnthropicMessages, &[Signatures, TurnSignatures], &[]);
+    assert_eq!(asked(&opus, &unknown, &all), Err(Failure::SignedByAnother));
+    // Of several that signed in a session the running one goes on, when the rest may be left out.
+    let both = request(AnthropicMessages, &[Signatures, TurnSignatures], &[&opus, &sonnet]);
+    assert_eq!(asked(&sonnet, &both, &all), Ok(AnthropicMessages));
+    assert_eq!(asked(&sonnet, &both, &[]), Err(Failure::SignedByAnother));
+}
+
+#[test]
+fn of_the_apis_of_a_model_the_first_that_says_everything_is_taken() {
+    let gpt = named("openai:gpt", &[OpenAiResponses, OpenAiChat]);
+    assert_eq!(asked(&gpt, &request(AnthropicMessages, &[], &[]), &[]), Ok(OpenAiResponses));
+    assert_eq!(asked(&gpt, &request(AnthropicMessages, &[StopSequences], &[]), &[]), Ok(OpenAiChat));
+    let claude = named("anthropic:opus", &[AnthropicMessages]);
+    assert_eq!(
+        asked(&claude, &request(OpenAiChat, &[JsonObject], &[]), &Requirement::OPTIONAL),
+        Err(Failure::CannotCarry { requirement: JsonObject, api: AnthropicMessages })
+    );
+}

@@ -1,0 +1,156 @@
+//! Settings of thinking, taken out for a model that does not take them.
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, WireApi};
+
+use super::{
+    Edit, cut,
+    parts::{clean_list, clean_members},
+};
+use crate::{
+    json::{Cursor, Value},
+    request::Inspected,
+};
+
+/// The edits that take out how hard a model is to think ([`Requirement::Effort`]) or how many tokens long
+/// ([`Requirement::ThinkingBudget`]), as far as these are among `gone`, and what makes no sense without: the wish to
+/// forget thinking, which Anthropic refuses when nobody thinks, and the wish for encrypted reasoning, which `OpenAI`
+/// refuses of a model that does not reason.
+pub fn without_thinking(body: &[u8], inspected: &Inspected<'_>, gone: &BTreeSet<Requirement>) -> Vec<Edit> {
+    let text = std::str::from_utf8(body).ok();
+    let Some(root) = text.and_then(|text| Cursor::new(text).value().ok()) else { return Vec::new() };
+    let effort = gone.contains(&Requirement::Effort);
+    let nobody_thinks = inspected.api == WireApi::AnthropicMessages && goes(&root, gone);
+    let mut edits = Vec::new();
+    let mut members = Vec::new();
+    for (name, value) in root.members() {
+        let name_text = name.string().unwrap_or_default();
+        let goes = match (inspected.api, name_text.as_ref()) {
+            (WireApi::AnthropicMessages, "thinking") => nobody_thinks,
+            (WireApi::AnthropicMessages, "context_management") if nobody_thinks => {
+                let all = clean_list(value.get("edits"), &mut edits, |edit| kind_starts(edit, "clear_thinking"));
+                all && clean_members(&value, &mut edits, &["edits"])
+            }
+            (WireApi::AnthropicMessages, "output_config") if effort => clean_members(&value, &mut edits, &["effort"]),
+            (WireApi::OpenAiChat, "reasoning_effort") | (WireApi::OpenAiResponses, "reasoning") => effort,
+            (WireApi::OpenAiResponses, "include") if effort => {
+                let encrypted = |wish: &Value<'_>| wish.string().as_deref() == Some("reasoning.encrypted_content");
+                clean_list(Some(value), &mut edits, encrypted)
+            }
+            (WireApi::Gemini, "generationConfig" | "generation_config") if effort => {
+                clean_generation(&value, &mut edits)
+            }
+            _ => false,
+        };
+        members.push((name.start..value.span().end, goes));
+    }
+    // What goes as a whole has no edits inside that count.
+    edits.extend(cut(&members));
+    edits
+}
+
+/// Whether the setting of thinking in a body of Anthropic's goes.
+fn goes(root: &Value<'_>, gone: &BTreeSet<Requirement>) -> bool {
+    root.get("thinking").is_some_and(|thinking| {
+        (gone.contains(&Requirement::Effort) && kind_starts(&thinking, "adaptive"))
+            || (gone.contains(&Requirement::ThinkingBudget) && kind_starts(&thinking, "enabled"))
+    })
+}
+
+fn kind_starts(object: &Value<'_>, start: &str) -> bool {
+    object.get("type").and_then(|kind| kind.string()).is_some_and(|kind| kind.starts_with(start))
+}
+
+/// Takes the level out of Gemini's configuration of thinking; true when nothing would be left.
+fn clean_generation(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
+    let mut emptied = false;
+    for thinking in generation.pick(["thinkingConfig", "thinking_config"]).iter().flatten() {
+        emptied |= clean_members(thinking, edits, &["thinkingLevel", "thinking_level"]);
+    }
+    emptied && clean_members(generation, edits, &["thinkingConfig", "thinking_config"])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use contracts::{
+        Requirement::{self, Effort, ThinkingBudget},
+        WireApi,
+    };
+
+    use super::without_thinking;
+    use crate::{edit::apply, inspect};
+
+    #[track_caller]
+    fn check(api: WireApi, gone: &[Requirement], body: &str, expected: &str) {
+        let read = inspect(api, body.as_bytes()).unwrap();
+        let gone: BTreeSet<_> = gone.iter().copied().collect();
+        let edited = apply(body.as_bytes(), without_thinking(body.as_bytes(), &read, &gone));
+        assert_eq!(String::from_utf8(edited).unwrap(), expected);
+        let left = inspect(api, expected.as_bytes()).unwrap().requires;
+        assert!(left.is_disjoint(&gone), "{left:?}");
+    }
+
+    #[test]
+    fn an_effort_goes_with_what_makes_no_sense_without_it_and_all_else_stays() {
+        let messages = WireApi::AnthropicMessages;
+        check(
+            messages,
+            &[Effort],
+            r#"{ "thinking":{"type":"adaptive"}, "model" : "m","output_config": {"effort":"high"} ,"messages":[],
+                "context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}}"#,
+            r#"{ "model" : "m" ,"messages":[]}"#,
+        );
+        check(
+            messages,
+            &[Effort],
+            r#"{"messages":[],"thinking":{"type":"disabled"},"output_config":{"format": {"type":"json_schema"},"effort":"low"},
+                "context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}}"#,
+            r#"{"messages":[],"thinking":{"type":"disabled"},"output_config":{"format": {"type":"json_schema"}},
+                "context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}}"#,
+        );
+        check(
+            messages,
+            &[Effort],
+            r#"{"messages":[],"thinking":{"type":"adaptive"},"context_management":{"edits":[{"type":"clear_thinking_20251015"},{"type":"x"}]}}"#,
+            r#"{"messages":[],"context_management":{"edits":[{"type":"x"}]}}"#,
+        );
+        check(
+            WireApi::OpenAiChat,
+            &[Effort],
+            r#"{"reasoning_effort":"high","messages":[{"role":"user","content":"reasoning_effort"}]}"#,
+            r#"{"messages":[{"role":"user","content":"reasoning_effort"}]}"#,
+        );
+        check(
+            WireApi::OpenAiResponses,
+            &[Effort],
+            r#"{"input":"x","reasoning":{"effort":"high","summary":"auto"},"include":["reasoning.encrypted_content"],"store":false}"#,
+            r#"{"input":"x","store":false}"#,
+        );
+        check(
+            WireApi::Gemini,
+            &[Effort],
+            r#"{"contents":[],"generationConfig":{"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"HIGH"},"topP":1}}"#,
+            r#"{"contents":[],"generationConfig":{"thinkingConfig":{"includeThoughts":true},"topP":1}}"#,
+        );
+        check(
+            WireApi::Gemini,
+            &[Effort],
+            r#"{"contents":[],"generation_config":{"topP":1,"thinking_config":{"thinking_level":"HIGH"}}}"#,
+            r#"{"contents":[],"generation_config":{"topP":1}}"#,
+        );
+    }
+
+    #[test]
+    fn a_budget_of_thinking_goes_alone_and_stays_where_only_the_effort_is_to_go() {
+        let body =
+            r#"{"messages":[],"thinking":{"type":"enabled","budget_tokens":9},"output_config":{"effort":"high"}}"#;
+        let messages = WireApi::AnthropicMessages;
+        check(messages, &[ThinkingBudget], body, r#"{"messages":[],"output_config":{"effort":"high"}}"#);
+        let kept = r#"{"messages":[],"thinking":{"type":"enabled","budget_tokens":9}}"#;
+        check(messages, &[Effort], body, kept);
+        check(messages, &[], body, body);
+    }
+}
