@@ -164,7 +164,7 @@ fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     let checkpoint = Checkpoint { version: 1, position: Position(60), state: state.clone() };
     let (log, _) = SledLog::open(directory.path()).unwrap();
     log.save_checkpoint("a state", &checkpoint).unwrap();
-    // Enough facts that sled does not read the state when it opens.
+    // Enough facts that sled seldom reads the state when it opens.
     for first in (1_000..4_000).step_by(50) {
         log.append(Expected::Any, Timestamp(first), &events(first..first + 50)).unwrap();
         log.sync().unwrap();
@@ -179,12 +179,14 @@ fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     let place = bytes.windows(part.len()).rposition(|there| there == part).unwrap();
     bytes[place] ^= 4;
     fs::write(path, bytes).unwrap();
-    let (log, repairs) = SledLog::open(directory.path()).unwrap();
-    assert_eq!(repairs, [], "sled has not read it yet");
-    let refused = log.load_checkpoint("a state").unwrap_err();
-    assert!(matches!(refused, LogError::Stopped { .. }), "{refused}");
-    drop(log);
-    let (log, repairs) = SledLog::open(directory.path()).unwrap();
+    let (mut log, mut repairs) = SledLog::open(directory.path()).unwrap();
+    // Sled's threads decide what it reads when it opens. What it has not read yet stops the log when it does.
+    if repairs.is_empty() {
+        let refused = log.load_checkpoint("a state").unwrap_err();
+        assert!(matches!(refused, LogError::Stopped { .. }), "{refused}");
+        drop(log);
+        (log, repairs) = SledLog::open(directory.path()).unwrap();
+    }
     assert_eq!(actions(&repairs), [RepairAction::IndexRebuilt]);
     assert_eq!(log.load_checkpoint("a state").unwrap(), None, "it is built again by who needs it");
     log.append(Expected::Any, Timestamp(5_000), &events(9_000..9_001)).unwrap();
