@@ -164,13 +164,11 @@ function stepSection(step, at, all) {
     step.chain.length > 0 ? list : null);
 }
 
-function requirements({ requires, left_out: leftOut }) {
-  if (requires.length === 0 && leftOut.length === 0) return null;
-  const chips = (names, kind) => make('ul', { class: 'chips' }, names.map((name) => make('li', { class: kind }, String(name).replaceAll('_', ' '))));
+function requirements({ requires }) {
+  if (requires.length === 0) return null;
   return make('section', { class: 'part' },
     make('h3', {}, 'What the request requires'),
-    requires.length > 0 ? chips(requires, 'chip') : make('p', { class: 'soft' }, 'Nothing beyond text and tools.'),
-    leftOut.length > 0 ? [make('p', { class: 'soft' }, 'Left out for this model, as the policy allows:'), chips(leftOut, 'chip left-out')] : null);
+    make('ul', { class: 'chips' }, requires.map((name) => make('li', { class: 'chip' }, String(name).replaceAll('_', ' ')))));
 }
 
 function calls(detail) {
