@@ -162,7 +162,7 @@ proptest! {
         let (from, to) = pair;
         let conversion = Conversion { from, to, model: "m", stream: true, may_drop: &may_drop, max_output: 0, takes_effort: true, newer_chat: true };
         let _ = convert_request(&conversion, body.to_string().as_bytes());
-        let _ = convert_answer(from, to, "m", body.to_string().as_bytes());
+        let _ = convert_answer(from, to, "m", 0, body.to_string().as_bytes());
     }
 }
 

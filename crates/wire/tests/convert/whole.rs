@@ -12,7 +12,7 @@ use crate::{
 };
 
 fn converted((from, to): (WireApi, WireApi), body: &Value) -> Result<Vec<u8>, ConvertError> {
-    convert_answer(from, to, "client-model", body.to_string().as_bytes())
+    convert_answer(from, to, "client-model", 0, body.to_string().as_bytes())
 }
 
 /// Chat completions do not say in which order texts and calls came.
@@ -31,6 +31,26 @@ proptest! {
 }
 
 #[test]
+fn an_answer_keeps_its_provider_s_time_and_gets_ours_where_it_has_none() {
+    let created = |from, to, body: Value, place: &str| {
+        let told = convert_answer(from, to, "m", 1_795_000_000, body.to_string().as_bytes()).unwrap();
+        serde_json::from_slice::<Value>(&told).unwrap()[place].as_u64()
+    };
+    let message = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": "hi"}], "usage": {"input_tokens": 1, "output_tokens": 1},
+    });
+    let (anthropic, chat, responses) = (WireApi::AnthropicMessages, WireApi::OpenAiChat, WireApi::OpenAiResponses);
+    assert_eq!(created(anthropic, chat, message.clone(), "created"), Some(1_795_000_000));
+    assert_eq!(created(anthropic, responses, message, "created_at"), Some(1_795_000_000));
+    let completion = json!({
+        "id": "c", "object": "chat.completion", "created": 7, "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}}],
+    });
+    assert_eq!(created(chat, responses, completion, "created_at"), Some(7));
+}
+
+#[test]
 fn an_answer_that_is_an_error_is_not_said_as_an_answer() {
     let check = |from, to, body: Value| assert_eq!(converted((from, to), &body), Err(ConvertError::ProviderFailed));
     let (anthropic, chat) = (WireApi::AnthropicMessages, WireApi::OpenAiChat);
@@ -44,7 +64,7 @@ fn an_answer_that_is_an_error_is_not_said_as_an_answer() {
 fn what_is_no_answer_is_malformed() {
     for (from, to) in [(0, 1), (1, 0), (2, 0), (3, 0)].map(|(from, to)| (WireApi::ALL[from], WireApi::ALL[to])) {
         for body in ["", "[", "{}", "7", "null", r#"{"content":7,"choices":7,"output":7,"candidates":7}"#] {
-            let converted = convert_answer(from, to, "client-model", body.as_bytes());
+            let converted = convert_answer(from, to, "client-model", 0, body.as_bytes());
             let is_refused = matches!(converted, Err(ConvertError::Malformed { .. } | ConvertError::EndedEarly));
             assert!(is_refused, "{from} {body}: {converted:?}");
         }
