@@ -7,7 +7,7 @@ use std::{
 
 use contracts::facts::{LogRepaired, RepairAction};
 use engine::{Engine, Home, Models, PolicyTrouble, RouterState, Stores};
-use event_bus::{EventLog, JournalReader, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
+use event_bus::{EventLog, JournalReader, LogError, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
 use event_core::{EventId, NewEvent, Projected, Timestamp};
 use serde::Serialize;
 
@@ -41,6 +41,18 @@ impl Context {
     /// The engine on the user's log, for this process alone.
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
         self.engine_with(Models::load(&self.home.models())?)
+    }
+
+    /// The engine, for what a gateway that has the log does as well: `instead` says how it is asked.
+    pub(crate) fn engine_or(&self, instead: &str) -> Result<Engine, Failure> {
+        let models = Models::load(&self.home.models())?;
+        match SledLog::open(self.home.log()) {
+            Ok((log, repairs)) => self.engine_on(log, &repairs, models),
+            Err(error @ LogError::InUse { .. }) => {
+                Err(Failure::NotDone(format!("{error}. If it is `turnwise serve`, ask that: {instead}")))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The engine on the user's log, with these models.

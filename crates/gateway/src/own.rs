@@ -4,6 +4,7 @@ mod assets;
 mod live;
 mod policy;
 mod rules;
+mod sessions;
 mod spend;
 mod status;
 mod turns;
@@ -88,6 +89,11 @@ pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
             if let Some(turn) = path.strip_prefix("/turns/").and_then(|rest| rest.strip_suffix("/feedback")) =>
         {
             told(turns::feedback(gateway, turn, request).await)
+        }
+        ("POST", path)
+            if let Some(session) = path.strip_prefix("/sessions/").and_then(|rest| rest.strip_suffix("/model")) =>
+        {
+            told(sessions::model(gateway, session, request).await)
         }
         _ => not_found(),
     }

@@ -10,7 +10,9 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
     if choice == "show" {
         return show(context, session);
     }
-    let mut engine = context.engine()?;
+    let instead =
+        r#"curl -H 'content-type: application/json' -d '{"model": "opus"}' http://127.0.0.1:4141/sessions/ID/model"#;
+    let mut engine = context.engine_or(instead)?;
     let session = session_named(&engine.state().sessions, session)?;
     let model = match choice {
         "-" => None,

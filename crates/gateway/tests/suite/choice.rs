@@ -93,3 +93,29 @@ fn a_client_that_brings_its_own_key_is_passed_on_to_its_own_provider_and_to_no_o
     assert!(answer.body.contains("not_configured"), "{}", answer.body);
     assert!(!world.log_text().contains("sk-of-the-client"));
 }
+
+#[test]
+fn a_user_sets_the_model_of_a_session_while_the_gateway_has_the_log() {
+    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let set = |session: &str, body: &str| {
+        let path = format!("/sessions/{session}/model");
+        let json = serde_json::from_str(body).unwrap();
+        world.post(&path, &[], &json)
+    };
+    let session = SESSION[0].1;
+    assert_eq!(set(session, r#"{"model": "opus"}"#).status, 404, "nobody has heard of it yet");
+    world.post("/v1/messages", &SESSION, &message("turnwise", "one"));
+    world.ended(1);
+    let answer = set(session, r#"{"model": "opus"}"#);
+    assert_eq!((answer.status.as_u16(), answer.json()["model"].as_str()), (200, Some("anthropic:claude-opus-5-5")));
+    let taken = |text| {
+        let answer = world.post("/v1/messages", &SESSION, &message("turnwise", text));
+        (answer.header(MODEL).to_owned(), answer.header("x-turnwise-policy").to_owned())
+    };
+    assert_eq!(taken("two"), ("anthropic:claude-opus-5-5".to_owned(), "MANUAL_STICKY".to_owned()));
+    assert_eq!(set(session, r#"{"model": null}"#).status, 200);
+    assert_eq!(taken("three").1, "GLOBAL_DEFAULT");
+    for (body, status) in [(r#"{"model": "opuss"}"#, 400), (r#"{"model": 7}"#, 400), ("{}", 400)] {
+        assert_eq!(set(session, body).status, status, "{body}");
+    }
+}

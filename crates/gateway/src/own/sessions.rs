@@ -1,0 +1,54 @@
+//! The model of a session, set by its user: while the gateway runs, it is the one that writes.
+
+use std::sync::Arc;
+
+use contracts::SessionId;
+use engine::EngineError;
+use hyper::{Request, StatusCode, body::Incoming as Body};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Outcome, Trouble, read};
+use crate::gateway::Gateway;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Choice {
+    /// A name, or null for none. It has to be there: nothing said is no choice.
+    model: Value,
+}
+
+/// Sets or clears the model of a session that is known. While a turn runs the choice waits for the next one (004 §3.3).
+pub(super) async fn model(gateway: &Arc<Gateway>, session: &str, request: Request<Body>) -> Outcome {
+    let Choice { model } = read(request).await?;
+    let name = match model {
+        Value::Null => None,
+        Value::String(name) => Some(name),
+        _ => return Err(Trouble::new(StatusCode::BAD_REQUEST, "`model` is the name of a model, or null")),
+    };
+    let unknown =
+        || Trouble::new(StatusCode::NOT_FOUND, "there is no such session; the page and `turnwise cost` name them");
+    let session = SessionId::try_from(session).map_err(|_| unknown())?;
+    let asked = session.clone();
+    let (selected, receipt) = gateway
+        .desk()
+        .record(move |engine| {
+            if engine.state().sessions.get(&asked).is_none() {
+                return Ok(None);
+            }
+            let model = name.map(|name| engine.model_named(&name)).transpose()?;
+            engine.select_model(&asked, model).map(Some)
+        })
+        .await?;
+    let selected = selected.map_err(|error| wrong(&error))?.ok_or_else(unknown)?;
+    receipt.on_disk().await?;
+    Ok(json!({ "session": session, "model": selected.model, "pending": selected.pending }))
+}
+
+fn wrong(error: &EngineError) -> Trouble {
+    let status = match error {
+        EngineError::UnknownModel { .. } => StatusCode::BAD_REQUEST,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    Trouble::new(status, error.to_string())
+}
