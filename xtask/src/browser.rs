@@ -8,7 +8,10 @@ use std::{
 
 use crate::{
     ci::Done,
-    clients::{installed, programs},
+    clients::{
+        installed,
+        programs::{self, World},
+    },
     failure::Outcome,
     program::{capture_all, execute, shown},
     workspace,
@@ -33,13 +36,7 @@ pub(crate) fn run(built: bool) -> Outcome<Done> {
             return Ok(Done::noting(format!("skipped, {why}")));
         }
     };
-    if !built {
-        programs::build(true)?;
-    }
-    let home = workspace::temporary()?;
-    workspace::write(&home.path().join("routing.yaml"), POLICY)?;
-    let mock = programs::mock(&["--keep"])?;
-    let gateway = programs::gateway(home.path(), &mock)?;
+    let World { home: _home, mock: _mock, gateway } = programs::under(POLICY, built)?;
     let folder = workspace::root().join("xtask/browser");
     let turn = format!("node '{}' {}", folder.join("turn.mjs").display(), gateway.url);
     let mut command = Command::new("node");

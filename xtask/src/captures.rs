@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     ci::Done,
-    clients::programs::{self, Running},
+    clients::programs::{self, Running, World},
     failure::{Failure, Outcome},
     http::Request,
     workspace,
@@ -36,13 +36,7 @@ pub(crate) fn run(dir: &Path, built: bool) -> Outcome<Done> {
     if files.is_empty() {
         return Err(Failure::new(format!("`{}` has no requests", dir.display())));
     }
-    if !built {
-        programs::build(true)?;
-    }
-    let home = workspace::temporary()?;
-    workspace::write(&home.path().join("routing.yaml"), POLICY)?;
-    let mock = programs::mock(&["--keep"])?;
-    let gateway = programs::gateway(home.path(), &mock)?;
+    let World { home: _home, mock, gateway } = programs::under(POLICY, built)?;
     let (mut wrong, mut passed) = (Vec::new(), 0_usize);
     for file in &files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();

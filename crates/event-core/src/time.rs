@@ -16,6 +16,12 @@ impl Timestamp {
         Self(seconds.saturating_mul(MICROS_PER_SECOND))
     }
 
+    /// Whole seconds since 1970-01-01 UTC.
+    #[must_use]
+    pub const fn secs(self) -> u64 {
+        self.0 / 1_000_000
+    }
+
     /// The UTC day this point falls on, counted from 1970-01-01.
     pub const fn utc_day(self) -> u64 {
         self.0 / MICROS_PER_DAY

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adapters::estimate::{PromptShape, estimates};
+use adapters::estimate::estimates;
 use contracts::{ModelSpec, Tokenizer, WireApi};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{
@@ -16,7 +16,7 @@ use wire::{Inspected, apply, inspect, set_model};
 
 use crate::{
     body::Answer,
-    exchange::{Incoming, refused},
+    exchange::{Incoming, refused, shape},
     gateway::Gateway,
     upstream::Question,
 };
@@ -104,16 +104,7 @@ async fn by_provider(
 }
 
 fn estimated(api: WireApi, inspected: &Inspected<'_>, tokenizer: Tokenizer) -> Response<Answer> {
-    let counts = inspected.prompt;
-    let shape = PromptShape {
-        recorded_tokens: 0,
-        characters: counts.characters,
-        messages: counts.messages,
-        images: counts.images,
-        tools: counts.tools,
-        tool_characters: counts.tool_characters,
-    };
-    let tokens = estimates(&shape).of(tokenizer);
+    let tokens = estimates(&shape(inspected)).of(tokenizer);
     let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };
     let mut response = json(Bytes::from(format!("{{\"{name}\":{tokens}}}")));
     response.headers_mut().insert("x-turnwise-estimate", HeaderValue::from_static("true"));

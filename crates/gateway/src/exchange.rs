@@ -16,6 +16,7 @@ use wire::{Inspected, inspect};
 
 use crate::{body::Answer, desk::Closed, gateway::Gateway, upstream::Failed};
 use arrival::Taken;
+pub(crate) use asked::shape;
 use attempt::Attempt;
 use decided::Next;
 pub(crate) use refusal::{refused, told};

@@ -174,7 +174,7 @@ pub(crate) fn seconds(value: &HeaderValue) -> Option<Duration> {
 
 /// The same at a time: it may be a fraction, or a date.
 fn seconds_after(value: &HeaderValue, now: Timestamp) -> Option<Duration> {
-    wire::retry_after(value.to_str().ok()?, now.0 / 1_000_000).map(Duration::from_secs)
+    wire::retry_after(value.to_str().ok()?, now.secs()).map(Duration::from_secs)
 }
 
 fn is_timeout(error: &hyper_util::client::legacy::Error) -> bool {

@@ -12,6 +12,7 @@ use std::{
 };
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::{
     failure::{Failure, Outcome},
@@ -47,6 +48,25 @@ pub(crate) fn mock(arguments: &[&str]) -> Outcome<Running> {
     let mut command = Command::new(workspace::release_binary("mock-upstream"));
     command.args(arguments);
     Running::start("mock-upstream", &mut command, |line| line.starts_with("http://").then(|| line.to_owned()))
+}
+
+/// A gateway in a home of its own, before a mock that keeps what it gets.
+pub(crate) struct World {
+    pub(crate) home: TempDir,
+    pub(crate) mock: Running,
+    pub(crate) gateway: Running,
+}
+
+/// A gateway under a policy, built first unless it was before.
+pub(crate) fn under(policy: &str, built: bool) -> Outcome<World> {
+    if !built {
+        build(true)?;
+    }
+    let home = workspace::temporary()?;
+    workspace::write(&home.path().join("routing.yaml"), policy)?;
+    let mock = mock(&["--keep"])?;
+    let gateway = gateway(home.path(), &mock)?;
+    Ok(World { home, mock, gateway })
 }
 
 /// `turnwise serve` in a home whose providers are the mock, with further environment variables.

@@ -22,7 +22,7 @@ pub(super) fn thread(lineage: &Lineage) -> Option<ThreadId> {
 }
 
 /// What the prompt is made of, for an estimate.
-pub(super) fn shape(inspected: &Inspected<'_>) -> PromptShape {
+pub(crate) fn shape(inspected: &Inspected<'_>) -> PromptShape {
     let counts = inspected.prompt;
     PromptShape {
         recorded_tokens: 0,

@@ -1,7 +1,6 @@
 //! One model asked: the request as its provider wants it, and its answer on the way back.
 
 use contracts::facts::ErrorClass;
-use event_core::Timestamp;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{
     Response, StatusCode,
@@ -118,7 +117,7 @@ impl Attempt<'_> {
         let Self { gateway, incoming, inspected, decided } = *self;
         // Each answer of a turn has a name of its own: clients put together what has the same.
         let id = format!("{}-{}", decided.turn, decided.call);
-        StreamConverter::new(decided.api, incoming.api, incoming.model(inspected), id, seconds(gateway.now()))
+        StreamConverter::new(decided.api, incoming.api, incoming.model(inspected), id, gateway.now().secs())
     }
 
     /// An answer in one piece, said in the client's API, or that it cannot be.
@@ -135,7 +134,7 @@ impl Attempt<'_> {
         let mut watcher = Watcher::new(decided.api, false);
         watcher.feed(&bytes);
         let seen = watcher.finish();
-        match convert_answer(decided.api, incoming.api, incoming.model(inspected), seconds(gateway.now()), &bytes) {
+        match convert_answer(decided.api, incoming.api, incoming.model(inspected), gateway.now().secs(), &bytes) {
             Ok(converted) => {
                 call.answered(seen);
                 Ok(Ok(converted))
@@ -147,11 +146,6 @@ impl Attempt<'_> {
             }
         }
     }
-}
-
-/// A time in whole seconds, as answers carry it.
-const fn seconds(at: Timestamp) -> u64 {
-    at.0 / 1_000_000
 }
 
 /// The provider of the model is not among those configured.
