@@ -52,7 +52,7 @@ impl Engine {
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[b"session.model_selected", session.as_str().as_bytes(), &position]);
         let sealed = NewEvent::new(id, self.now(), session.correlation(), &fact)?;
-        self.recorder.record(vec![sealed])?;
+        self.recorder.record([sealed])?;
         self.commit()?;
         Ok(Selected { model, pending: in_turn.is_some() })
     }
@@ -96,8 +96,8 @@ impl Engine {
 
     /// Records what the user made of a suggestion.
     fn record_choice<E: Event>(&mut self, turn: TurnId, fact: &E) -> Result<(), EngineError> {
-        let sealed = of_turn(turn, 0, self.now(), fact)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
-        self.recorder.record(vec![sealed])?;
+        let sealed = of_turn(turn, 0, self.now(), fact.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
+        self.recorder.record([sealed])?;
         self.judge()?;
         self.commit()
     }

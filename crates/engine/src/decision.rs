@@ -4,7 +4,7 @@ use contracts::{
     Decision, MessageText, Reason, Turn, TurnId,
     facts::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
 };
-use event_core::{CodecError, NewEvent, Timestamp};
+use event_core::{CodecError, Sealed, Timestamp};
 use router_core::{Banner, DECIDER_VERSION, banners, decide};
 
 use crate::{
@@ -63,26 +63,26 @@ pub(crate) fn decide_turn(
 }
 
 /// The decision as a fact, and the end of the turn when it was refused (decision D4).
-pub(crate) fn facts_of(made: &mut DecidedTurn) -> Result<Vec<NewEvent>, EngineError> {
+pub(crate) fn facts_of(made: &mut DecidedTurn) -> Result<Vec<Sealed>, EngineError> {
     let turn = made.turn;
     let started = turn.0.then("turn.started", 0);
     let decided = seal(made)?.caused_by(started);
-    let cause = decided.id;
+    let cause = decided.event.id;
     let mut facts = vec![decided];
     // An observed turn ran all the same.
     if made.decided.decision.model.is_none() && made.decided.mode == DecisionMode::Live {
         let session = made.decided.session.clone();
         let ended = TurnEnded { turn, session, status: TurnStatus::Refused, llm_calls: 0, tool_calls: 0 };
-        facts.push(of_turn(turn, 0, made.at, &ended)?.caused_by(cause));
+        facts.push(of_turn(turn, 0, made.at, ended)?.caused_by(cause));
     }
     Ok(facts)
 }
 
 /// Seals the decision. When a long list of rejected rules or of alternatives does not fit into a fact, the end of
 /// the list is left out, here as in the log; the winner and the first reasons always stay.
-fn seal(made: &mut DecidedTurn) -> Result<NewEvent, EngineError> {
+fn seal(made: &mut DecidedTurn) -> Result<Sealed, EngineError> {
     loop {
-        match of_turn(made.turn, 0, made.at, &made.decided) {
+        match of_turn(made.turn, 0, made.at, made.decided.clone()) {
             Err(EngineError::Codec(CodecError::Encode { .. })) if shorten(&mut made.decided) => {}
             sealed => return sealed,
         }

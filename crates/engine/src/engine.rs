@@ -4,11 +4,11 @@ use std::{path::PathBuf, sync::Arc};
 
 use contracts::{
     ContentHash,
-    facts::{DecisionMode, INLINE_TEXT_BYTES, PolicyInvalid, PolicyLoaded, TextBody, TurnTextRecorded},
+    facts::{DecisionMode, INLINE_TEXT_BYTES, PolicyInvalid, PolicyLoaded, TextBody, TurnStarted, TurnTextRecorded},
 };
 use evaluator::{Rubric, Verdict};
 use event_bus::{Clock, EventLog, TextStore};
-use event_core::{Event, EventId, NewEvent, Position, Timestamp};
+use event_core::{Event, EventId, NewEvent, Position, Sealed, Timestamp};
 use router_core::{Problem, RecordText};
 
 use crate::{
@@ -175,7 +175,7 @@ impl Engine {
                 let now = self.recorder.now();
                 let position = self.recorder.position().0.to_le_bytes();
                 let id = EventId::derive(&[b"routing.policy_invalid", path.as_bytes(), &position]);
-                self.recorder.record(vec![NewEvent::new(id, now, policy_correlation(), &fact)?])?;
+                self.recorder.record([NewEvent::new(id, now, policy_correlation(), &fact)?])?;
                 Some(PolicyTrouble { path, problems })
             }
         };
@@ -206,7 +206,7 @@ impl Engine {
             (self.recorder.state().in_force.catalogue != Some(models.hash))
                 .then(|| NewEvent::new(id("catalogue.loaded", &models.hash), now, policy_correlation(), &catalogue)),
         ];
-        self.recorder.record(facts.into_iter().flatten().collect::<Result<_, _>>()?)?;
+        self.recorder.record(facts.into_iter().flatten().collect::<Result<Vec<_>, _>>()?)?;
         self.announced = standing;
         Ok(())
     }
@@ -219,14 +219,16 @@ impl Engine {
     ) -> Result<DecidedTurn, EngineError> {
         let (turn, at, message) = (snapshot.turn, snapshot.at, snapshot.message);
         let words = self.words();
-        let started = snapshot.fact(words);
-        let fact = of_turn(turn, 0, at, &started)?;
-        let mut facts = vec![fact];
-        if words != Words::Forgotten {
+        let started = Arc::new(snapshot.fact(words));
+        let sealed = Sealed::new(turn.0.then(TurnStarted::KIND, 0), at, turn.0, Arc::clone(&started))?;
+        let cause = sealed.event.id;
+        let text = if words == Words::Forgotten {
+            None
+        } else {
             let text = TurnTextRecorded { turn, text: self.keep(message)? };
-            facts.push(of_turn(turn, 0, at, &text)?.caused_by(turn.0.then("turn.started", 0)));
-        }
-        self.recorder.record(facts)?;
+            Some(of_turn(turn, 0, at, text)?.caused_by(cause))
+        };
+        self.recorder.record(std::iter::once(sealed).chain(text))?;
         // What the message says about the turn before is known to the decision about this one.
         self.judge()?;
         let policy = self.policy.in_force();
@@ -268,7 +270,7 @@ impl Engine {
     pub fn react(&mut self) -> Result<(), EngineError> {
         let now = self.recorder.now();
         let transitions = self.recorder.state().availability.transitions(now);
-        let facts = transitions.iter().map(availability::Transition::seal).collect::<Result<_, _>>()?;
+        let facts = transitions.iter().map(availability::Transition::seal).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(facts)?;
         self.judge()
     }
@@ -285,7 +287,7 @@ impl Engine {
         }
         let asked_at = self.recorder.position();
         let due = self.recorder.state().evaluator.due(&Rubric::built_in(), self.judged);
-        let facts = due.iter().map(Verdict::seal).collect::<Result<_, _>>()?;
+        let facts = due.into_iter().map(Verdict::seal).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(facts)?;
         self.judged = asked_at;
         self.make_room()
@@ -295,7 +297,7 @@ impl Engine {
     fn make_room(&mut self) -> Result<(), EngineError> {
         let (now, position) = (self.recorder.now(), self.recorder.position());
         let needed = self.recorder.state().patterns.room_needed(now);
-        let facts = needed.iter().map(|need| need.seal(now, position)).collect::<Result<_, _>>()?;
+        let facts = needed.iter().map(|need| need.seal(now, position)).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(facts)
     }
 

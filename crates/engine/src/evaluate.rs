@@ -80,7 +80,8 @@ impl Engine {
             evaluator.apply(&fact?)?;
         }
         let due = evaluator.due(rubric, Position::ORIGIN);
-        self.recorder.record(due.iter().map(Verdict::seal).collect::<Result<_, _>>()?)?;
+        let recorded = due.len() as u64;
+        self.recorder.record(due.into_iter().map(Verdict::seal).collect::<Result<Vec<_>, _>>()?)?;
         self.commit()?;
         let (mut judged, mut counted, mut sum) = (0, 0, 0);
         for verdict in evaluator.all(rubric) {
@@ -92,6 +93,6 @@ impl Engine {
         }
         let mean = sum.checked_div(u128::from(counted)).and_then(|mean| u64::try_from(mean).ok()).map(Score);
         let (rubric, version) = (rubric.name().to_owned(), rubric.version());
-        Ok(Evaluation { rubric, version, judged, recorded: due.len() as u64, counted, mean })
+        Ok(Evaluation { rubric, version, judged, recorded, counted, mean })
     }
 }

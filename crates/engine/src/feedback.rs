@@ -30,7 +30,7 @@ impl Engine {
         let given = FeedbackGiven { turn, session: self.decided(turn)?.session, thumb };
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[FeedbackGiven::KIND.as_bytes(), &turn.0.0, &position]);
-        self.recorder.record(vec![NewEvent::new(id, self.now(), turn.0, &given)?])?;
+        self.recorder.record([NewEvent::new(id, self.now(), turn.0, &given)?])?;
         self.judge()?;
         self.commit()?;
         let evaluator = &self.state().evaluator;

@@ -19,7 +19,7 @@ impl Engine {
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[PatternsCleared::KIND.as_bytes(), &correlation.0, &position]);
         let fact = PatternsCleared { all, workspace, rows };
-        self.recorder.record(vec![NewEvent::new(id, self.now(), correlation, &fact)?])?;
+        self.recorder.record([NewEvent::new(id, self.now(), correlation, &fact)?])?;
         self.commit()?;
         Ok(fact)
     }

@@ -23,7 +23,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
     pub fn observe_session(&mut self, session: &ObservedSession) -> Result<(), EngineError> {
-        self.recorder.record(vec![session_fact(session)?])
+        self.recorder.record([session_fact(session)?])
     }
 
     /// Whether a turn that a client recorded came through the gateway: then the log has it, with its calls and their

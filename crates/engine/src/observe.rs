@@ -8,12 +8,11 @@ use contracts::{
         ToolCalled, ToolFinished, TurnEnded,
     },
 };
-use event_core::{EventId, NewEvent};
+use event_core::{Event as _, EventId, NewEvent};
 
 use crate::{
     capture::{LONGEST_PATH, bounded},
     error::EngineError,
-    recorder::of_turn,
 };
 
 /// The longest name of a tool or of its call that a fact carries, in bytes; the rest is cut.
@@ -184,7 +183,7 @@ impl Facts<'_> {
             llm_calls: count(self.turn.calls().count()),
             tool_calls: count(self.turn.tools().count()),
         };
-        let sealed = of_turn(self.id, 0, at, &fact)?;
+        let sealed = NewEvent::new(self.id.0.then(TurnEnded::KIND, 0), at, self.id.0, &fact)?;
         self.push(sealed);
         Ok(())
     }

@@ -1,15 +1,25 @@
 //! Writing facts and folding them at once: the state always stands where the log will stand.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc};
 
 use contracts::TurnId;
 use event_bus::{Clock, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
-use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
+use event_core::{EventId, Known, NewEvent, Position, Projected, Recorded, Sealed, Timestamp};
 
 use crate::{error::EngineError, router_state::RouterState};
 
 /// What a frame adds to a payload, at most, in bytes.
 const FRAME_BYTES: usize = 256;
+
+/// Facts that are staged together.
+#[derive(Default)]
+struct Part {
+    events: Vec<NewEvent>,
+    /// Of each what it says, where that is known.
+    known: Vec<Option<Known>>,
+    /// What they take at most.
+    bytes: usize,
+}
 
 /// The log and the state folded from it.
 pub(crate) struct Recorder {
@@ -19,7 +29,7 @@ pub(crate) struct Recorder {
     /// Facts and bytes staged since the last barrier.
     staged: (usize, usize),
     /// Which facts those are: the log does not show them yet.
-    staged_ids: BTreeSet<EventId>,
+    staged_ids: HashSet<EventId>,
 }
 
 impl std::fmt::Debug for Recorder {
@@ -31,7 +41,7 @@ impl std::fmt::Debug for Recorder {
 impl Recorder {
     pub(crate) fn open(log: Arc<dyn EventLog>, clock: Box<dyn Clock>) -> Result<Self, EngineError> {
         let state = event_bus::fold(log.as_ref())?;
-        Ok(Self { log, clock, state, staged: (0, 0), staged_ids: BTreeSet::new() })
+        Ok(Self { log, clock, state, staged: (0, 0), staged_ids: HashSet::new() })
     }
 
     pub(crate) const fn log(&self) -> &Arc<dyn EventLog> {
@@ -59,36 +69,37 @@ impl Recorder {
     /// Stages facts and folds those that are new. They are durable after the next [`Recorder::commit`].
     ///
     /// Facts go in parts that one barrier can cover; a part is all or nothing.
-    pub(crate) fn record(&mut self, facts: Vec<NewEvent>) -> Result<(), EngineError> {
-        let mut part = Vec::new();
-        let mut bytes = 0;
+    pub(crate) fn record(&mut self, facts: impl IntoIterator<Item: Into<Sealed>>) -> Result<(), EngineError> {
+        let mut part = Part::default();
         for fact in facts {
-            let size = fact.payload.len() + FRAME_BYTES;
-            if MAX_BATCH_EVENTS <= part.len() || MAX_BATCH_BYTES < bytes + size {
-                self.stage(std::mem::take(&mut part), bytes)?;
-                bytes = 0;
+            let fact = fact.into();
+            let bytes = fact.event.payload.len() + FRAME_BYTES;
+            if MAX_BATCH_EVENTS <= part.events.len() || MAX_BATCH_BYTES < part.bytes + bytes {
+                self.stage(std::mem::take(&mut part))?;
             }
-            bytes += size;
-            part.push(fact);
+            part.bytes += bytes;
+            part.events.push(fact.event);
+            part.known.push(fact.known);
         }
-        self.stage(part, bytes)
+        self.stage(part)
     }
 
-    fn stage(&mut self, part: Vec<NewEvent>, bytes: usize) -> Result<(), EngineError> {
-        if part.is_empty() {
+    fn stage(&mut self, part: Part) -> Result<(), EngineError> {
+        let Part { events, known, bytes } = part;
+        if events.is_empty() {
             return Ok(());
         }
         let (facts, total) = self.staged;
-        if MAX_BATCH_EVENTS < facts + part.len() || MAX_BATCH_BYTES < total + bytes {
+        if MAX_BATCH_EVENTS < facts + events.len() || MAX_BATCH_BYTES < total + bytes {
             self.commit()?;
         }
         let now = self.clock.now();
-        let appended = self.log.append(Expected::Any, now, &part)?;
-        self.staged = (self.staged.0 + part.len(), self.staged.1 + bytes);
-        self.staged_ids.extend(part.iter().map(|fact| fact.id));
-        for (position, event) in appended.positions.into_iter().zip(part) {
+        let appended = self.log.append(Expected::Any, now, &events)?;
+        self.staged = (self.staged.0 + events.len(), self.staged.1 + bytes);
+        self.staged_ids.extend(events.iter().map(|fact| fact.id));
+        for ((position, event), known) in appended.positions.into_iter().zip(events).zip(known) {
             // A known fact has an earlier place and was folded there.
-            self.state.advance(&Recorded::new(position, now, event))?;
+            self.state.advance(&Recorded::new(position, now, event).knowing(known))?;
         }
         Ok(())
     }
@@ -117,7 +128,7 @@ pub(crate) fn of_turn<E: event_core::Event>(
     turn: TurnId,
     number: u64,
     at: Timestamp,
-    fact: &E,
-) -> Result<NewEvent, EngineError> {
-    Ok(NewEvent::new(turn.0.then(E::KIND, number), at, turn.0, fact)?)
+    fact: E,
+) -> Result<Sealed, EngineError> {
+    Ok(Sealed::new(turn.0.then(E::KIND, number), at, turn.0, Arc::new(fact))?)
 }

@@ -1,13 +1,13 @@
 //! Live turns: started, decided once, locked until they end (004 §3).
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use adapters::estimate::PromptShape;
 use contracts::{
     ClientRequest, Delegation, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId,
     facts::{DecisionMode, RouteDecided, SessionSource, SessionStarted, TurnEnded, TurnStatus},
 };
-use event_core::{Event, NewEvent, Timestamp};
+use event_core::{Event, NewEvent, Sealed, Timestamp};
 use router_core::address;
 
 use crate::{
@@ -169,8 +169,8 @@ impl Engine {
         let open = open.ok_or_else(|| EngineError::NothingRuns { session: session.to_string() })?;
         let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
         let fact = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls, tool_calls };
-        let sealed = of_turn(open.turn, 0, self.now(), &fact)?.caused_by(open.started);
-        self.recorder.record(vec![sealed])?;
+        let sealed = of_turn(open.turn, 0, self.now(), fact)?.caused_by(open.started);
+        self.recorder.record([sealed])?;
         self.judge()?;
         self.commit()
     }
@@ -207,7 +207,7 @@ impl Engine {
             client: new.client.clone(),
         };
         let now: Timestamp = self.now();
-        self.recorder.record(vec![NewEvent::new(id, now, correlation, &fact)?])
+        self.recorder.record([Sealed::new(id, now, correlation, Arc::new(fact))?])
     }
 }
 

@@ -1,7 +1,9 @@
 //! The verdicts that the log does not tell yet.
 
+use std::sync::Arc;
+
 use contracts::{ModelId, TurnId, facts::EvalCompleted};
-use event_core::{CodecError, Event as _, EventId, NewEvent, Position, Timestamp};
+use event_core::{CodecError, Event as _, EventId, Position, Sealed, Timestamp};
 
 use crate::{Evaluator, Rubric, given::Content, turn::JudgedTurn, work::Work};
 
@@ -26,8 +28,9 @@ impl Verdict {
     ///
     /// # Errors
     /// [`CodecError::Encode`] when it is larger than a payload may be, which 64 signals never are.
-    pub fn seal(&self) -> Result<NewEvent, CodecError> {
-        Ok(NewEvent::new(self.id, self.at, self.fact.turn.0, &self.fact)?.caused_by(self.causation))
+    pub fn seal(self) -> Result<Sealed, CodecError> {
+        let turn = self.fact.turn.0;
+        Ok(Sealed::new(self.id, self.at, turn, Arc::new(self.fact))?.caused_by(self.causation))
     }
 }
 

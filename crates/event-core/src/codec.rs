@@ -43,13 +43,26 @@ pub enum CodecError {
     },
 }
 
+/// What most payloads have room in, in bytes.
+const USUAL_PAYLOAD_BYTES: usize = 512;
+
 fn options(limit: u64) -> impl bincode::Options {
-    bincode::DefaultOptions::new().with_limit(limit).with_little_endian().with_varint_encoding().reject_trailing_bytes()
+    unlimited().with_limit(limit)
+}
+
+fn unlimited() -> impl bincode::Options {
+    bincode::DefaultOptions::new().with_no_limit().with_little_endian().with_varint_encoding().reject_trailing_bytes()
 }
 
 /// Writes a payload of at most [`MAX_PAYLOAD_BYTES`].
 pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, CodecError> {
-    options(MAX_PAYLOAD_BYTES).serialize(value).map_err(|source| CodecError::Encode { what, source })
+    // With a limit, bincode goes through the value twice: to measure it, then to write it.
+    let mut bytes = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
+    let written = unlimited().serialize_into(&mut bytes, value);
+    let too_long = MAX_PAYLOAD_BYTES < bytes.len() as u64;
+    let fits = if too_long { Err(bincode::ErrorKind::SizeLimit.into()) } else { Ok(()) };
+    written.and(fits).map_err(|source| CodecError::Encode { what, source })?;
+    Ok(bytes)
 }
 
 /// Reads a payload of at most [`MAX_PAYLOAD_BYTES`], all of it.

@@ -1,4 +1,5 @@
-//! What a payload was read as, kept beside it: of several projections that fold the same fact, the first reads it.
+//! What a payload was read as, kept beside it: of several projections that fold the same fact, the first reads it, or
+//! none when whoever sealed the fact gave it along.
 
 use std::{
     any::Any,
@@ -12,20 +13,37 @@ use crate::NewEvent;
 ///
 /// It belongs to the very bytes it was read from, so a fact that is given another payload is read anew.
 #[derive(Clone, Default)]
-pub(crate) struct Decoded(OnceLock<Arc<Known>>);
+pub(crate) struct Decoded(OnceLock<Known>);
 
-/// What was read, and the bytes it was read from: to compare them costs a fraction of reading them.
-struct Known {
+/// What a payload says.
+#[derive(Clone)]
+pub struct Known(Arc<Read>);
+
+/// A fact, and the bytes that say it: to compare them costs a fraction of reading them.
+struct Read {
     version: u16,
     bytes: Box<[u8]>,
-    fact: Box<dyn Any + Send + Sync>,
+    fact: Arc<dyn Any + Send + Sync>,
+}
+
+impl Known {
+    pub(crate) fn new<T: Send + Sync + 'static>(event: &NewEvent, fact: Arc<T>) -> Self {
+        Self(Arc::new(Read { version: event.version, bytes: event.payload[..].into(), fact }))
+    }
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Known").field("version", &self.0.version).finish_non_exhaustive()
+    }
 }
 
 impl Decoded {
     /// The event as `T`, if it was read as that before.
     pub(crate) fn get<T: 'static>(&self, event: &NewEvent) -> Option<&T> {
-        let known = self.0.get().filter(|known| known.version == event.version && *known.bytes == *event.payload)?;
-        known.fact.downcast_ref()
+        let Known(read) = self.0.get()?;
+        let is_of_it = read.version == event.version && *read.bytes == *event.payload;
+        read.fact.downcast_ref().filter(|_| is_of_it)
     }
 
     /// Whether something is kept, be it of these bytes or of what stood here before.
@@ -35,10 +53,15 @@ impl Decoded {
 
     /// Keeps what the event was read as, unless something is kept already, and shows what is kept of it.
     pub(crate) fn keep<T: Send + Sync + 'static>(&self, event: &NewEvent, read: T) -> Option<&T> {
-        let known = Known { version: event.version, bytes: event.payload[..].into(), fact: Box::new(read) };
         // Whoever was quicker has read the same.
-        let _ = self.0.set(Arc::new(known));
+        let _ = self.0.set(Known::new(event, Arc::new(read)));
         self.get(event)
+    }
+}
+
+impl From<Known> for Decoded {
+    fn from(known: Known) -> Self {
+        Self(known.into())
     }
 }
 

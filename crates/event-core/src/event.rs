@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{CodecError, EventId, Position, Timestamp, codec, decoded::Decoded};
+use crate::{CodecError, EventId, Known, Position, Timestamp, codec, decoded::Decoded};
 
 /// A fact that can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
 pub trait Event: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
@@ -106,6 +106,12 @@ impl Recorded {
     /// A fact at its place.
     pub fn new(position: Position, recorded_at: Timestamp, event: NewEvent) -> Self {
         Self { position, recorded_at, event, purged: None, decoded: Decoded::default() }
+    }
+
+    /// The same fact, read already: of use as long as its payload is the one that says this.
+    #[must_use]
+    pub fn knowing(self, known: Option<Known>) -> Self {
+        Self { decoded: known.map(Decoded::from).unwrap_or_default(), ..self }
     }
 
     /// The same fact, its payload removed if there is the hash of what it was.

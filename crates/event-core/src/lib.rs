@@ -1,6 +1,6 @@
 //! The envelope of a fact, its codec, and projections: everything a third party needs to read the log.
 //!
-//! An [`Event`] is a typed fact. A [`NewEvent`] is that fact sealed for the log, a [`Recorded`] the same fact
+//! An [`Event`] is a typed fact. A [`NewEvent`] is that fact sealed for the log ([`Sealed`] with its value beside), a [`Recorded`] the same fact
 //! with the [`Position`] and time the log gave it. A [`Projection`] folds recorded facts into state, and
 //! [`Projected`] keeps that state together with the position it stands at.
 #![warn(
@@ -15,11 +15,14 @@ mod event;
 mod id;
 mod position;
 mod projection;
+mod sealed;
 mod time;
 
 pub use codec::{CodecError, MAX_PAYLOAD_BYTES, decode, decode_state, encode, encode_state};
+pub use decoded::Known;
 pub use event::{Event, NewEvent, Recorded};
 pub use id::{EventId, ParseIdError};
 pub use position::Position;
 pub use projection::{Checkpoint, Projected, Projection, ProjectionError};
+pub use sealed::Sealed;
 pub use time::Timestamp;

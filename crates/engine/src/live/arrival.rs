@@ -127,8 +127,8 @@ impl Engine {
         let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
         let fact = TurnEnded { turn, session: session.clone(), status, llm_calls, tool_calls };
         let cause = turn.0.then(contracts::facts::RouteDecided::KIND, 0);
-        let sealed = of_turn(turn, 0, self.now(), &fact)?.caused_by(cause);
-        self.recorder.record(vec![sealed])?;
+        let sealed = of_turn(turn, 0, self.now(), fact)?.caused_by(cause);
+        self.recorder.record([sealed])?;
         self.judge()
     }
 }

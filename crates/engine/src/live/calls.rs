@@ -1,5 +1,7 @@
 //! Calls to models and the tools they ask for, recorded as they happen. Not yet on the disk when these return.
 
+use std::sync::Arc;
+
 use adapters::tool_call::{ToolLook, look};
 use contracts::{
     CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage,
@@ -8,7 +10,7 @@ use contracts::{
         ToolFinished, ToolOutcome, TurnStatus,
     },
 };
-use event_core::{Event, EventId, NewEvent, Timestamp};
+use event_core::{Event, EventId, Sealed, Timestamp};
 
 use crate::{capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::of_turn};
 
@@ -119,8 +121,8 @@ impl Engine {
             role: call.role,
             estimated_input: call.estimated_input,
         };
-        let sealed = of_turn(call.turn, number, at, &fact)?.caused_by(call.turn.0.then(RouteDecided::KIND, 0));
-        self.recorder.record(vec![sealed])?;
+        let sealed = of_turn(call.turn, number, at, fact)?.caused_by(call.turn.0.then(RouteDecided::KIND, 0));
+        self.recorder.record([sealed])?;
         Ok(Sent { call, number, at })
     }
 
@@ -149,15 +151,15 @@ impl Engine {
             began_at: answer.began_at,
         };
         let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
-        let sealed = of_turn(call.turn, sent.number, answer.at, &completed)?.caused_by(cause);
-        let cause = sealed.id;
+        let sealed = of_turn(call.turn, sent.number, answer.at, completed)?.caused_by(cause);
+        let cause = sealed.event.id;
         let mut facts = vec![sealed];
         let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.clone());
         for (number, tool) in (0..).zip(&answer.tools) {
             let fact = tool_called(call, tool, workspace.as_deref());
             // Some providers name no call, or the first of each answer the same: its place in the turn is its name.
             let id = cause.then(ToolCalled::KIND, number);
-            facts.push(NewEvent::new(id, answer.at, call.turn.0, &fact)?.caused_by(cause));
+            facts.push(Sealed::new(id, answer.at, call.turn.0, Arc::new(fact))?.caused_by(cause));
         }
         self.recorder.record(facts)?;
         if answer.stop_reason == StopReason::ToolUse {
@@ -186,8 +188,8 @@ impl Engine {
             raw_usage: failure.raw_usage.filter(|raw| raw.len() <= LONGEST_USAGE),
         };
         let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
-        let sealed = of_turn(call.turn, sent.number, self.now(), &fact)?.caused_by(cause);
-        self.recorder.record(vec![sealed])?;
+        let sealed = of_turn(call.turn, sent.number, self.now(), fact)?.caused_by(cause);
+        self.recorder.record([sealed])?;
         self.react()
     }
 
@@ -223,7 +225,7 @@ impl Engine {
                 output_bytes: answer.bytes,
             };
             let id = called.then(ToolFinished::KIND, 0);
-            facts.push(NewEvent::new(id, at, turn.0, &fact)?.caused_by(called));
+            facts.push(Sealed::new(id, at, turn.0, Arc::new(fact))?.caused_by(called));
         }
         self.recorder.record(facts)
     }

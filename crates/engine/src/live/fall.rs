@@ -71,8 +71,8 @@ impl Engine {
             decision: made.decision,
         })?;
         let sealed =
-            of_turn(turn, u64::from(decided.step), now, &decided)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
-        self.recorder.record(vec![sealed])?;
+            of_turn(turn, u64::from(decided.step), now, decided.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
+        self.recorder.record([sealed])?;
         Ok(FellThrough { decided, banners })
     }
 

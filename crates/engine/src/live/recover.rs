@@ -41,7 +41,7 @@ impl Engine {
                     raw_usage: None,
                 };
                 let id = open.turn.0.then(LlmCallFailed::KIND, 1_000_000 + waiting);
-                self.recorder.record(vec![NewEvent::new(id, now, open.turn.0, &fact)?.caused_by(open.started)])?;
+                self.recorder.record([NewEvent::new(id, now, open.turn.0, &fact)?.caused_by(open.started)])?;
             }
             self.end(session, open.turn, TurnStatus::Failed)?;
         }

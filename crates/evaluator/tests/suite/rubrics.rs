@@ -60,7 +60,7 @@ fn another_rubric_judges_the_same_log_anew_and_leaves_the_verdicts_of_the_first(
       completed by `5 a2 ends completed`
     ");
     for verdict in &due {
-        log.append(verdict.seal().unwrap(), "verdict");
+        log.append(verdict.clone().seal().unwrap().event, "verdict");
     }
     assert_eq!(log.view.state().due(&strict, Position::ORIGIN), []);
     assert_eq!(log.view.state().due(&Rubric::built_in(), Position::ORIGIN), []);

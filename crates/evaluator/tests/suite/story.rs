@@ -38,7 +38,7 @@ impl Log {
         let due = self.view.state().due(rubric, self.asked);
         self.asked = self.view.position();
         for verdict in &due {
-            self.append(verdict.seal().unwrap(), "verdict");
+            self.append(verdict.clone().seal().unwrap().event, "verdict");
         }
         due
     }

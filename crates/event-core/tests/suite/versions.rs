@@ -1,6 +1,8 @@
 //! Old layouts are lifted, newer ones are refused by name, unknown kinds are somebody else's.
 
-use event_core::{CodecError, Event as _};
+use std::{borrow::Cow, sync::Arc};
+
+use event_core::{CodecError, Event as _, EventId, NewEvent, Position, Recorded, Sealed, Timestamp};
 
 use crate::facts::{CoffeeSold, CoffeeSoldV1, Till, recorded, sold};
 
@@ -55,4 +57,19 @@ fn a_fact_changed_in_place_is_read_anew() {
     assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(900)));
     fact.event.payload.copy_from_slice(&recorded(1, &sold(700)).event.payload);
     assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(700)));
+}
+
+#[test]
+fn a_fact_sealed_with_its_value_is_read_as_that_until_its_payload_is_another() {
+    let (id, at) = (EventId::default(), Timestamp(1));
+    let sealed = Sealed::new(id, at, id, Arc::new(sold(450))).unwrap();
+    assert_eq!(sealed.event, NewEvent::new(id, at, id, &sold(450)).unwrap());
+    let mut fact = Recorded::new(Position(1), at, sealed.event).knowing(sealed.known.clone());
+    assert!(matches!(fact.view::<CoffeeSold>(), Ok(Some(Cow::Borrowed(_)))));
+    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(450)));
+    fact.event.payload = recorded(1, &sold(900)).event.payload;
+    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(900)));
+    // What belongs to another fact is of no use, and no harm.
+    let other = recorded(2, &sold(7)).knowing(sealed.known);
+    assert_eq!(other.read::<CoffeeSold>().unwrap(), Some(sold(7)));
 }

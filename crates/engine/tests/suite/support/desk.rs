@@ -6,9 +6,9 @@ use contracts::{
     CacheVariant, SessionId, ThreadId, TurnId, Usage,
     facts::{CallRole, ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
-use engine::{DecidedTurn, Engine, Home, Models, NewTurn, Stores};
+use engine::{DecidedTurn, Engine, Home, Models, NewTurn, RouterState, Stores};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
-use event_core::{Event, NewEvent, Position, Recorded, Timestamp};
+use event_core::{Event, NewEvent, Position, Recorded, Timestamp, encode_state};
 use tempfile::TempDir;
 
 use super::models::{model_id, models};
@@ -61,6 +61,7 @@ impl Desk {
 
     /// The program ends without saving its state and starts again on the same files and the same log.
     pub(crate) fn restarted(self) -> Self {
+        self.stands_where_the_log_says();
         let engine = engine(&self.home, &self.log, &self.texts, &self.models, &self.clock);
         Self { engine, ..self }
     }
@@ -96,6 +97,15 @@ impl Desk {
 
     pub(crate) fn end(&mut self, name: &str) {
         self.engine.end_turn(&session(name), TurnStatus::Completed).unwrap();
+        self.stands_where_the_log_says();
+    }
+
+    /// What was folded as it was recorded is what the bytes of the log say.
+    pub(crate) fn stands_where_the_log_says(&self) {
+        let rebuilt = event_bus::fold::<RouterState>(self.log.as_ref()).unwrap();
+        let bytes = |state: &RouterState| encode_state("router-state", state).unwrap();
+        assert_eq!(rebuilt.position(), self.log.head().unwrap());
+        assert!(bytes(rebuilt.state()) == bytes(self.engine.state()), "another state than that of the log");
     }
 
     /// A turn from its start to its end, without calls; gives the model it would have run on.
