@@ -1,12 +1,13 @@
 //! What is staged between two barriers: which facts are new, and where they will stand.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, hash::BuildHasherDefault};
 
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{
     Appended, Expected, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS,
     frame::{self, MAX_KIND_BYTES, MAX_PAYLOAD},
+    ids::Spread,
 };
 
 /// A staged fact.
@@ -17,11 +18,14 @@ pub(crate) struct Staged {
     pub(crate) goes_on: bool,
 }
 
+/// Where facts stand, by id; at most as many as a barrier has.
+type Places = HashMap<EventId, Position, BuildHasherDefault<Spread>>;
+
 /// The facts staged since the last barrier.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     facts: Vec<Staged>,
-    ids: HashMap<EventId, Position>,
+    ids: Places,
     bytes: usize,
     head: Position,
     recorded_at: Timestamp,
@@ -52,7 +56,7 @@ impl Group {
         let recorded_at = at.max(self.recorded_at);
         let (mut facts, mut positions) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
         let (mut bytes, mut head) = (0, self.head);
-        let mut fresh = HashMap::with_capacity(batch.len());
+        let mut fresh = Places::default();
         for event in batch {
             check_size(event)?;
             let seen = match fresh.get(&event.id).or_else(|| self.ids.get(&event.id)) {
@@ -63,7 +67,9 @@ impl Group {
             if seen.is_none() {
                 head = head.next();
                 bytes += frame::size(event);
-                fresh.insert(event.id, head);
+                if 1 < batch.len() {
+                    fresh.insert(event.id, head);
+                }
                 facts.push(Recorded::new(head, recorded_at, event.clone()));
             }
         }
@@ -101,7 +107,7 @@ impl Group {
         known: impl Fn(EventId) -> Result<Option<Position>, LogError>,
     ) -> Result<(), LogError> {
         let (mut head, mut recorded_at) = (self.head, self.recorded_at);
-        let mut fresh = HashMap::with_capacity(facts.len());
+        let mut fresh = Places::default();
         for fact in facts {
             let given = fact.position;
             check_size(&fact.event)?;
