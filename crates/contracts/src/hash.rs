@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use event_core::Hex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The BLAKE3 hash of a text kept outside the log: a policy, a catalogue, a message.
@@ -17,7 +18,7 @@ pub struct ParseHashError(String);
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        Hex(&self.0).fmt(f)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use event_core::Recorded;
+use event_core::{Hex, Recorded};
 
 use crate::frame::CAUSED;
 
@@ -53,7 +53,7 @@ impl Chain {
 
 impl fmt::Display for Chain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        Hex(&self.0).fmt(f)
     }
 }
 

@@ -12,6 +12,7 @@
 mod codec;
 mod decoded;
 mod event;
+mod hex;
 mod id;
 mod position;
 mod projection;
@@ -21,6 +22,7 @@ mod time;
 pub use codec::{CodecError, MAX_PAYLOAD_BYTES, decode, decode_state, encode, encode_state};
 pub use decoded::Known;
 pub use event::{Event, NewEvent, Recorded};
+pub use hex::Hex;
 pub use id::{EventId, ParseIdError};
 pub use position::Position;
 pub use projection::{Checkpoint, Projected, Projection, ProjectionError};

@@ -2,7 +2,7 @@
 
 use contracts::{ContentHash, catalogue};
 use event_bus::{Chain, NotAChain};
-use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
+use event_core::{EventId, Hex, NewEvent, Position, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,9 +52,9 @@ pub(super) fn line(fact: &Recorded, chain: Option<Chain>) -> Line {
         causation: event.causation,
         kind: event.kind.to_string(),
         version: event.version,
-        payload: (data.is_none() && fact.purged.is_none()).then(|| hex(&event.payload)),
+        payload: (data.is_none() && fact.purged.is_none()).then(|| Hex(&event.payload).to_string()),
         data,
-        purged: fact.purged.map(|hash| hex(&hash)),
+        purged: fact.purged.map(|hash| Hex(&hash).to_string()),
         chain: chain.map(|chain| chain.to_string()),
     }
 }
@@ -112,11 +112,6 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
         payload,
     };
     Ok(Parsed::Fact(Box::new(Recorded::new(line.position, line.recorded_at, event).with_purged(purged)), chain))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

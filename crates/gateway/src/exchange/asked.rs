@@ -1,10 +1,11 @@
 //! A request in the engine's terms: whose it is, which turn it may belong to, what it says.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::collections::BTreeSet;
 
 use adapters::estimate::PromptShape;
 use contracts::{ClientRequest, SessionId, SideCall, ThreadId};
 use engine::{Arrival, NewTurn, ToolAnswer};
+use event_core::Hex;
 use wire::{ClientHeaders, Inspected, Lineage, identify};
 
 use super::Incoming;
@@ -54,7 +55,7 @@ pub(super) fn arrival(
     let message = inspected.user_messages.last();
     let text = message.map(|message| message.text.as_ref()).unwrap_or_default();
     let named = lineage.session.as_deref().and_then(|session| SessionId::try_from(session).ok());
-    let opening = || SessionId::try_from(format!("http-{}", hex(&inspected.opening)).as_str());
+    let opening = || SessionId::try_from(format!("http-{}", Hex(&inspected.opening)).as_str());
     // Sixteen bytes in hexadecimal are always a name.
     let session = named.or_else(|| opening().ok()).unwrap_or_else(|| gateway.nameless_session());
     let asked = incoming.model(inspected);
@@ -74,7 +75,7 @@ pub(super) fn arrival(
     let place = inspected.user_messages.len();
     let thread = lineage.thread.as_deref().unwrap_or_default();
     let start = hash.as_bytes().get(..8).unwrap_or_default();
-    let name = format!("{thread}/{beside}/{place}/{}", hex(start));
+    let name = format!("{thread}/{beside}/{place}/{}", Hex(start));
     let mut new = NewTurn::new(session, name, text);
     new.thread = thread_of(lineage, inspected.side);
     new.images = inspected.message_has_images;
@@ -102,14 +103,6 @@ fn thread_of(lineage: &Lineage, side: Option<SideCall>) -> Option<ThreadId> {
 /// Enough of a message to see whom it is addressed to.
 pub(super) fn start_of(text: &str) -> String {
     if text.starts_with(['@', '\\']) { cut(text, 1_024) } else { String::new() }
-}
-
-/// Bytes in hexadecimal.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// The start of a text, cut at a character.

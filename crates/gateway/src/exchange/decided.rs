@@ -9,7 +9,10 @@ use contracts::{
     facts::{CallRole, TurnStatus},
 };
 use engine::{Call, CallFailure, Engine, EngineError, Sent};
-use hyper::{Response, header::HeaderValue};
+use hyper::{
+    Response,
+    header::{HeaderName, HeaderValue},
+};
 use router_core::spoken_to;
 use wire::{Inspected, Lineage};
 
@@ -20,6 +23,12 @@ use crate::{
     desk::{Closed, Receipt},
     gateway::Gateway,
 };
+
+const MODEL: HeaderName = HeaderName::from_static("x-turnwise-model");
+const POLICY: HeaderName = HeaderName::from_static("x-turnwise-policy");
+const REASON: HeaderName = HeaderName::from_static("x-turnwise-reason");
+const TURN: HeaderName = HeaderName::from_static("x-turnwise-turn");
+const FELL_THROUGH: HeaderName = HeaderName::from_static("x-turnwise-fell-through");
 
 /// Who takes a request, as decided.
 #[derive(Debug, Clone)]
@@ -46,25 +55,32 @@ impl Decided {
     /// Says in headers who answers, by which policy, in which turn.
     pub(crate) fn label(&self, response: &mut Response<Answer>, fell_through: usize) {
         let headers = response.headers_mut();
-        let mut put = |name: &'static str, value: &str| {
-            if let Ok(value) = HeaderValue::from_str(value) {
+        let mut put = |name, value| {
+            if let Ok(value) = value {
                 headers.insert(name, value);
             }
         };
-        put("x-turnwise-model", self.model.id.as_str());
-        put("x-turnwise-policy", self.policy);
-        put("x-turnwise-reason", &printable(&self.reason));
-        put("x-turnwise-turn", &self.turn.to_string());
+        put(MODEL, HeaderValue::from_str(self.model.id.as_str()));
+        put(POLICY, Ok(HeaderValue::from_static(self.policy)));
+        put(REASON, HeaderValue::try_from(printable(&self.reason)));
+        put(TURN, HeaderValue::try_from(self.turn.to_string()));
         if 0 < fell_through {
-            put("x-turnwise-fell-through", &fell_through.to_string());
+            put(FELL_THROUGH, Ok(fell_through.into()));
         }
     }
 }
 
 /// A reason on one line of plain characters, as headers need it.
 fn printable(reason: &str) -> String {
-    let reason = reason.replace('→', "->");
-    reason.chars().map(|c| if c.is_ascii_graphic() { c } else { ' ' }).take(200).collect()
+    let mut printable = String::with_capacity(reason.len().min(200));
+    for c in reason.chars() {
+        match c {
+            '→' => printable.push_str("->"),
+            c => printable.push(if c.is_ascii_graphic() { c } else { ' ' }),
+        }
+    }
+    printable.truncate(200);
+    printable
 }
 
 /// What a call needs beside its model.
