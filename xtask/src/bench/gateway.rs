@@ -3,7 +3,7 @@
 pub(crate) mod load;
 mod table;
 
-use std::{fs, path::Path};
+use std::{cell::Cell, fs, path::Path};
 
 use crate::{
     clients::programs::{self, Running},
@@ -21,6 +21,9 @@ const GAP_MS: u64 = 2;
 
 /// Requests after which its memory is looked at.
 const MANY: u64 = 100_000;
+
+/// No load has more requests.
+const MOST_OF_A_LOAD: u64 = 100_000_000;
 
 /// Requests whose decisions are looked for in the log.
 const FEW: u64 = 500;
@@ -73,7 +76,7 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     first.stop()?;
     recorded(&starts, answered)?;
     let gateway = programs::gateway(&home, &mock)?;
-    let at = Place { mock: &mock, gateway: &gateway, effort };
+    let at = Place { mock: &mock, gateway: &gateway, effort, loads: Cell::new(0) };
 
     let one = at.rounds(Load::of("small-chat", 1))?;
     rows.push(Row::added("small chat, added at the median, 1 connection", &one, 150.0));
@@ -81,6 +84,9 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let many = at.rounds(Load::of("small-chat", 32))?;
     rows.push(Row::processor("small chat, processor time, 32 connections", &many, 120.0));
     rows.push(Row::rate("small chat, 32 connections", &many, 10_000.0));
+    let own = at.rounds(Load { turns: None, ..Load::of("small-chat", 32) })?;
+    rows.push(Row::processor("small chat, each a session of its own, processor time, 32 connections", &own, 120.0));
+    rows.push(Row::rate("small chat, each a session of its own, 32 connections", &own, 10_000.0));
     rows.push(Row::added(
         "small Messages, added at the median, 1 connection",
         &at.rounds(Load::of("small-messages", 1))?,
@@ -92,14 +98,26 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let agents = at.rounds(Load::of("agent-messages", 16))?;
     rows.push(Row::processor("Messages of 90 kB, streamed, processor time, 16 connections", &agents, 400.0));
     streams(&at, &mut rows)?;
-
-    let after = at.through(Load { requests: Some(MANY), seconds: PATIENCE, ..Load::of("small-chat", 32) })?;
-    rows.push(Row::memory("resident memory", &after, 60.0));
     gateway.stop()?;
     let again = programs::gateway(&home, &mock)?;
     rows.push(Row::ready("ready, with the log of all these requests", again.ready));
     again.stop()?;
+    memory(folder, &mock, &mut rows)?;
     Ok(rows)
+}
+
+/// What is resident after many requests, in an empty home: in sessions as they are, and with one for each request.
+fn memory(folder: &Path, mock: &Running, rows: &mut Vec<Row>) -> Outcome {
+    let many = Load { requests: Some(MANY), seconds: PATIENCE, warm_up: 0.0, ..Load::of("small-chat", 32) };
+    for (name, turns) in [("resident memory", many.turns), ("resident memory, each a session of its own", None)] {
+        let home = folder.join(if turns.is_some() { "sessions" } else { "each" });
+        fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
+        let gateway = programs::gateway(&home, mock)?;
+        let after = Load { turns, ..many }.on(&gateway.url, Some(&gateway.pid()))?;
+        rows.push(Row::memory(name, &after, 60.0));
+        gateway.stop()?;
+    }
+    Ok(())
 }
 
 /// Fails unless the log has a decision for each answer: figures of a gateway that records less would be worth nothing.
@@ -132,6 +150,8 @@ struct Place<'a> {
     mock: &'a Running,
     gateway: &'a Running,
     effort: Effort,
+    /// How many loads went through it.
+    loads: Cell<u64>,
 }
 
 impl Place<'_> {
@@ -142,7 +162,8 @@ impl Place<'_> {
     }
 
     fn through(&self, load: Load) -> Outcome<Figures> {
-        load.on(&self.gateway.url, Some(&self.gateway.pid()))
+        let before = self.loads.replace(self.loads.get() + 1);
+        Load { first: before * MOST_OF_A_LOAD, ..load }.on(&self.gateway.url, Some(&self.gateway.pid()))
     }
 }
 

@@ -10,6 +10,9 @@ use crate::{
     workspace,
 };
 
+/// How many requests a session has: recorded ones of Claude Code have sixty on average (2025 calls in 33 sessions).
+const TURNS: u64 = 60;
+
 /// One load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
@@ -19,6 +22,10 @@ pub(crate) struct Load {
     /// Seconds before it that are not measured.
     pub(crate) warm_up: f64,
     pub(crate) requests: Option<u64>,
+    /// How many requests in a row are of one session; without, each is of its own.
+    pub(crate) turns: Option<u64>,
+    /// The number of the first request: no load is to repeat what another one said.
+    pub(crate) first: u64,
 }
 
 /// What was measured; times in microseconds.
@@ -43,7 +50,7 @@ pub(crate) struct Figures {
 
 impl Load {
     pub(crate) const fn of(body: &'static str, connections: usize) -> Self {
-        Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None }
+        Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None, turns: Some(TURNS), first: 0 }
     }
 
     /// Puts it on an address; any error makes the figures worthless.
@@ -56,7 +63,10 @@ impl Load {
         let mut command = Command::new(workspace::release_binary("load"));
         command.args(["--url", url, "--body", self.body, "--distinct"]);
         command.args(["--connections", &self.connections.to_string(), "--seconds", &self.seconds.to_string()]);
-        command.args(["--warm-up", &self.warm_up.to_string()]);
+        command.args(["--warm-up", &self.warm_up.to_string(), "--first", &self.first.to_string()]);
+        if let Some(turns) = self.turns {
+            command.args(["--turns", &turns.to_string()]);
+        }
         if let Some(requests) = self.requests {
             command.args(["--requests", &requests.to_string()]);
         }

@@ -10,6 +10,9 @@ use crate::agent;
 /// Where a number is written so that a request is unlike any other; twelve characters.
 pub(crate) const SLOT: &str = "%NUMBER%####";
 
+/// The header that names the session, with room for such a number.
+const SESSION: &str = "x-session-id: load-%SESSION%###\r\n";
+
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
@@ -74,16 +77,26 @@ pub(crate) fn body(kind: Kind, model: Option<&str>) -> String {
 }
 
 /// A request ready to be written, but for the number in it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) bytes: Vec<u8>,
     /// Where the number goes, if it is to be written.
-    pub(crate) slot: Option<usize>,
+    slot: Option<usize>,
+    /// Where the number of the session goes, and how many requests in a row are of the same.
+    session: Option<(usize, u64)>,
     pub(crate) end: Option<&'static [u8]>,
 }
 
 impl Request {
-    pub(crate) fn new(kind: Kind, host: &str, body: &str, headers: &[String], distinct: bool) -> Self {
+    /// `distinct`: with a number in the text. `turns`: so many requests in a row of a connection are of one session.
+    pub(crate) fn new(
+        kind: Kind,
+        host: &str,
+        body: &str,
+        headers: &[String],
+        distinct: bool,
+        turns: Option<u64>,
+    ) -> Self {
         let mut head = format!(
             "POST {} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
             kind.path(),
@@ -98,9 +111,24 @@ impl Request {
             // Writing to a `String` always succeeds.
             let _ = write!(head, "{header}\r\n");
         }
+        let session = turns.map(|turns| {
+            head.push_str(SESSION);
+            (head.len() - "\r\n".len() - SLOT.len(), turns.max(1))
+        });
         head.push_str("\r\n");
         let slot = if distinct { body.find(SLOT).map(|place| head.len() + place) } else { None };
-        Self { bytes: [head.as_bytes(), body.as_bytes()].concat(), slot, end: kind.end() }
+        Self { bytes: [head.as_bytes(), body.as_bytes()].concat(), slot, session, end: kind.end() }
+    }
+
+    /// Writes the numbers into the bytes of the `count`-th request of a connection, which is the `number`-th of all.
+    pub(crate) fn write_numbers(&self, bytes: &mut [u8], count: u64, number: u64) {
+        // A session has the number of its first request.
+        let session = self.session.and_then(|(place, turns)| count.is_multiple_of(turns).then_some(place));
+        for place in self.slot.into_iter().chain(session) {
+            if let Some(slot) = bytes.get_mut(place..place + SLOT.len()) {
+                slot.copy_from_slice(format!("{number:012}").as_bytes());
+            }
+        }
     }
 }
 
@@ -112,10 +140,25 @@ mod tests {
     fn every_body_has_a_slot_in_its_text() {
         for kind in Kind::value_variants() {
             let body = body(*kind, None);
-            let request = Request::new(*kind, "localhost", &body, &[], true);
+            let request = Request::new(*kind, "localhost", &body, &[], true, None);
             let slot = request.slot.unwrap();
             assert_eq!(&request.bytes[slot..slot + SLOT.len()], SLOT.as_bytes(), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn so_many_requests_in_a_row_are_of_one_session() {
+        let request = Request::new(Kind::SmallChat, "localhost", &body(Kind::SmallChat, None), &[], true, Some(2));
+        let mut bytes = request.bytes.clone();
+        let mut sessions = Vec::new();
+        for (count, number) in [(0, 7), (1, 9), (2, 12)] {
+            request.write_numbers(&mut bytes, count, number);
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            assert!(text.contains(&format!("This is question {number:012}.")), "{text}");
+            let session = text.split("x-session-id: load-").nth(1).and_then(|rest| rest.split("\r\n").next());
+            sessions.push(session.unwrap().to_owned());
+        }
+        assert_eq!(sessions, ["000000000007", "000000000007", "000000000012"]);
     }
 
     #[test]

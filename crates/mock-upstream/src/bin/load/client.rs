@@ -10,11 +10,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::{
-    bodies::{Request, SLOT},
-    figures::Figures,
-    response::Response,
-};
+use crate::{bodies::Request, figures::Figures, response::Response};
 
 /// What the connections share: when to measure, when to stop, and the number of the next request.
 #[derive(Debug)]
@@ -22,6 +18,7 @@ pub(crate) struct Shared {
     pub(crate) begin: Instant,
     pub(crate) end: Instant,
     pub(crate) next: AtomicU64,
+    /// The number at which to stop.
     pub(crate) most: u64,
 }
 
@@ -57,14 +54,14 @@ async fn connected(
 ) -> Result<(), String> {
     let mut response = Response::new();
     let mut buffer = vec![0; 64 * 1024];
+    let mut count = 0;
     loop {
         let number = shared.next.fetch_add(1, Ordering::Relaxed);
         if number >= shared.most || Instant::now() >= shared.end {
             return Ok(());
         }
-        if let Some(slot) = request.slot.and_then(|slot| bytes.get_mut(slot..slot + SLOT.len())) {
-            slot.copy_from_slice(format!("{number:012}").as_bytes());
-        }
+        request.write_numbers(bytes, count, number);
+        count += 1;
         response.again();
         let begun = Instant::now();
         stream.write_all(bytes).await.map_err(|error| format!("cannot send: {error}"))?;

@@ -45,6 +45,12 @@ struct Arguments {
     /// Another text of the user every time, so that each request is a turn of its own.
     #[arg(long)]
     distinct: bool,
+    /// So many requests in a row of a connection are of one session, which a header names.
+    #[arg(long)]
+    turns: Option<u64>,
+    /// The number of the first request: what is sent after another load is distinct from it.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
     /// The process whose time and memory are told.
     #[arg(long)]
     pid: Option<u32>,
@@ -78,12 +84,14 @@ fn measure(arguments: &Arguments) -> Result<serde_json::Value, String> {
             std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?
         }
     };
-    let request = Request::new(arguments.body, host, &body, &arguments.header, arguments.distinct);
+    let (distinct, turns) = (arguments.distinct, arguments.turns);
+    let request = Request::new(arguments.body, host, &body, &arguments.header, distinct, turns);
     let plan = run::Plan {
         host: host.to_owned(),
         connections: arguments.connections,
         warm_up: Duration::try_from_secs_f64(arguments.warm_up).map_err(|error| error.to_string())?,
         measured: Duration::try_from_secs_f64(arguments.seconds).map_err(|error| error.to_string())?,
+        first: arguments.first,
         requests: arguments.requests.unwrap_or(u64::MAX),
         pid: arguments.pid,
     };

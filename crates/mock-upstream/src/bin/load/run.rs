@@ -22,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) connections: usize,
     pub(crate) warm_up: Duration,
     pub(crate) measured: Duration,
+    /// The number of the first request.
+    pub(crate) first: u64,
     pub(crate) requests: u64,
     pub(crate) pid: Option<u32>,
 }
@@ -30,10 +32,11 @@ pub(crate) struct Plan {
 pub(crate) fn run(plan: &Plan, request: &Request) -> Result<Value, String> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     let begin = Instant::now() + plan.warm_up;
-    let shared = Shared { begin, end: begin + plan.measured, next: AtomicU64::new(0), most: plan.requests };
+    let most = plan.first.saturating_add(plan.requests);
+    let shared = Shared { begin, end: begin + plan.measured, next: AtomicU64::new(plan.first), most };
     let watched = |time: &dyn Fn(u32) -> Option<f64>| plan.pid.and_then(time);
     let (mut figures, before) = runtime.block_on(async {
-        let request = Arc::new(Request { bytes: request.bytes.clone(), ..*request });
+        let request = Arc::new(request.clone());
         let shared = Arc::new(shared);
         let mut workers = Vec::new();
         for _ in 0..plan.connections.max(1) {
