@@ -1,9 +1,14 @@
 //! From a message and from paths to the features of a turn.
 
+mod characters;
+mod distinct;
 mod intents;
+mod lines;
+mod numbers;
 mod paths;
 mod shape;
 mod sketch;
+mod words;
 
 pub use intents::{TEXT_BYTES, intent_tags};
 pub use paths::{extension, top_directory};

@@ -1,10 +1,10 @@
 //! A text as numbers of its words: enough to find texts like it, too little to read it.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::borrow::Cow;
 
 use contracts::Sketch;
 
-use super::shape::shape;
+use super::{numbers::Numbers, shape::shape, words::Words};
 
 /// The most numbers of a sketch, words and pairs together.
 pub const MOST_NUMBERS: usize = 192;
@@ -18,38 +18,27 @@ const END_BYTES: usize = 6 * 1024;
 /// Words longer than this many characters count by their beginning as well, so that "refactor" meets "refactoring".
 const PREFIX: usize = 5;
 
-/// Words of so many bytes are cut.
-const LONGEST_WORD: usize = 48;
-
 /// The sketch of a message.
 ///
 /// When there are too many words, three of four come from the end of the text: pasted context and examples stand before
 /// the question. Pairs take what room is left.
 pub fn sketch(message: &str) -> Sketch {
     let text = window(message);
-    let tokens: Vec<String> = tokens(&text).collect();
-    let mut words = BTreeSet::new();
-    for word in visited(tokens.len()).filter_map(|place| tokens.get(place)) {
-        add(&mut words, number("w", word, ""), MOST_NUMBERS);
-        if let Some(beginning) = prefix(word) {
-            add(&mut words, number("p", beginning, ""), MOST_NUMBERS);
-        }
-    }
+    let all = Words::of(&text);
+    let mut known = Numbers::none();
+    let mut words = Vec::with_capacity(MOST_NUMBERS.min(2 * all.len()));
+    let both = visited(all.len()).filter_map(|place| all.get(place)).flat_map(|word| {
+        let beginning = prefix(word).map(|beginning| number(BEGINNING, beginning));
+        std::iter::once(number(WORD, word)).chain(beginning)
+    });
+    words.extend(both.filter(|number| known.insert(*number)).take(MOST_NUMBERS));
     let room = MOST_NUMBERS - words.len();
-    let mut pairs = BTreeSet::new();
-    for pair in visited(tokens.len()).filter_map(|place| tokens.get(place..place + 2)) {
-        let number = number("b", &pair[0], &pair[1]);
-        if !words.contains(&number) {
-            add(&mut pairs, number, room);
-        }
-    }
-    Sketch { words: words.into_iter().collect(), pairs: pairs.into_iter().collect(), shape: shape(&text) }
-}
-
-fn add(numbers: &mut BTreeSet<u16>, number: u16, most: usize) {
-    if numbers.len() < most {
-        numbers.insert(number);
-    }
+    let mut pairs = Vec::with_capacity(room.min(all.len()));
+    let two = visited(all.len()).filter_map(|place| Some(pair(all.get(place)?, all.get(place + 1)?)));
+    pairs.extend(two.filter(|number| known.insert(*number)).take(room));
+    words.sort_unstable();
+    pairs.sort_unstable();
+    Sketch { words, pairs, shape: shape(&text, &all) }
 }
 
 /// The places of words in the order in which they are taken: three from the end, one from the beginning, and so on.
@@ -76,25 +65,47 @@ fn window(text: &str) -> Cow<'_, str> {
     format!("{beginning} {end}").into()
 }
 
-/// Runs of letters and digits, in lower case.
-pub(super) fn tokens(text: &str) -> impl Iterator<Item = String> {
-    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
-        let word = &word[..word.floor_char_boundary(LONGEST_WORD)];
-        word.to_lowercase()
-    })
-}
-
 fn prefix(word: &str) -> Option<&str> {
+    if word.len() <= PREFIX {
+        return None;
+    }
     let (end, _) = word.char_indices().nth(PREFIX)?;
     Some(&word[..end])
 }
 
-/// Sixteen bits of a word: FNV-1a over its kind and its parts, folded.
-fn number(kind: &str, word: &str, next: &str) -> u16 {
-    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+/// What the hash of a word begins with.
+const WORD: u64 = hash(OFFSET, b"w:");
+
+/// What the hash of the beginning of a word begins with.
+const BEGINNING: u64 = hash(OFFSET, b"p:");
+
+/// What the hash of a pair begins with.
+const PAIR: u64 = hash(OFFSET, b"b:");
+
+fn number(kind: u64, word: &str) -> u16 {
+    folded(hash(hash(kind, word.as_bytes()), b" "))
+}
+
+fn pair(word: &str, next: &str) -> u16 {
+    folded(hash(hash(hash(PAIR, word.as_bytes()), b" "), next.as_bytes()))
+}
+
+/// Where FNV-1a begins.
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a, going on from what was hashed before.
+const fn hash(before: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0100_0000_01b3;
-    let bytes = kind.bytes().chain([b':']).chain(word.bytes()).chain([b' ']).chain(next.bytes());
-    let hash = bytes.fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+    let (mut hash, mut rest) = (before, bytes);
+    while let [byte, others @ ..] = rest {
+        hash = (hash ^ *byte as u64).wrapping_mul(PRIME);
+        rest = others;
+    }
+    hash
+}
+
+/// Sixteen bits of a hash.
+fn folded(hash: u64) -> u16 {
     let folded = hash ^ (hash >> 32);
     let folded = folded ^ (folded >> 16);
     // The lower sixteen bits.

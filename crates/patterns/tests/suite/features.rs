@@ -2,6 +2,9 @@
 
 use contracts::IntentTag;
 use patterns::features::{TEXT_BYTES, extension, intent_tags, top_directory};
+use proptest::{prelude::*, sample::select};
+
+use crate::naive_intents;
 
 #[track_caller]
 fn check_intents(message: &str, names: &str) {
@@ -104,4 +107,81 @@ fn paths_of_other_systems_are_understood() {
     assert_eq!(top_directory(r"src\main.rs", None).as_deref(), Some("src"));
     assert_eq!(top_directory(r"C:\shop\src\main.rs", Some(r"C:\shop")).as_deref(), Some("src"));
     assert_eq!(top_directory(r"D:\shop\src\main.rs", Some(r"C:\shop")), None);
+}
+
+/// Words that mean something, and words and marks like them.
+const PIECES: [&str; 58] = [
+    "commit",
+    "stage",
+    "git",
+    "add",
+    "refactor",
+    "rename",
+    "extract",
+    "inline",
+    "cleanup",
+    "simplif",
+    "architect",
+    "design",
+    "module",
+    "abstraction",
+    "interface",
+    "debug",
+    "bug",
+    "error",
+    "stack",
+    "trace",
+    "broken",
+    "fail",
+    "doc",
+    "docs",
+    "document",
+    "readme",
+    "comment",
+    "docstring",
+    "test",
+    "tests",
+    "pytest",
+    "unit",
+    "e2e",
+    "s",
+    "ure",
+    "ing",
+    "COMMIT",
+    "Git",
+    "aDD",
+    "Fails",
+    "x",
+    "_",
+    "7",
+    "é",
+    "ſ",
+    "K",
+    "日",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\u{b}",
+    "\u{c}",
+    "\r\n",
+    "\u{a0}",
+    "\u{85}",
+    "-",
+    ".",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn intents_are_what_the_expressions_find(messages in prop::collection::vec(
+        prop_oneof![4 => prop::collection::vec(select(&PIECES[..]), 0..8).prop_map(|pieces| pieces.concat()), 1 => any::<String>()],
+        200,
+    )) {
+        let expressions = naive_intents::expressions();
+        for message in messages {
+            prop_assert_eq!(intent_tags(&message), naive_intents::intent_tags(&expressions, &message), "of {:?}", message);
+        }
+    }
 }

@@ -7,6 +7,8 @@ mod embedded;
 mod features;
 mod given;
 mod learning;
+mod naive_intents;
+mod naive_sketch;
 mod properties;
 mod recommendation;
 mod reference;

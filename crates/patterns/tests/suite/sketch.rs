@@ -4,6 +4,32 @@ use contracts::Sketch;
 use patterns::features::{MOST_NUMBERS, SHAPE_LEVELS, sketch};
 use proptest::prelude::*;
 
+use crate::naive_sketch;
+
+/// Pieces of messages: words in any script and case, numbers, options, code, white space, and whatever else there is.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[a-zA-Z]{1,12}",
+        2 => "[0-9]{1,18}",
+        2 => "[ \t\n\r.,!?]{1,3}",
+        1 => "[A-I0-9]{1,2}[.)]|- |\\* |\n[A-I0-9*-]",
+        1 => "[ΑΣΟΔΕΣσς]{1,6}|[äöüßÄİıŉǰ]{1,4}|[日本語漢字١٢٣]{1,3}|\u{301}|\u{a0}|\u{85}",
+        1 => "[=+*/^<>(){}$%|&_;:`#\"'\\\\\\[\\]-]{1,3}|```|def |fn |;\n|\\(\\);",
+        1 => "[a-zé]{40,60}",
+        1 => any::<String>(),
+    ]
+}
+
+/// Texts of such pieces, some of them far too long to be looked at as a whole.
+fn message() -> impl Strategy<Value = String> {
+    let glue = prop_oneof![4 => Just(" "), 1 => Just(""), 1 => Just("\n")];
+    let pieces = prop_oneof![6 => 0..60_usize, 1 => 400..1_500_usize];
+    pieces.prop_flat_map(move |pieces| {
+        let pieces = prop::collection::vec((piece(), glue.clone()), pieces);
+        pieces.prop_map(|pieces| pieces.into_iter().flat_map(|(piece, glue)| [piece, glue.to_owned()]).collect())
+    })
+}
+
 /// A text of so many different words.
 fn words(prefix: &str, count: usize) -> String {
     (0..count).map(|number| format!("{prefix}{number}")).collect::<Vec<_>>().join(" ")
@@ -72,6 +98,16 @@ fn of_a_text_of_many_kilobytes_the_middle_is_not_looked_at() {
     assert_eq!(marked.words, one.words);
 }
 
+#[test]
+fn more_different_words_than_there_is_room_for_are_read_as_the_naive_reading_has_them() {
+    for count in [0, 1, 2, 60, 63, 64, 65, 95, 96, 97, 128, 191, 192, 193, 400, 2_000] {
+        for prefix in ["", "w", "prefix"] {
+            let text = words(prefix, count);
+            assert_eq!(sketch(&text), naive_sketch::sketch(&text), "{count} words that begin with `{prefix}`");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -86,5 +122,10 @@ proptest! {
         }
         prop_assert!(found.pairs.iter().all(|pair| !found.words.contains(pair)));
         prop_assert_eq!(&sketch(&text), &found);
+    }
+
+    #[test]
+    fn any_message_is_read_as_the_naive_reading_has_it(text in message()) {
+        prop_assert_eq!(sketch(&text), naive_sketch::sketch(&text));
     }
 }

@@ -1,0 +1,24 @@
+//! The intents read naively: one regular expression for each.
+
+use contracts::{IntentTag, IntentTags};
+use patterns::features::TEXT_BYTES;
+use regex::{RegexSet, RegexSetBuilder};
+
+const PATTERNS: [&str; IntentTag::ALL.len()] = [
+    r"\b(commit|stage|git\s+add)\b",
+    r"\b(refactor|rename|extract|inline|cleanup|simplif)\w*\b",
+    r"\b(architect\w*|design|module|abstraction|interface)\b",
+    r"\b(debug|bug|error|stack\s*trace|broken|fails?)\b",
+    r"\b(doc|docs|document|readme|comment|docstring)\b",
+    r"\b(test|tests|pytest|unit\s*test|e2e)\b",
+];
+
+/// All of them together.
+pub(crate) fn expressions() -> RegexSet {
+    RegexSetBuilder::new(PATTERNS).case_insensitive(true).unicode(false).build().unwrap()
+}
+
+pub(crate) fn intent_tags(expressions: &RegexSet, message: &str) -> IntentTags {
+    let text = &message[..message.floor_char_boundary(TEXT_BYTES)];
+    expressions.matches(text).into_iter().filter_map(|index| IntentTag::ALL.get(index).copied()).collect()
+}
