@@ -27,7 +27,10 @@ impl LatestDay {
         if self.day < day {
             *self = Self { day, ..Self::default() };
         }
-        self.models.entry(model.clone()).or_default().add(call);
+        match self.models.get_mut(model) {
+            Some(known) => known.add(call),
+            None => drop(self.models.insert(model.clone(), *call)),
+        }
         self.roles.entry(role).or_default().add(call);
     }
 }

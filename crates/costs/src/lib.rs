@@ -17,6 +17,7 @@ pub mod prompt_cache;
 mod latest_day;
 mod projection;
 mod session;
+mod sorted;
 mod total;
 
 pub use latest_day::LatestDay;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    ModelId, NanoUsd, SessionId,
+    ModelId, NanoUsd, SessionId, ThreadId,
     facts::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{LatestDay, Line, SessionCosts, Total};
+use crate::{LatestDay, SessionCosts, Total};
 
 /// What was spent. Its size grows with sessions, workers, models and days, not with calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -69,13 +69,41 @@ impl Costs {
         Some(&self.latest_day).filter(|latest| !latest.models.is_empty())
     }
 
-    fn billed(&mut self, session: &SessionId, line: Line, model: &ModelId, at: Timestamp, call: &Total) {
+    fn billed(&mut self, bill: &Bill<'_>) {
+        let Bill { session, thread, role, model, at, call } = bill;
         self.overall.add(call);
-        self.models.entry(model.clone()).or_default().add(call);
-        self.roles.entry(line.role).or_default().add(call);
+        self.roles.entry(*role).or_default().add(call);
         self.days.entry(at.utc_day()).or_default().add(call);
-        self.latest_day.billed(at.utc_day(), line.role, model, call);
-        self.sessions.entry(session.clone()).or_default().billed(line, model.clone(), call);
+        self.latest_day.billed(at.utc_day(), *role, model, call);
+        match self.models.get_mut(*model) {
+            Some(known) => known.add(call),
+            None => drop(self.models.insert((*model).clone(), *call)),
+        }
+        // Sessions share the name that came first: each fact brings a copy of its own.
+        let model = self.models.get_key_value(*model).map_or(*model, |(known, _)| known);
+        of_session(&mut self.sessions, session, |costs| costs.billed(*role, *thread, model, call));
+    }
+}
+
+/// A call that is billed.
+struct Bill<'a> {
+    session: &'a SessionId,
+    thread: Option<&'a ThreadId>,
+    role: CallRole,
+    model: &'a ModelId,
+    at: Timestamp,
+    call: Total,
+}
+
+/// Changes what a session spent. Its id is copied only when the session is new.
+fn of_session(
+    sessions: &mut BTreeMap<SessionId, SessionCosts>,
+    session: &SessionId,
+    change: impl FnOnce(&mut SessionCosts),
+) {
+    match sessions.get_mut(session) {
+        Some(known) => change(known),
+        None => change(sessions.entry(session.clone()).or_default()),
     }
 }
 
@@ -85,16 +113,18 @@ impl Projection for Costs {
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;
-        if let Some(call) = event.view::<LlmCallCompleted>()? {
-            let line = Line { role: call.role, thread: call.thread.clone() };
-            self.billed(&call.session, line, &call.model, at, &Total::of_call(call.usage, call.cost));
-        } else if let Some(call) = event.view::<LlmCallFailed>()? {
-            if let Some(usage) = call.usage {
-                let line = Line { role: call.role, thread: call.thread.clone() };
-                self.billed(&call.session, line, &call.model, at, &Total::of_call(usage, call.cost));
+        if let Some(fact) = event.view::<LlmCallCompleted>()? {
+            let call = Total::of_call(fact.usage, fact.cost);
+            let (session, thread, role, model) = (&fact.session, fact.thread.as_ref(), fact.role, &fact.model);
+            self.billed(&Bill { session, thread, role, model, at, call });
+        } else if let Some(fact) = event.view::<LlmCallFailed>()? {
+            if let Some(usage) = fact.usage {
+                let call = Total::of_call(usage, fact.cost);
+                let (session, thread, role, model) = (&fact.session, fact.thread.as_ref(), fact.role, &fact.model);
+                self.billed(&Bill { session, thread, role, model, at, call });
             }
         } else if let Some(turn) = event.view::<TurnStarted>()? {
-            self.sessions.entry(turn.session.clone()).or_default().turn_started(turn.thread.as_ref());
+            of_session(&mut self.sessions, &turn.session, |costs| costs.turn_started(turn.thread.as_ref()));
         }
         Ok(())
     }

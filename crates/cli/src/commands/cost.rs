@@ -134,7 +134,7 @@ fn one_session(context: &Context, name: &SessionId, session: &SessionCosts) -> R
         .map(|(line, costs)| {
             json!({
                 "role": line.role.name(), "thread": line.thread, "turns": costs.turns,
-                "models": costs.models.iter().map(|(model, total)| Row { name: model.as_str(), total: number(total) }).collect::<Vec<_>>(),
+                "models": costs.models().map(|(model, total)| Row { name: model.as_str(), total: number(total) }).collect::<Vec<_>>(),
                 "total": number(&costs.total()),
             })
         })
@@ -149,7 +149,7 @@ fn one_session(context: &Context, name: &SessionId, session: &SessionCosts) -> R
                 .thread
                 .as_ref()
                 .map_or_else(|| line.role.name().to_owned(), |thread| format!("{} {thread}", line.role.name()));
-            let models: Vec<_> = costs.models.keys().map(ToString::to_string).collect();
+            let models: Vec<_> = costs.models().map(|(model, _)| model.to_string()).collect();
             let turns = counted(costs.turns, "turn");
             anstream::println!("{corner} {who} ({}): {}, {turns}", models.join(", "), costs.total().cost);
         }

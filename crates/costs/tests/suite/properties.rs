@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contracts::{ModelId, NanoUsd, Usage, facts::CallRole};
+use contracts::{ModelId, NanoUsd, ThreadId, Usage, facts::CallRole};
 use costs::Total;
 use event_core::{Position, Projected, Recorded, Timestamp};
 use proptest::{option, prelude::*, sample::select};
@@ -115,6 +115,40 @@ proptest! {
             let nano = on_day.map(|cost| NanoUsd(cost.saturating_mul(100_000)));
             prop_assert_eq!(costs.state().spent_on_day(day), nano.sum());
         }
+    }
+
+    #[test]
+    fn sessions_are_broken_out_in_order_as_maps_of_maps_give(facts in facts()) {
+        let costs = fold(&log(&facts));
+        let mut naive = BTreeMap::<_, BTreeMap<_, (u64, BTreeMap<_, Vec<&Call>>)>>::new();
+        for (call, fate) in &facts {
+            // A turn begins on the line of its planner or of its worker, whatever role the call has.
+            let of_turn = if call.thread.is_some() { CallRole::Worker } else { CallRole::Planner };
+            match fate {
+                Fate::Turn => naive.entry(call.session).or_default().entry((of_turn, call.thread)).or_default().0 += 1,
+                Fate::NeverBegun => {}
+                Fate::Answered | Fate::BrokenOff => {
+                    let line = naive.entry(call.session).or_default().entry((call.role, call.thread)).or_default();
+                    line.1.entry(call.model).or_default().push(call);
+                }
+            }
+        }
+        let found = costs.state().sessions().map(|(session, spent)| {
+            let lines = spent.lines().map(|(line, costs)| {
+                let models: Vec<_> = costs.models().map(|(model, total)| (model.as_str(), *total)).collect();
+                (line.role, line.thread.as_ref().map(ThreadId::as_str), costs.turns, models)
+            });
+            (session.as_str(), lines.collect())
+        });
+        let found: Vec<(_, Vec<_>)> = found.collect();
+        let expected = naive.into_iter().map(|(session, lines)| {
+            let lines = lines.into_iter().map(|((role, thread), (turns, models))| {
+                let models = models.into_iter().map(|(model, calls)| (model, plain_sum(calls.iter())));
+                (role, thread, turns, models.collect())
+            });
+            (session, lines.collect())
+        });
+        prop_assert_eq!(found, expected.collect::<Vec<(_, Vec<_>)>>());
     }
 
     #[test]
