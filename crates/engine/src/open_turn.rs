@@ -66,6 +66,10 @@ impl OpenTurn {
         if MOST_OPEN <= open.len() {
             open.remove(0);
         }
+        if open.is_empty() {
+            // Most sessions run one turn at a time.
+            open.reserve_exact(1);
+        }
         open.push(Self {
             turn: fact.turn,
             thread: fact.thread.clone(),

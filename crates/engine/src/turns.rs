@@ -134,7 +134,7 @@ impl Engine {
         let addressed = address(&new.message, &self.models.registry)?;
         let at = self.now();
         let session = self.state().sessions.get(&new.session);
-        let mut history = session.map(|session| session.history.clone()).unwrap_or_default();
+        let mut history = session.and_then(crate::Session::history).cloned().unwrap_or_default();
         history.merge(&new.seen);
         let spent_today: NanoUsd = self.state().costs.spent_today(at);
         let snapshot = Snapshot {

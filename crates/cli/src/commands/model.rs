@@ -31,17 +31,17 @@ fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     let session = sessions.get(&name).cloned().unwrap_or_default();
     let log = context.read_only()?;
     let last = session.last_turn.map(|turn| decision_of(log.as_ref(), &turn.to_string())).transpose()?;
-    let pending = session.pending.clone().map(|choice| json!({ "model": choice }));
+    let pending = session.pending().map(|choice| json!({ "model": choice }));
     let json = json!({
-        "session": name, "model": session.sticky, "pending": pending,
+        "session": name, "model": session.sticky(), "pending": pending,
         "last_turn": last.as_ref().map(|last| &last.decided.decision),
     });
     context.print(&json, || {
-        match &session.sticky {
+        match session.sticky() {
             Some(model) => anstream::println!("Session {name} is set to {model}."),
             None => anstream::println!("Session {name} follows the policy; no model is set."),
         }
-        match &session.pending {
+        match session.pending() {
             Some(Some(model)) => anstream::println!("Model swap pending: {model}. Applies to next turn."),
             Some(None) => anstream::println!("Return to the rules pending. Applies to next turn."),
             None => {}
