@@ -93,7 +93,7 @@ impl Store {
         let mut estimates: Vec<_> = models()
             .map(|((number, known), model)| {
                 let near = self.neighbourhood(number, &query, settings, scratch);
-                near.estimate(model, known, known.linear.at(seen), common).compared(known, dearest)
+                near.estimate(model, known, known.linear.at(&seen), common).compared(known, dearest)
             })
             .collect();
         weigh(&mut estimates, settings.cost_weight);

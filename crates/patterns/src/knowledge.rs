@@ -55,11 +55,12 @@ impl Knowledge {
     /// Everything again, from rows whose coefficients stand.
     pub(crate) fn of(space: &Space, fingerprints: &[Fingerprint], models: usize) -> Self {
         let mut knowledge = Self { models: vec![ModelKnowledge::default(); models], ..Self::default() };
+        let mut seen = Seen::default();
         for (place, fingerprint) in fingerprints.iter().enumerate() {
             knowledge.place(space, fingerprint);
             let (direction, structure) = (knowledge.directions[place], knowledge.structures[place]);
             let point = Point { direction, structure };
-            let seen = Seen::new(space, &fingerprint.sketch, &structure);
+            seen.look(space, &fingerprint.sketch, &structure);
             for row in &fingerprint.rows {
                 let model = knowledge.model(row.model);
                 model.sums.plus(&row.sums);
@@ -67,7 +68,7 @@ impl Knowledge {
                     model.scored.push(u32::try_from(place).unwrap_or(u32::MAX));
                     model.points.push(point);
                 }
-                model.linear.change(seen, 0, row.coefficient);
+                model.linear.change(&seen, 0, row.coefficient);
             }
         }
         knowledge
@@ -76,20 +77,21 @@ impl Knowledge {
     /// Finds the coefficients of all rows for outcomes as they are now, from those they have.
     pub(crate) fn fit(&mut self, space: &Space, fingerprints: &mut [Fingerprint]) {
         let common = self.common_mean();
+        let mut seen = Seen::default();
         for _ in 0..PASSES {
             for (fingerprint, structure) in fingerprints.iter_mut().zip(&self.structures) {
-                let seen = Seen::new(space, &fingerprint.sketch, structure);
+                seen.look(space, &fingerprint.sketch, structure);
                 for row in &mut fingerprint.rows {
                     let Some(known) = self.models.get_mut(row.model as usize) else { continue };
                     let coefficient = match row.sums.mean() {
                         Some(outcome) => {
                             let residual = outcome - known.mean(common);
                             let weight = row.sums.scored;
-                            known.linear.fitted(seen, Outcome { residual, weight, coefficient: row.coefficient })
+                            known.linear.fitted(&seen, Outcome { residual, weight, coefficient: row.coefficient })
                         }
                         None => 0,
                     };
-                    known.linear.change(seen, row.coefficient, coefficient);
+                    known.linear.change(&seen, row.coefficient, coefficient);
                     row.coefficient = coefficient;
                 }
             }

@@ -8,7 +8,7 @@ use contracts::Sketch;
 
 use crate::{
     space::Space,
-    structure::{BITS, Structure},
+    structure::{BITS, Bit, Structure},
     words::ONE,
 };
 
@@ -21,13 +21,10 @@ const WORDS_TENTHS: i64 = 9;
 /// How strongly coefficients are held back.
 const RIDGE: i64 = 10 * ONE;
 
-/// Words there are.
-const NUMBERS: usize = 1 << 16;
-
 /// The regression of one model's outcomes.
 #[derive(Clone, Default)]
 pub(crate) struct Linear {
-    /// By word: the sum of coefficient times share, with 35 binary places. Empty before the first row.
+    /// By place of the word: the sum of coefficient times share, with 35 binary places. Empty before the first row.
     words: Vec<i64>,
     /// By bit of structure: the sum of coefficients.
     bits: Vec<i64>,
@@ -37,65 +34,79 @@ pub(crate) struct Linear {
     expected: i64,
 }
 
-/// A turn as the regression sees it.
-#[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
-    pub(crate) space: &'a Space,
-    pub(crate) sketch: &'a Sketch,
-    pub(crate) structure: &'a Structure,
+/// A turn as the regression sees it, read once for all models.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// Its words by their places, each with its share.
+    words: Vec<(u16, i64)>,
+    /// How many places there are.
+    places: usize,
+    bits: Vec<Bit>,
+    /// What its bits are expected to have in common with any turn.
+    expected: i64,
     /// What brings it to a length of one, with fifteen binary places; nothing for a turn without any features.
     scale: i64,
 }
 
-impl<'a> Seen<'a> {
-    pub(crate) fn new(space: &'a Space, sketch: &'a Sketch, structure: &'a Structure) -> Self {
-        let words: i64 = space.words.shares(sketch).map(|(_, share)| share * share / ONE).sum();
+impl Seen {
+    pub(crate) fn new(space: &Space, sketch: &Sketch, structure: &Structure) -> Self {
+        let mut seen = Self::default();
+        seen.look(space, sketch, structure);
+        seen
+    }
+
+    /// Looks at another turn, in the room that the one before took.
+    pub(crate) fn look(&mut self, space: &Space, sketch: &Sketch, structure: &Structure) {
+        space.words.shares(sketch, &mut self.words);
+        self.bits.clear();
+        self.bits.reserve(structure.bits());
+        space.expectation.bits(structure).for_each(|bit| self.bits.push(bit));
+        let words: i64 = self.words.iter().map(|(_, share)| share * share / ONE).sum();
         let structural = space.expectation.own(structure).max(0);
         let square = (words * WORDS_TENTHS + structural * (10 - WORDS_TENTHS)) / 10;
         // The root of a number with fifteen binary places has as many when the number has thirty.
         let length = (square.max(0) * ONE).isqrt();
-        let scale = (ONE * ONE).checked_div(length).unwrap_or(0);
-        Self { space, sketch, structure, scale }
+        self.scale = (ONE * ONE).checked_div(length).unwrap_or(0);
+        (self.places, self.expected) = (space.words.places(), space.expectation.expected(structure));
     }
 }
 
 impl Linear {
     /// Changes the coefficient of a row.
-    pub(crate) fn change(&mut self, seen: Seen<'_>, before: i64, now: i64) {
+    pub(crate) fn change(&mut self, seen: &Seen, before: i64, now: i64) {
         let change = now * seen.scale / ONE - before * seen.scale / ONE;
         if change == 0 {
             return;
         }
         if self.bits.is_empty() {
-            self.words = vec![0; NUMBERS];
+            self.words = vec![0; seen.places];
             self.bits = vec![0; BITS];
         }
-        for (number, share) in seen.space.words.shares(seen.sketch) {
-            self.words[usize::from(number)] += change * share;
+        for (place, share) in &seen.words {
+            self.words[usize::from(*place)] += change * share;
         }
-        for bit in seen.space.expectation.bits(seen.structure) {
+        for bit in &seen.bits {
             self.bits[bit.index] += change;
         }
         self.sum += change;
-        self.expected += change * seen.space.expectation.expected(seen.structure);
+        self.expected += change * seen.expected;
     }
 
     /// What it says about a turn: how far its outcome will be from the model's mean.
-    pub(crate) fn at(&self, seen: Seen<'_>) -> i64 {
+    pub(crate) fn at(&self, seen: &Seen) -> i64 {
         if self.bits.is_empty() {
             return 0;
         }
-        let shares = seen.space.words.shares(seen.sketch);
-        let words: i64 = shares.map(|(number, share)| (self.words[usize::from(number)] >> 15) * share).sum();
-        let bits = seen.space.expectation.bits(seen.structure);
-        let beyond = bits.map(|bit| bit.weight * (self.bits[bit.index] - ((bit.frequency * self.sum) >> 15)));
-        let structure = beyond.sum::<i64>() - self.expected;
-        let sum = ((words >> 15) * WORDS_TENTHS + (structure >> 15) * (10 - WORDS_TENTHS)) / 10;
+        let words = seen.words.iter().map(|(place, share)| (self.words[usize::from(*place)] >> 15) * share);
+        let beyond = |bit: &Bit| bit.weight * (self.bits[bit.index] - ((bit.frequency * self.sum) >> 15));
+        let structure = seen.bits.iter().map(beyond).sum::<i64>() - self.expected;
+        let words = words.sum::<i64>() >> 15;
+        let sum = (words * WORDS_TENTHS + (structure >> 15) * (10 - WORDS_TENTHS)) / 10;
         sum * seen.scale / ONE
     }
 
     /// The coefficient of a row that puts it where its outcome is, all others staying as they are.
-    pub(crate) fn fitted(&self, seen: Seen<'_>, row: Outcome) -> i64 {
+    pub(crate) fn fitted(&self, seen: &Seen, row: Outcome) -> i64 {
         if seen.scale == 0 {
             return 0;
         }

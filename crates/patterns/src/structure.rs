@@ -43,6 +43,15 @@ pub(crate) struct Structure {
     workload: u8,
 }
 
+impl Structure {
+    /// How many bits it has.
+    pub(crate) fn bits(&self) -> usize {
+        let lanes: usize = self.lanes.iter().map(|reached| usize::from(*reached)).sum();
+        // At most sixty-four.
+        lanes + self.sets.count_ones() as usize + usize::from(self.workload != 0)
+    }
+}
+
 /// What a turn brings along to be compared.
 pub(crate) struct Raw<'a> {
     pub(crate) levels: &'a [u8],

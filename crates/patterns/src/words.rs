@@ -30,7 +30,20 @@ pub(crate) type Direction = [i16; DIMENSIONS];
 /// How rare each word is: `log2((texts + 1) / (texts with it + 1))` with eight binary places, nothing for words that say
 /// nothing.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub(crate) struct Words(Vec<u16>);
+pub(crate) struct Words {
+    /// By number; empty while all are alike.
+    all: Vec<Word>,
+    /// How many say something.
+    known: usize,
+}
+
+/// A word as one of all numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Word {
+    rarity: u16,
+    /// Its place among those that say something.
+    place: u16,
+}
 
 impl std::fmt::Debug for Words {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -55,39 +68,61 @@ impl Words {
         let rarity = |with: &u32| {
             if *with < FEWEST_TEXTS { 0 } else { all.saturating_sub(logarithm(u64::from(*with) + 1)) }
         };
+        let known = (0..=u16::MAX).zip(with.iter().map(rarity)).filter(|(_, rarity)| *rarity != 0);
         // Without any rarity left it is the same as before the first text.
-        Self::from_known(&Self(with.iter().map(rarity).collect()).known())
+        Self::from_known(&known.collect::<Vec<_>>())
     }
 
     /// The rarities that are not nothing, by number: what is kept of them.
     pub(crate) fn known(&self) -> Vec<(u16, u16)> {
-        let all = (0..=u16::MAX).zip(&self.0);
-        all.filter(|(_, rarity)| **rarity != 0).map(|(number, rarity)| (number, *rarity)).collect()
+        let all = (0..=u16::MAX).zip(&self.all);
+        all.filter(|(_, word)| word.rarity != 0).map(|(number, word)| (number, word.rarity)).collect()
     }
 
     /// The same rarities again.
     pub(crate) fn from_known(known: &[(u16, u16)]) -> Self {
-        let mut all = vec![0; if known.is_empty() { 0 } else { NUMBERS }];
-        for (number, rarity) in known {
-            if let Some(place) = all.get_mut(usize::from(*number)) {
-                *place = *rarity;
+        let mut all = vec![Word::default(); if known.is_empty() { 0 } else { NUMBERS }];
+        for (place, (number, rarity)) in (0..=u16::MAX).zip(known) {
+            if let Some(word) = all.get_mut(usize::from(*number)) {
+                *word = Word { rarity: *rarity, place };
             }
         }
-        Self(all)
+        Self { all, known: known.len() }
     }
 
-    /// The rarity of a word. While no word is known to have come twice, all are alike.
+    /// How many words say something: their places are below.
+    pub(crate) const fn places(&self) -> usize {
+        if self.all.is_empty() { NUMBERS } else { self.known }
+    }
+
+    /// A word. While none is known to have come twice, all are alike.
+    fn word(&self, number: u16) -> Word {
+        if self.all.is_empty() {
+            return Word { rarity: ALIKE, place: number };
+        }
+        self.all.get(usize::from(number)).copied().unwrap_or_default()
+    }
+
+    /// The rarity of a word.
     fn rarity(&self, number: u16) -> u16 {
-        if self.0.is_empty() { ALIKE } else { self.0.get(usize::from(number)).copied().unwrap_or(0) }
+        self.word(number).rarity
     }
 
-    /// The words of a text that say something, each with its share: the squares of all shares sum up to one.
-    pub(crate) fn shares<'a>(&'a self, sketch: &'a Sketch) -> impl Iterator<Item = (u16, i64)> + 'a {
-        let squares = sketch.numbers().map(|number| u64::from(self.rarity(number)).pow(2));
+    /// Lists the words of a text that say something, by their places, each with its share: the squares of all shares sum
+    /// up to one.
+    pub(crate) fn shares(&self, sketch: &Sketch, shares: &mut Vec<(u16, i64)>) {
+        shares.clear();
+        shares.reserve(sketch.words.len() + sketch.pairs.len());
+        let mut squares = 0;
+        sketch.numbers().map(|number| self.word(number)).filter(|word| word.rarity != 0).for_each(|word| {
+            squares += i64::from(word.rarity).pow(2);
+            shares.push((word.place, i64::from(word.rarity)));
+        });
         // Never nothing where there is a share.
-        let length = i64::try_from(squares.sum::<u64>().isqrt()).unwrap_or(i64::MAX).max(1);
-        let said = sketch.numbers().map(|number| (number, i64::from(self.rarity(number))));
-        said.filter(|(_, rarity)| *rarity != 0).map(move |(number, rarity)| (number, rarity * ONE / length))
+        let length = squares.isqrt().max(1);
+        for (_, share) in shares {
+            *share = *share * ONE / length;
+        }
     }
 
     /// The direction of a text, from its words without the pairs, which would only blur it; all zeros when none of

@@ -26,7 +26,7 @@ fn learned(turns: usize) -> Store {
     store(&(0..turns).map(&mut turn).collect::<Vec<_>>())
 }
 
-fn seen(store: &Store, place: usize) -> Seen<'_> {
+fn seen(store: &Store, place: usize) -> Seen {
     Seen::new(&store.space, &store.fingerprints[place].sketch, &store.knowledge.structures[place])
 }
 
@@ -42,7 +42,7 @@ fn weighed(turns: usize) -> (Store, Vec<i64>) {
 fn sum(store: &Store, coefficients: &[i64], order: impl Iterator<Item = usize>) -> Linear {
     let mut linear = Linear::default();
     for place in order {
-        linear.change(seen(store, place), 0, coefficients[place]);
+        linear.change(&seen(store, place), 0, coefficients[place]);
     }
     linear
 }
@@ -53,7 +53,9 @@ fn common(store: &Store, one: usize, other: usize) -> f64 {
     let one_whole = ONE as f64;
     let shares = |place: usize| {
         let words: &Sketch = &store.fingerprints[place].sketch;
-        store.space.words.shares(words).collect::<std::collections::BTreeMap<_, _>>()
+        let mut shares = Vec::new();
+        store.space.words.shares(words, &mut shares);
+        shares.into_iter().collect::<std::collections::BTreeMap<_, _>>()
     };
     let (mine, yours) = (shares(one), shares(other));
     let words: f64 = mine
@@ -80,7 +82,7 @@ fn it_says_the_sum_of_what_a_turn_has_in_common_with_others_times_their_coeffici
     for place in 0..60 {
         let kernel = |other: usize| common(&store, place, other) / length(place) / length(other);
         let expected: f64 = (0..60).map(|other| coefficients[other] as f64 * kernel(other)).sum();
-        let off = linear.at(seen(&store, place)) as f64 - expected;
+        let off = linear.at(&seen(&store, place)) as f64 - expected;
         assert!(off.abs() < WHOLE as f64 / 500.0, "seed {SEED}, turn {place}: {off} off {expected}");
     }
 }
@@ -91,9 +93,9 @@ fn one_outcome_moves_its_own_turn_by_an_eleventh_of_what_was_missing_and_ten_by_
     for (weight, part) in [(1, 11), (10, 2)] {
         let mut linear = Linear::default();
         let outcome = Outcome { residual: WHOLE, weight, coefficient: 0 };
-        let coefficient = linear.fitted(seen(&store, 7), outcome);
-        linear.change(seen(&store, 7), 0, coefficient);
-        let said = linear.at(seen(&store, 7));
+        let coefficient = linear.fitted(&seen(&store, 7), outcome);
+        linear.change(&seen(&store, 7), 0, coefficient);
+        let said = linear.at(&seen(&store, 7));
         assert!((said - WHOLE / part).abs() < WHOLE / 500, "seed {SEED}: {said} of {WHOLE} by {weight}");
     }
 }
@@ -111,7 +113,7 @@ fn after_many_passes_no_coefficient_changes_any_more() {
             let known = &store.knowledge.models[row.model as usize];
             let residual = row.sums.mean().unwrap() - known.mean(common);
             let outcome = Outcome { residual, weight: row.sums.scored, coefficient: row.coefficient };
-            let change = known.linear.fitted(seen(&store, place), outcome) - row.coefficient;
+            let change = known.linear.fitted(&seen(&store, place), outcome) - row.coefficient;
             assert!(change.abs() <= 2, "seed {SEED}, turn {place}: {change} of {WHOLE}");
             rows += 1;
         }
@@ -126,7 +128,7 @@ fn it_is_the_same_in_whatever_order_rows_came_and_by_whatever_way_they_changed()
     assert_eq!(straight, sum(&store, &coefficients, (0..60).rev()));
     let mut wandering = sum(&store, &coefficients.iter().map(|one| one / 3 - 17).collect::<Vec<_>>(), 0..60);
     for place in (0..60).map(|step| step * 7 % 60) {
-        wandering.change(seen(&store, place), coefficients[place] / 3 - 17, coefficients[place]);
+        wandering.change(&seen(&store, place), coefficients[place] / 3 - 17, coefficients[place]);
     }
     assert_eq!(straight, wandering);
 }
@@ -137,10 +139,10 @@ fn when_all_rows_are_taken_out_it_is_as_it_was_before_the_first() {
     let mut linear = sum(&store, &coefficients, 0..60);
     assert_ne!(linear, Linear::default());
     for place in (0..60).rev() {
-        linear.change(seen(&store, place), coefficients[place], 0);
+        linear.change(&seen(&store, place), coefficients[place], 0);
     }
     assert_eq!(linear, Linear::default());
-    assert_eq!(linear.at(seen(&store, 0)), 0);
+    assert_eq!(linear.at(&seen(&store, 0)), 0);
 }
 
 #[test]
@@ -149,6 +151,6 @@ fn of_a_turn_without_any_features_it_says_nothing() {
     let store = store(&[(Features::default(), 0, None, Some(contracts::Score::ONE))]);
     let linear = &store.knowledge.models[0].linear;
     let outcome = Outcome { residual: WHOLE, weight: 1, coefficient: 0 };
-    assert_eq!((linear.at(seen(&store, 0)), linear.fitted(seen(&store, 0), outcome)), (0, 0));
+    assert_eq!((linear.at(&seen(&store, 0)), linear.fitted(&seen(&store, 0), outcome)), (0, 0));
     assert_eq!(store.models, [model(0)]);
 }
