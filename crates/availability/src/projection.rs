@@ -7,7 +7,7 @@ use contracts::{
     facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable},
     views::Outages,
 };
-use event_core::{CodecError, EventId, NewEvent, Projection, Recorded, Timestamp};
+use event_core::{CodecError, Event as _, EventId, NewEvent, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -75,16 +75,18 @@ impl Availability {
     }
 
     fn sent(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
-        let Some(provider) = provider_of(model) else { return };
-        let Some(health) = self.providers.get_mut(&provider) else { return };
+        let Some(health) = self.providers.get_mut(model.provider()) else { return };
         health.sent(model, call, at);
-        self.show(&provider, model);
+        self.show(model);
     }
 
     fn completed(&mut self, model: &ModelId, cause: Cause) {
-        let Some(provider) = provider_of(model) else { return };
-        self.providers.entry(provider.clone()).or_default().answered(model, cause);
-        self.show(&provider, model);
+        if let Some(known) = self.providers.get_mut(model.provider()) {
+            known.answered(model, cause);
+        } else if let Some(provider) = provider_of(model) {
+            self.providers.entry(provider).or_default().answered(model, cause);
+        }
+        self.show(model);
     }
 
     fn failed(&mut self, model: &ModelId, class: ErrorClass, cause: Cause) {
@@ -97,7 +99,7 @@ impl Availability {
         } else {
             health.tried(model, cause);
         }
-        self.show(&provider, model);
+        self.show(model);
     }
 
     /// The log tells that an outage began.
@@ -125,23 +127,30 @@ impl Availability {
         }
     }
 
-    fn show(&mut self, provider: &Provider, model: &ModelId) {
-        self.show_provider(provider);
-        self.show_model(model);
+    /// Shows how a model and its provider are.
+    fn show(&mut self, model: &ModelId) {
+        let Some((name, provider)) = self.providers.get_key_value(model.provider()) else { return };
+        show(&mut self.outages.providers, name, provider.health.out_until(EVER));
+        let model_until = provider.models.get(model).and_then(|model| model.health.out_until(EVER));
+        show(&mut self.outages.models, model, model_until);
     }
 
     fn show_provider(&mut self, provider: &Provider) {
-        match self.provider_health(provider).and_then(|health| health.out_until(EVER)) {
-            Some(until) => drop(self.outages.providers.insert(provider.clone(), until)),
-            None => drop(self.outages.providers.remove(provider)),
-        }
+        let until = self.provider_health(provider).and_then(|health| health.out_until(EVER));
+        show(&mut self.outages.providers, provider, until);
     }
 
     fn show_model(&mut self, model: &ModelId) {
-        match self.model_health(model).and_then(|health| health.out_until(EVER)) {
-            Some(until) => drop(self.outages.models.insert(model.clone(), until)),
-            None => drop(self.outages.models.remove(model)),
-        }
+        let until = self.model_health(model).and_then(|health| health.out_until(EVER));
+        show(&mut self.outages.models, model, until);
+    }
+}
+
+/// Shows until when a name is out, if it is.
+fn show<K: Ord + Clone>(shown: &mut BTreeMap<K, Timestamp>, name: &K, until: Option<Timestamp>) {
+    match until {
+        Some(until) => drop(shown.insert(name.clone(), until)),
+        None => drop(shown.remove(name)),
     }
 }
 
@@ -161,16 +170,33 @@ impl Projection for Availability {
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let NewEvent { id: fact, at, correlation, causation: call, .. } = event.event;
         let cause = Cause { at, fact, correlation, call };
-        if let Some(call) = event.view::<LlmCallCompleted>()? {
-            self.completed(&call.model, cause);
-        } else if let Some(call) = event.view::<LlmCallFailed>()? {
-            self.failed(&call.model, call.class, cause);
-        } else if let Some(call) = event.view::<LlmCallStarted>()? {
-            self.sent(&call.model, fact, at);
-        } else if let Some(fact) = event.view::<ProviderUnavailable>()? {
-            self.announced(event, &fact);
-        } else if let Some(fact) = event.view::<ProviderRecovered>()? {
-            self.closed(event, &fact);
+        match &*event.event.kind {
+            LlmCallStarted::KIND => {
+                if let Some(call) = event.view::<LlmCallStarted>()? {
+                    self.sent(&call.model, fact, at);
+                }
+            }
+            LlmCallCompleted::KIND => {
+                if let Some(call) = event.view::<LlmCallCompleted>()? {
+                    self.completed(&call.model, cause);
+                }
+            }
+            LlmCallFailed::KIND => {
+                if let Some(call) = event.view::<LlmCallFailed>()? {
+                    self.failed(&call.model, call.class, cause);
+                }
+            }
+            ProviderUnavailable::KIND => {
+                if let Some(fact) = event.view::<ProviderUnavailable>()? {
+                    self.announced(event, &fact);
+                }
+            }
+            ProviderRecovered::KIND => {
+                if let Some(fact) = event.view::<ProviderRecovered>()? {
+                    self.closed(event, &fact);
+                }
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -47,10 +47,9 @@ impl ProviderHealth {
             self.health.succeeded(cause);
             self.network = None;
         }
-        let model = self.models.entry(model.clone()).or_default();
-        if model.health.attempted(cause.at) {
-            model.health.succeeded(cause);
-            model.strikes.clear();
+        match self.models.get_mut(model) {
+            Some(known) => known.answered(cause),
+            None => self.models.entry(model.clone()).or_default().answered(cause),
         }
     }
 
@@ -136,6 +135,14 @@ impl ProviderHealth {
 }
 
 impl ModelHealth {
+    /// A call was answered.
+    fn answered(&mut self, cause: Cause) {
+        if self.health.attempted(cause.at) {
+            self.health.succeeded(cause);
+            self.strikes.clear();
+        }
+    }
+
     /// Counts a failure, and puts the model out if that was one too many.
     fn struck(&mut self, model: &ModelId, cause: Cause) -> Option<Outage> {
         if !self.health.attempted(cause.at) {

@@ -62,7 +62,11 @@ impl RuleHits {
         let day = at.utc_day();
         self.latest_day = self.latest_day.max(day);
         let Some(Evaluation { reason: Reason::Rule { name, .. }, .. }) = decision.winner() else { return };
-        if MOST_RULES <= self.rules.len() && !self.rules.contains_key(name) {
+        if let Some(known) = self.rules.get_mut(name) {
+            known.won(day);
+            return;
+        }
+        if MOST_RULES <= self.rules.len() {
             let oldest = self.rules.iter().min_by_key(|(name, wins)| (wins.day, wins.total, *name));
             if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
                 self.rules.remove(&oldest);

@@ -56,10 +56,10 @@ impl Given {
     }
 
     /// Notes a verdict of the log. One that names no model is somebody else's.
-    pub(crate) fn note(&mut self, eval: EvalCompleted) {
-        let last = Content::of(&eval);
-        let Some(model) = eval.model else { return };
-        let known = self.verdicts.iter_mut().find(|given| given.is(&model, &eval.rubric, eval.rubric_version));
+    pub(crate) fn note(&mut self, eval: &EvalCompleted) {
+        let last = Content::of(eval);
+        let Some(model) = &eval.model else { return };
+        let known = self.verdicts.iter_mut().find(|given| given.is(model, &eval.rubric, eval.rubric_version));
         if let Some(given) = known {
             (given.count, given.last) = (given.count.saturating_add(1), last);
             return;
@@ -67,7 +67,7 @@ impl Given {
         if MOST_VERDICTS <= self.verdicts.len() {
             self.verdicts.remove(0);
         }
-        let (rubric, version) = (eval.rubric, eval.rubric_version);
+        let (model, rubric, version) = (model.clone(), eval.rubric.clone(), eval.rubric_version);
         self.verdicts.push(GivenVerdict { model, rubric, version, count: 1, last });
     }
 }

@@ -21,10 +21,11 @@ impl<K: Ord + Clone, V> Latest<K, V> {
 
     /// Puts an entry in, and gives back the one that had to make room.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<(K, V)> {
-        self.remove(&key);
         self.inserted += 1;
         self.order.insert(self.inserted, key.clone());
-        self.entries.insert(key, (self.inserted, value));
+        if let Some((before, _)) = self.entries.insert(key, (self.inserted, value)) {
+            self.order.remove(&before);
+        }
         if self.entries.len() as u64 <= self.room {
             return None;
         }
@@ -41,9 +42,14 @@ impl<K: Ord + Clone, V> Latest<K, V> {
         self.entries.get_mut(key).map(|(_, value)| value)
     }
 
-    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
-        let (inserted, value) = self.entries.remove(key)?;
-        self.order.remove(&inserted);
+    /// The entry of a key as if it had been put in last, if there is one.
+    pub(crate) fn renew(&mut self, key: &K) -> Option<&mut V> {
+        let (inserted, value) = self.entries.get_mut(key)?;
+        self.inserted += 1;
+        if let Some(key) = self.order.remove(inserted) {
+            self.order.insert(self.inserted, key);
+        }
+        *inserted = self.inserted;
         Some(value)
     }
 }

@@ -1,6 +1,6 @@
 //! A line of work, such as a session's main line or one of its sub-agents: what its last turns asked and wrote.
 
-use contracts::{Sketch, TurnId, facts::TurnStarted};
+use contracts::{TurnId, facts::TurnStarted};
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,8 @@ struct Recent {
     /// When it was over, or else when it started.
     last: Timestamp,
     message_bytes: u64,
-    sketch: Sketch,
+    /// The numbers of its words, sorted, each once.
+    words: Vec<u16>,
     /// What it wrote, sorted.
     files: Vec<u32>,
 }
@@ -55,7 +56,7 @@ impl Line {
             started: at,
             last: at,
             message_bytes: turn.message_bytes,
-            sketch: turn.features.sketch.clone(),
+            words: turn.features.sketch.words.clone(),
             files: Vec::new(),
         };
         let in_time = before.filter(|before| at.micros_since(before.last) <= REACTION_MICROS);
@@ -107,9 +108,46 @@ impl Recent {
     /// Whether two requests are the same but for a few words: four fifths of what either sketch has are in both.
     fn asks_the_same(&self, other: &Self) -> bool {
         let long = SHORTEST_REQUEST <= self.message_bytes.min(other.message_bytes);
-        let (one, other) = (&self.sketch.words, &other.sketch.words);
-        let both = one.iter().filter(|number| other.binary_search(number).is_ok()).count();
+        let (one, other) = (&self.words, &other.words);
+        if !long || one.is_empty() || other.is_empty() {
+            return false;
+        }
+        let both = common(one, other);
         let either = one.len() + other.len() - both;
-        long && !one.is_empty() && !other.is_empty() && 4 * either <= 5 * both
+        4 * either <= 5 * both
+    }
+}
+
+/// How many numbers two sorted lists share.
+fn common(one: &[u16], other: &[u16]) -> usize {
+    let (mut one, mut other, mut both) = (one, other, 0);
+    while let ([first, rest @ ..], [second, others @ ..]) = (one, other) {
+        both += usize::from(first == second);
+        // Without a branch that nobody could foretell.
+        (one, other) = (if first <= second { rest } else { one }, if second <= first { others } else { other });
+    }
+    both
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbers() -> impl Strategy<Value = BTreeSet<u16>> {
+        prop::collection::btree_set(prop_oneof![0..40_u16, any::<u16>()], 0..60)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn two_lists_share_what_is_in_both_sets(one in numbers(), other in numbers()) {
+            let [first, second] = [&one, &other].map(|set| set.iter().copied().collect::<Vec<_>>());
+            prop_assert_eq!(common(&first, &second), one.intersection(&other).count());
+        }
     }
 }

@@ -9,7 +9,7 @@ use contracts::{
         SignalKind, Thumb, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
     },
 };
-use event_core::{CodecError, Position, Projection, Recorded};
+use event_core::{CodecError, Event as _, Position, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -26,7 +26,7 @@ const LINES: u64 = 1_000;
 /// What is known of the latest turns, and of how they went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluator {
-    pub(crate) turns: Latest<TurnId, JudgedTurn>,
+    pub(crate) turns: Latest<TurnId, Box<JudgedTurn>>,
     /// The remembered turns that are over, by where something was last learned of them.
     pub(crate) changes: BTreeSet<(Position, TurnId)>,
     lines: Latest<(SessionId, Option<ThreadId>), Line>,
@@ -56,8 +56,10 @@ impl Evaluator {
     /// Changes what is known of a turn.
     fn change<T>(&mut self, id: TurnId, change: Change, what: impl FnOnce(&mut JudgedTurn) -> T) -> Option<T> {
         let turn = self.turns.get_mut(&id)?;
+        if turn.ended {
+            self.changes.remove(&(turn.changed.position, id));
+        }
         let done = what(turn);
-        self.changes.remove(&(turn.changed.position, id));
         turn.changed = change;
         if turn.ended {
             self.changes.insert((change.position, id));
@@ -70,21 +72,28 @@ impl Evaluator {
             return;
         }
         let key = (turn.session.clone(), turn.thread.clone());
-        let mut line = self.lines.remove(&key).unwrap_or_default();
-        let reaction = line.started(turn, change.at);
-        self.lines.insert(key, line);
+        let reaction = if let Some(line) = self.lines.renew(&key) {
+            line.started(turn, change.at)
+        } else {
+            let mut line = Line::default();
+            let reaction = line.started(turn, change.at);
+            self.lines.insert(key, line);
+            reaction
+        };
         if let Some(reaction) = reaction {
             self.react(turn, reaction, change);
         }
         let judged = JudgedTurn::new(turn.session.clone(), turn.thread.clone(), change);
-        if let Some((id, forgotten)) = self.turns.insert(turn.turn, judged) {
+        if let Some((id, forgotten)) = self.turns.insert(turn.turn, Box::new(judged))
+            && forgotten.ended
+        {
             self.changes.remove(&(forgotten.changed.position, id));
         }
     }
 
     /// What a message shows about the turn before it.
     fn react(&mut self, next: &TurnStarted, reaction: Reaction, change: Change) {
-        let Some(before) = self.turns.get(&reaction.to).and_then(JudgedTurn::current) else { return };
+        let Some(before) = self.turns.get(&reaction.to).and_then(|turn| turn.current()) else { return };
         let wants = next.override_model.as_ref().map(|wanted| &wanted.model).or(next.sticky.as_ref());
         let elsewhere = wants.is_some() && before.model().is_some() && wants != before.model();
         let corrects = next.tone == Tone::Correction;
@@ -132,8 +141,36 @@ impl Evaluator {
         }
     }
 
+    /// Folds what the user says about a turn.
+    fn told(&mut self, recorded: &Recorded, change: Change) -> Result<(), CodecError> {
+        let event = change.event;
+        match &*recorded.event.kind {
+            RouteOverridden::KIND => {
+                if let Some(fact) = recorded.view::<RouteOverridden>()? {
+                    self.change(fact.turn, change, |turn| turn.redirected(fact.model.clone(), event));
+                }
+            }
+            PatternOverrideDismissed::KIND => {
+                if let Some(fact) = recorded.view::<PatternOverrideDismissed>()? {
+                    self.change(fact.turn, change, |turn| turn.kept(fact.model.clone(), event));
+                }
+            }
+            FeedbackGiven::KIND => {
+                if let Some(feedback) = recorded.view::<FeedbackGiven>()? {
+                    let kind = match feedback.thumb {
+                        Thumb::Up => SignalKind::ThumbUp,
+                        Thumb::Down => SignalKind::ThumbDown,
+                    };
+                    self.change(feedback.turn, change, |turn| turn.notice(kind, event));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// The log has a verdict: nothing new about the turn.
-    fn judged(&mut self, eval: EvalCompleted) {
+    fn judged(&mut self, eval: &EvalCompleted) {
         if let Some(turn) = self.turns.get_mut(&eval.turn) {
             turn.given.note(eval);
         }
@@ -142,37 +179,50 @@ impl Evaluator {
 
 impl Projection for Evaluator {
     const NAME: &'static str = "evaluator";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, recorded: &Recorded) -> Result<(), CodecError> {
         let event = recorded.event.id;
         let change = Change { position: recorded.position, at: recorded.event.at, event };
-        if let Some(turn) = recorded.view::<TurnStarted>()? {
-            self.started(&turn, change);
-        } else if let Some(call) = recorded.view::<LlmCallCompleted>()? {
-            self.change(call.turn, change, |turn| turn.called(&call, event));
-        } else if let Some(call) = recorded.view::<LlmCallFailed>()? {
-            self.change(call.turn, change, |turn| turn.call_failed(call.class, event));
-        } else if let Some(tool) = recorded.view::<ToolCalled>()? {
-            if let Some(turn) = self.turns.get_mut(&tool.turn) {
-                turn.tool_called(&tool, event);
+        match &*recorded.event.kind {
+            TurnStarted::KIND => {
+                if let Some(turn) = recorded.view::<TurnStarted>()? {
+                    self.started(&turn, change);
+                }
             }
-        } else if let Some(tool) = recorded.view::<ToolFinished>()? {
-            self.tool_finished(&tool, change);
-        } else if let Some(turn) = recorded.view::<TurnEnded>()? {
-            self.ended(&turn, change);
-        } else if let Some(fact) = recorded.view::<RouteOverridden>()? {
-            self.change(fact.turn, change, |turn| turn.redirected(fact.model.clone(), event));
-        } else if let Some(fact) = recorded.view::<PatternOverrideDismissed>()? {
-            self.change(fact.turn, change, |turn| turn.kept(fact.model.clone(), event));
-        } else if let Some(feedback) = recorded.view::<FeedbackGiven>()? {
-            let kind = match feedback.thumb {
-                Thumb::Up => SignalKind::ThumbUp,
-                Thumb::Down => SignalKind::ThumbDown,
-            };
-            self.change(feedback.turn, change, |turn| turn.notice(kind, event));
-        } else if let Some(eval) = recorded.view::<EvalCompleted>()? {
-            self.judged(eval.into_owned());
+            LlmCallCompleted::KIND => {
+                if let Some(call) = recorded.view::<LlmCallCompleted>()? {
+                    self.change(call.turn, change, |turn| turn.called(&call, event));
+                }
+            }
+            LlmCallFailed::KIND => {
+                if let Some(call) = recorded.view::<LlmCallFailed>()? {
+                    self.change(call.turn, change, |turn| turn.call_failed(call.class, event));
+                }
+            }
+            ToolCalled::KIND => {
+                if let Some(tool) = recorded.view::<ToolCalled>()?
+                    && let Some(turn) = self.turns.get_mut(&tool.turn)
+                {
+                    turn.tool_called(&tool, event);
+                }
+            }
+            ToolFinished::KIND => {
+                if let Some(tool) = recorded.view::<ToolFinished>()? {
+                    self.tool_finished(&tool, change);
+                }
+            }
+            TurnEnded::KIND => {
+                if let Some(turn) = recorded.view::<TurnEnded>()? {
+                    self.ended(&turn, change);
+                }
+            }
+            EvalCompleted::KIND => {
+                if let Some(eval) = recorded.view::<EvalCompleted>()? {
+                    self.judged(&eval);
+                }
+            }
+            _ => self.told(recorded, change)?,
         }
         Ok(())
     }

@@ -22,9 +22,10 @@ impl<K: Ord, T, const LIMIT: usize> Default for Bounded<K, T, LIMIT> {
 impl<K: Ord + Copy, T, const LIMIT: usize> Bounded<K, T, LIMIT> {
     /// Puts a key in, forgetting the one put in first when there are too many.
     pub(crate) fn insert(&mut self, key: K, value: T) {
-        self.remove(key);
         self.inserted += 1;
-        self.values.insert(key, (self.inserted, value));
+        if let Some((before, _)) = self.values.insert(key, (self.inserted, value)) {
+            self.order.remove(&before);
+        }
         self.order.insert(self.inserted, key);
         while LIMIT < self.values.len() {
             let Some((_, oldest)) = self.order.pop_first() else { return };

@@ -11,16 +11,16 @@ pub const MIN_EVAL_CONFIDENCE: Score = Score(500_000_000);
 pub(crate) struct Judgement {
     score: Score,
     confidence: Score,
-    rubric: String,
+    rubric: Box<str>,
     rubric_version: u16,
 }
 
-impl From<EvalCompleted> for Judgement {
-    fn from(eval: EvalCompleted) -> Self {
+impl From<&EvalCompleted> for Judgement {
+    fn from(eval: &EvalCompleted) -> Self {
         Self {
             score: eval.score,
             confidence: eval.confidence,
-            rubric: eval.rubric,
+            rubric: eval.rubric.as_str().into(),
             rubric_version: eval.rubric_version,
         }
     }

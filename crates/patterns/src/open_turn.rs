@@ -50,10 +50,10 @@ impl Calls {
     }
 
     /// Who did the work: the model that answered most calls, the first of several; `None` when nobody answered.
-    fn work(&self) -> Option<Work> {
+    fn work(self) -> Option<Work> {
         let most = self.models.iter().map(|(_, calls)| *calls).max()?;
-        let (model, _) = self.models.iter().find(|(_, calls)| *calls == most)?;
-        Some(Work { model: model.clone(), cost: self.cost })
+        let (model, _) = self.models.into_iter().find(|(_, calls)| *calls == most)?;
+        Some(Work { model, cost: self.cost })
     }
 }
 
@@ -99,8 +99,9 @@ impl OpenTurn {
         self.taken_away.extend(std::mem::take(&mut self.calls).work());
     }
 
-    /// Everyone's work: first those from whom the turn was taken away, then whoever finished it.
-    pub(crate) fn works(&self) -> impl Iterator<Item = Work> {
-        self.taken_away.iter().cloned().chain(self.calls.work())
+    /// Everyone's work, which is over: first those from whom the turn was taken away, then whoever finished it.
+    pub(crate) fn take_works(&mut self) -> Vec<Work> {
+        self.redirected();
+        std::mem::take(&mut self.taken_away)
     }
 }

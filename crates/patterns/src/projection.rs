@@ -10,7 +10,7 @@ use contracts::{
     },
     views::{Asking, PatternView},
 };
-use event_core::{CodecError, Projection, Recorded, Timestamp};
+use event_core::{CodecError, Event as _, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -35,7 +35,7 @@ const EMBEDDINGS: usize = 10_000;
 pub struct Patterns {
     /// By path; turns without a workspace are under the empty path.
     pub(crate) stores: BTreeMap<String, Store>,
-    open: Bounded<TurnId, OpenTurn, OPEN_TURNS>,
+    open: Bounded<TurnId, Box<OpenTurn>, OPEN_TURNS>,
     recorded: Bounded<TurnId, RecordedTurn, JUDGEABLE_TURNS>,
     /// By the start of the hash of the message.
     embeddings: Bounded<u64, Embedding, EMBEDDINGS>,
@@ -48,10 +48,9 @@ struct RecordedTurn {
     works: Vec<RecordedWork>,
 }
 
-/// What one model did in a turn that is over.
+/// What one model did in a turn that is over: the row says which.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RecordedWork {
-    model: ModelId,
     row: RowId,
     judgement: Option<Judgement>,
 }
@@ -68,25 +67,27 @@ impl Patterns {
 
     fn started(&mut self, turn: &TurnStarted) {
         if !self.open.contains(turn.turn) && !self.recorded.contains(turn.turn) {
-            self.open.insert(turn.turn, OpenTurn::new(turn));
+            self.open.insert(turn.turn, Box::new(OpenTurn::new(turn)));
         }
     }
 
     /// Records a turn that is over, however it ended, unless no model ever answered.
     fn ended(&mut self, id: TurnId, at: Timestamp) {
-        let Some(turn) = self.open.remove(id) else { return };
-        let done: Vec<_> = turn.works().collect();
+        let Some(mut turn) = self.open.remove(id) else { return };
+        let done = turn.take_works();
         if done.is_empty() {
             return;
         }
-        let store = self.stores.entry(turn.workspace.clone().unwrap_or_default()).or_default();
-        let works = done
-            .into_iter()
-            .map(|work| {
-                let sample = Sample { turn: id, features: &turn.features, model: &work.model, cost: work.cost, at };
-                RecordedWork { row: store.record(sample), model: work.model, judgement: None }
-            })
-            .collect();
+        let workspace = turn.workspace.as_deref().unwrap_or_default();
+        if !self.stores.contains_key(workspace) {
+            self.stores.insert(workspace.to_owned(), Store::default());
+        }
+        let Some(store) = self.stores.get_mut(workspace) else { return };
+        let mut works = Vec::with_capacity(done.len());
+        works.extend(done.iter().map(|work| {
+            let sample = Sample { turn: id, features: &turn.features, model: &work.model, cost: work.cost, at };
+            RecordedWork { row: store.record(sample), judgement: None }
+        }));
         // Another turn with this message may have been embedded before.
         if let Some(text) = turn.features.text
             && let Some(embedding) = self.embeddings.get(text)
@@ -99,34 +100,33 @@ impl Patterns {
         }
     }
 
-    fn judged(&mut self, eval: EvalCompleted, at: Timestamp) {
-        let (id, model) = (eval.turn, eval.model.clone());
+    fn judged(&mut self, eval: &EvalCompleted, at: Timestamp) {
         let judgement = Judgement::from(eval);
-        if let Some(turn) = self.open.get_mut(id) {
-            match turn.judgements.iter_mut().find(|(judged, _)| *judged == model) {
+        if let Some(turn) = self.open.get_mut(eval.turn) {
+            match turn.judgements.iter_mut().find(|(judged, _)| *judged == eval.model) {
                 Some((_, earlier)) if judgement.replaces(earlier) => *earlier = judgement,
                 Some(_) => {}
-                None => turn.judgements.push((model, judgement)),
+                None => turn.judgements.push((eval.model.clone(), judgement)),
             }
         } else {
-            self.judge(id, model.as_ref(), judgement, at);
+            self.judge(eval.turn, eval.model.as_ref(), judgement, at);
         }
     }
 
     /// A verdict on a turn that is over: on what this model did, or on whoever finished it.
     fn judge(&mut self, id: TurnId, model: Option<&ModelId>, judgement: Judgement, at: Timestamp) {
         let Some(turn) = self.recorded.get_mut(id) else { return };
+        let Some(store) = self.stores.get_mut(turn.workspace.as_deref().unwrap_or_default()) else { return };
         let mut works = turn.works.iter_mut().rev();
-        let Some(work) = works.find(|work| model.is_none_or(|model| work.model == *model)) else { return };
+        let is_of = |work: &RecordedWork, model| store.model_of(work.row) == Some(model);
+        let Some(work) = works.find(|work| model.is_none_or(|model| is_of(work, model))) else { return };
         if work.judgement.as_ref().is_some_and(|earlier| !judgement.replaces(earlier)) {
             return;
         }
         let before = work.judgement.as_ref().and_then(Judgement::counted);
         let (row, now) = (work.row, judgement.counted());
         work.judgement = Some(judgement);
-        if let Some(store) = self.stores.get_mut(turn.workspace.as_deref().unwrap_or_default()) {
-            store.judge(row, before, now, at);
-        }
+        store.judge(row, before, now, at);
     }
 
     fn embedded(&mut self, fact: TurnEmbedded) {
@@ -150,6 +150,33 @@ impl Patterns {
         self.embeddings.get(asking.features.text?)
     }
 
+    /// Folds what says how much is kept.
+    fn kept(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        match &*event.event.kind {
+            PatternFilling::KIND => {
+                if let Some(fact) = event.view::<PatternFilling>()?
+                    && let Some(store) = self.store_mut(fact.workspace.as_deref())
+                {
+                    store.filling = true;
+                }
+            }
+            PatternEvicted::KIND => {
+                if let Some(fact) = event.view::<PatternEvicted>()?
+                    && let Some(store) = self.store_mut(fact.workspace.as_deref())
+                {
+                    store.evict(fact.unchanged_since, fact.keep);
+                }
+            }
+            PatternsCleared::KIND => {
+                if let Some(fact) = event.view::<PatternsCleared>()? {
+                    self.cleared(&fact);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn cleared(&mut self, fact: &PatternsCleared) {
         let goes = |workspace: Option<&str>| {
             fact.all || workspace.unwrap_or_default() == fact.workspace.as_deref().unwrap_or_default()
@@ -165,40 +192,53 @@ impl Patterns {
 
 impl Projection for Patterns {
     const NAME: &'static str = "patterns";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;
-        if let Some(turn) = event.view::<TurnStarted>()? {
-            self.started(&turn);
-        } else if let Some(call) = event.view::<LlmCallCompleted>()? {
-            if let Some(turn) = self.open.get_mut(call.turn) {
-                turn.called(&call);
+        match &*event.event.kind {
+            TurnStarted::KIND => {
+                if let Some(turn) = event.view::<TurnStarted>()? {
+                    self.started(&turn);
+                }
             }
-        } else if let Some(call) = event.view::<LlmCallFailed>()? {
-            if let Some(turn) = self.open.get_mut(call.turn) {
-                turn.failed(&call);
+            LlmCallCompleted::KIND => {
+                if let Some(call) = event.view::<LlmCallCompleted>()?
+                    && let Some(turn) = self.open.get_mut(call.turn)
+                {
+                    turn.called(&call);
+                }
             }
-        } else if let Some(fact) = event.view::<RouteOverridden>()? {
-            if let Some(turn) = self.open.get_mut(fact.turn) {
-                turn.redirected();
+            LlmCallFailed::KIND => {
+                if let Some(call) = event.view::<LlmCallFailed>()?
+                    && let Some(turn) = self.open.get_mut(call.turn)
+                {
+                    turn.failed(&call);
+                }
             }
-        } else if let Some(turn) = event.view::<TurnEnded>()? {
-            self.ended(turn.turn, at);
-        } else if let Some(eval) = event.view::<EvalCompleted>()? {
-            self.judged(eval.into_owned(), at);
-        } else if let Some(fact) = event.view::<PatternFilling>()? {
-            if let Some(store) = self.store_mut(fact.workspace.as_deref()) {
-                store.filling = true;
+            RouteOverridden::KIND => {
+                if let Some(fact) = event.view::<RouteOverridden>()?
+                    && let Some(turn) = self.open.get_mut(fact.turn)
+                {
+                    turn.redirected();
+                }
             }
-        } else if let Some(fact) = event.view::<PatternEvicted>()? {
-            if let Some(store) = self.store_mut(fact.workspace.as_deref()) {
-                store.evict(fact.unchanged_since, fact.keep);
+            TurnEnded::KIND => {
+                if let Some(turn) = event.view::<TurnEnded>()? {
+                    self.ended(turn.turn, at);
+                }
             }
-        } else if let Some(fact) = event.view::<PatternsCleared>()? {
-            self.cleared(&fact);
-        } else if let Some(fact) = event.view::<TurnEmbedded>()? {
-            self.embedded(fact.into_owned());
+            EvalCompleted::KIND => {
+                if let Some(eval) = event.view::<EvalCompleted>()? {
+                    self.judged(&eval, at);
+                }
+            }
+            TurnEmbedded::KIND => {
+                if let Some(fact) = event.view::<TurnEmbedded>()? {
+                    self.embedded(fact.into_owned());
+                }
+            }
+            _ => self.kept(event)?,
         }
         Ok(())
     }

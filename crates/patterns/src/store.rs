@@ -112,6 +112,11 @@ impl Store {
         self.learn_when_due();
     }
 
+    /// The model of a row.
+    pub(crate) fn model_of(&self, row: RowId) -> Option<&ModelId> {
+        self.models.get(row.model as usize)
+    }
+
     /// Takes in the meaning of a message.
     pub(crate) fn embed(&mut self, text: u64, embedding: &Embedding) {
         let all = self.fingerprints.iter_mut().enumerate();
