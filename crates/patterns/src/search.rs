@@ -185,7 +185,8 @@ impl Store {
         // Below this cosine of the words no structure makes up for it.
         let mut needed = query.words_needed(0);
         let mut floor = None;
-        for (place, point) in known.scored.iter().zip(&known.points) {
+        // The newest first: of two as far it stays, and those that are no better need not be kept for a while.
+        for (place, point) in known.scored.iter().zip(&known.points).rev() {
             let words = match scratch.cosines.get(*place as usize) {
                 Some(compared) => *compared,
                 None if query.compares_words() => cosine(&point.direction, query.direction()),

@@ -211,12 +211,13 @@ impl Expectation {
 
     #[inline]
     fn likeness(&self, one: &Structure, other: &Structure) -> i64 {
-        // At most 31 in each of some dozens of lanes; saying that it cannot overflow lets the compiler take many at once.
+        // At most 31 in each of some dozens of lanes; saying that it cannot overflow lets the compiler take many at once,
+        // and processors add bytes up into more than two.
         let levels = one
             .lanes
             .iter()
             .zip(&other.lanes)
-            .fold(0_u16, |sum, (one, other)| sum.wrapping_add(u16::from(*one.min(other))));
+            .fold(0_u32, |sum, (one, other)| sum.wrapping_add(u32::from(*one.min(other))));
         let values = (one.sets & other.sets).count_ones();
         let common = self.levels.factor * i64::from(levels) + self.sets.factor * i64::from(values);
         common - i64::from(one.expected) - i64::from(other.expected) + self.nothing

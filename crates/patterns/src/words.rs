@@ -190,11 +190,18 @@ pub(crate) const fn mixed(number: u64) -> u64 {
 
 /// The cosine of two directions, with fifteen binary places: from -1 to 1, and just not 1.
 ///
-/// The sum cannot overflow; saying so lets the compiler take many parts at once.
+/// The sum cannot overflow; saying so, and adding the products of neighbours first as processors do, lets the compiler
+/// take eight parts at once.
 #[inline]
 pub(crate) fn cosine(one: &Direction, other: &Direction) -> i16 {
-    let products = one.iter().zip(other).map(|(one, other)| i32::from(*one).wrapping_mul(i32::from(*other)));
-    let product = products.fold(0, i32::wrapping_add);
+    let mut sums = [0_i32; 4];
+    for (one, other) in one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0) {
+        let product = |place: usize| i32::from(one[place]).wrapping_mul(i32::from(other[place]));
+        for (pair, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.wrapping_add(product(2 * pair).wrapping_add(product(2 * pair + 1)));
+        }
+    }
+    let product = sums.into_iter().fold(0, i32::wrapping_add);
     #[expect(clippy::cast_possible_truncation, reason = "clamped to what fits")]
     let cosine = product.clamp(-32_767, 32_767) as i16;
     cosine

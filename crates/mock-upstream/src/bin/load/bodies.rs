@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::agent;
+use crate::{agent, words};
 
 /// Where a number is written so that a request is unlike any other; twelve characters.
 pub(crate) const SLOT: &str = "%NUMBER%####";
@@ -57,7 +57,7 @@ impl Kind {
 
 /// The text that the user says.
 fn text() -> String {
-    format!("What is the difference between a mutex and a semaphore? This is question {SLOT}.")
+    format!("What is the difference between a mutex and a semaphore? This is question {SLOT}: {}", words::SLOT)
 }
 
 /// A body with the slot in the text of the user.
@@ -82,6 +82,8 @@ pub(crate) struct Request {
     pub(crate) bytes: Vec<u8>,
     /// Where the number goes, if it is to be written.
     slot: Option<usize>,
+    /// Where the words of this request go.
+    words: Option<usize>,
     /// Where the number of the session goes, and how many requests in a row are of the same.
     session: Option<(usize, u64)>,
     pub(crate) end: Option<&'static [u8]>,
@@ -116,12 +118,16 @@ impl Request {
             (head.len() - "\r\n".len() - SLOT.len(), turns.max(1))
         });
         head.push_str("\r\n");
-        let slot = if distinct { body.find(SLOT).map(|place| head.len() + place) } else { None };
-        Self { bytes: [head.as_bytes(), body.as_bytes()].concat(), slot, session, end: kind.end() }
+        let find = |slot| if distinct { body.find(slot).map(|place| head.len() + place) } else { None };
+        let (slot, words) = (find(SLOT), find(words::SLOT));
+        Self { bytes: [head.as_bytes(), body.as_bytes()].concat(), slot, words, session, end: kind.end() }
     }
 
     /// Writes the numbers into the bytes of the `count`-th request of a connection, which is the `number`-th of all.
     pub(crate) fn write_numbers(&self, bytes: &mut [u8], count: u64, number: u64) {
+        if let Some(slot) = self.words.and_then(|place| bytes.get_mut(place..place + words::SLOT.len())) {
+            words::write(slot, number);
+        }
         // A session has the number of its first request.
         let session = self.session.and_then(|(place, turns)| count.is_multiple_of(turns).then_some(place));
         for place in self.slot.into_iter().chain(session) {
@@ -154,7 +160,7 @@ mod tests {
         for (count, number) in [(0, 7), (1, 9), (2, 12)] {
             request.write_numbers(&mut bytes, count, number);
             let text = String::from_utf8(bytes.clone()).unwrap();
-            assert!(text.contains(&format!("This is question {number:012}.")), "{text}");
+            assert!(text.contains(&format!("This is question {number:012}: ")), "{text}");
             let session = text.split("x-session-id: load-").nth(1).and_then(|rest| rest.split("\r\n").next());
             sessions.push(session.unwrap().to_owned());
         }

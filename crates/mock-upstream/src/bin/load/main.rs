@@ -8,6 +8,7 @@ mod figures;
 mod process;
 mod response;
 mod run;
+mod words;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
