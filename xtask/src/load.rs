@@ -91,7 +91,7 @@ fn part(home: &Path, gateway: &Running, name: &str, requests: u64) -> Outcome<Fi
     // The load writes a number of twelve digits over the mark.
     workspace::write(&file, &body(&format!("The {name} part, question %NUMBER%####.")))?;
     let load = Load::of("stream-messages", at_once());
-    let load = Load { requests: Some(requests), turns: None, seconds: PATIENCE, warm_up: 0.0, ..load };
+    let load = Load { requests: Some(requests), seconds: PATIENCE, warm_up: 0.0, ..load };
     load.with(&gateway.url, Some(&gateway.pid()), Some(&file))
 }
 

@@ -60,7 +60,9 @@ impl Knowledge {
             knowledge.place(space, fingerprint);
             let (direction, structure) = (knowledge.directions[place], knowledge.structures[place]);
             let point = Point { direction, structure };
-            seen.look(space, &fingerprint.sketch, &structure);
+            if fingerprint.rows.iter().any(|row| row.coefficient != 0) {
+                seen.look(space, &fingerprint.sketch, &structure);
+            }
             for row in &fingerprint.rows {
                 let model = knowledge.model(row.model);
                 model.sums.plus(&row.sums);
@@ -68,7 +70,9 @@ impl Knowledge {
                     model.scored.push(u32::try_from(place).unwrap_or(u32::MAX));
                     model.points.push(point);
                 }
-                model.linear.change(&seen, 0, row.coefficient);
+                if row.coefficient != 0 {
+                    model.linear.change(&seen, 0, row.coefficient);
+                }
             }
         }
         knowledge
@@ -80,6 +84,10 @@ impl Knowledge {
         let mut seen = Seen::default();
         for _ in 0..PASSES {
             for (fingerprint, structure) in fingerprints.iter_mut().zip(&self.structures) {
+                // Rows without an outcome teach nothing.
+                if !fingerprint.rows.iter().any(|row| 0 < row.sums.scored || row.coefficient != 0) {
+                    continue;
+                }
                 seen.look(space, &fingerprint.sketch, structure);
                 for row in &mut fingerprint.rows {
                     let Some(known) = self.models.get_mut(row.model as usize) else { continue };

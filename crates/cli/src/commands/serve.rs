@@ -33,7 +33,12 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let collector = Collector::new(&configuration, |name| std::env::var(name).ok())?;
     let models = Models::load(&context.home.models())?;
     let models = Models::of(providers.apply(&models.registry));
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    // One thread needs no other to take work from it.
+    let mut builder = match arguments.threads {
+        0 | 1 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = builder
         .worker_threads(arguments.threads.max(1))
         .enable_all()
         .build()

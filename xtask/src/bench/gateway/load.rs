@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// How many requests a session has: recorded ones of Claude Code have sixty on average (2025 calls in 33 sessions).
-const TURNS: u64 = 60;
+pub(super) const TURNS: u64 = 60;
 
 /// One load.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ pub(crate) struct Figures {
 
 impl Load {
     pub(crate) const fn of(body: &'static str, connections: usize) -> Self {
-        Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None, turns: Some(TURNS), first: 0 }
+        Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None, turns: None, first: 0 }
     }
 
     /// Puts it on an address; any error makes the figures worthless.

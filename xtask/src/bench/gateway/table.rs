@@ -65,14 +65,19 @@ impl Row {
     /// The processor time of the gateway for each request.
     pub(super) fn processor(what: &str, rounds: &Rounds, most: f64) -> Self {
         let time = median(rounds, |(_, through)| through.processor);
+        let asked = most.is_finite();
         Self {
             what: what.to_owned(),
             direct: "-".to_owned(),
             through: microseconds(time),
             figure: microseconds(time),
-            target: format!("at most {}", microseconds(most)),
+            target: if asked { format!("at most {}", microseconds(most)) } else { "-".to_owned() },
             // Zero stands for a machine without /proc.
-            met: if time > 0.0 { verdict(time <= most) } else { "not measured" },
+            met: match time {
+                0.0 => "not measured",
+                _ if asked => verdict(time <= most),
+                _ => "-",
+            },
         }
     }
 
