@@ -6,6 +6,7 @@ use contracts::{
     catalogue::{KINDS, KindSpec},
     facts::Sensitivity,
 };
+use event_core::Hex;
 
 use super::traffic::{self, Traffic};
 use crate::failure::{Failure, Outcome};
@@ -87,14 +88,7 @@ const fn sensitivity(sensitivity: Sensitivity) -> &'static str {
 
 /// Hexadecimal digits, 40 bytes to the line.
 fn hex(bytes: &[u8]) -> String {
-    bytes.chunks(40).fold(String::new(), |mut text, line| {
-        for byte in line {
-            // Writing to a `String` always succeeds.
-            let _ = write!(text, "{byte:02x}");
-        }
-        text.push('\n');
-        text
-    })
+    bytes.chunks(40).map(|line| Hex(line).to_string() + "\n").collect()
 }
 
 #[cfg(test)]

@@ -34,15 +34,13 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let models = Models::load(&context.home.models())?;
     let models = Models::of(providers.apply(&models.registry));
     // One thread needs no other to take work from it.
-    let mut builder = match arguments.threads {
-        0 | 1 => tokio::runtime::Builder::new_current_thread(),
-        _ => tokio::runtime::Builder::new_multi_thread(),
-    };
-    let runtime = builder
-        .worker_threads(arguments.threads.max(1))
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::NotDone(format!("cannot start the gateway: {error}")))?;
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    if 1 < arguments.threads {
+        runtime = tokio::runtime::Builder::new_multi_thread();
+        runtime.worker_threads(arguments.threads);
+    }
+    let runtime =
+        runtime.enable_all().build().map_err(|error| Failure::NotDone(format!("cannot start the gateway: {error}")))?;
     let address = configuration.address();
     let tls = configuration.tls.as_ref().map(tls::acceptor).transpose()?;
     // A port that is taken is found before the log is opened.

@@ -2,7 +2,7 @@
 //!
 //! Ids are hexadecimal, times and whole numbers are text, kinds and states are numbers: <https://opentelemetry.io/docs/specs/otlp>.
 
-use event_core::{EventId, Timestamp};
+use event_core::{EventId, Hex, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
@@ -79,12 +79,12 @@ impl From<Timestamp> for Nanos {
 
 /// The trace of a turn: its id.
 pub(super) fn trace_id(turn: EventId) -> String {
-    hex(&valid(turn.0))
+    Hex(&valid(turn.0)).to_string()
 }
 
 /// The span of a fact: the first half of its id.
 pub(super) fn span_id(fact: EventId) -> String {
-    hex(&valid(fact.0.first_chunk::<8>().copied().unwrap_or_default()))
+    Hex(&valid(fact.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
 }
 
 /// Nothing but zeros is no id.
@@ -95,12 +95,6 @@ fn valid<const N: usize>(mut id: [u8; N]) -> [u8; N] {
         *last = 1;
     }
     id
-}
-
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-    digits.filter_map(|digit| DIGITS.get(usize::from(digit))).map(|digit| char::from(*digit)).collect()
 }
 
 /// The body of a request with these spans.
