@@ -20,6 +20,9 @@ use crate::{
 /// How long the gateway lets sled be behind the journal.
 const INDEX_LAG: std::time::Duration = std::time::Duration::from_millis(250);
 
+/// Bytes the gateway writes ahead in the journal: some hundred turns.
+const JOURNAL_AHEAD: usize = 256 * 1024;
+
 /// The surroundings of a command.
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -64,7 +67,7 @@ impl Context {
     /// The engine of the gateway: its barriers wait for the journal alone.
     pub(crate) fn engine_of_gateway(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
-        self.engine_on(log.with_lagging_index(INDEX_LAG), &repairs, models)
+        self.engine_on(log.with_lagging_index(INDEX_LAG).with_journal_ahead(JOURNAL_AHEAD), &repairs, models)
     }
 
     fn engine_on(&self, log: SledLog, repairs: &[Repair], models: Models) -> Result<Engine, Failure> {

@@ -10,7 +10,7 @@ use event_core::{EventId, Position, Recorded};
 
 pub(crate) use cursor::{Cursor, Step};
 pub(crate) use offsets::Offsets;
-pub(crate) use scan::{Break, End, Scan, Survivors, scan, survivors};
+pub(crate) use scan::{Break, End, Scan, scan, scan_beside_a_writer, survivors};
 
 use crate::{
     LogError,
@@ -23,6 +23,10 @@ pub(crate) const JOURNAL: &str = "journal";
 
 /// Bytes before the first frame: magic, format version, two reserved, CRC-32 of those twelve.
 pub(crate) const HEADER: usize = 16;
+
+/// What stands in room that was written ahead. Four of it are no length a frame can have, and a disk that lost a write
+/// shows something else.
+pub(crate) const AHEAD: u8 = b'~';
 
 /// The layout this program reads and writes.
 const FORMAT: u16 = 1;

@@ -11,7 +11,7 @@ use crate::{
     Appended, Chain, EventLog, Expected, LogError,
     files::{Files, Mode, SystemFiles},
     head::{self, Found},
-    journal::{self, End, JOURNAL, Offsets, Readable, Start, Survivors},
+    journal::{self, Break, End, JOURNAL, Offsets, Readable, Start},
 };
 
 /// The journal of a log, without its lock and without its index.
@@ -46,9 +46,12 @@ impl JournalReader {
         let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         journal::check_header(header, path.clone())?;
-        let mut readable = Readable { path, file, end: End::START, offsets: Offsets::default() };
-        let flaw = advance(&mut readable)?;
-        if let Some((what, behind)) = flaw
+        let length = file.length().map_err(LogError::io("read", &path))?;
+        let (scan, behind) = journal::scan_beside_a_writer(&*file, End::START, Offsets::default(), length, |_| {})
+            .map_err(LogError::io("read", &path))?;
+        let readable = Readable { path, file, end: scan.whole, offsets: scan.offsets };
+        let flaw = scan.flaw.map(Break::what);
+        if let Some(what) = flaw
             && readable.end.position.next() < behind.synced_before
         {
             // What a writer at work has not finished has nothing behind it that was synced.
@@ -59,7 +62,7 @@ impl JournalReader {
             && readable.end.position < head.position
         {
             let position = readable.end.position.next();
-            let what = flaw.map_or_else(String::new, |(what, _)| format!(" ({what})"));
+            let what = flaw.map_or_else(String::new, |what| format!(" ({what})"));
             let detail = format!("`HEAD` knows facts up to position {}{what}", head.position);
             return Err(LogError::Damaged { path: readable.path, position, detail });
         }
@@ -88,20 +91,18 @@ impl JournalReader {
 }
 
 /// Walks on from where the last walk ended. What is not whole yet may be so the next time.
-fn advance(readable: &mut Readable) -> Result<Option<(&'static str, Survivors)>, LogError> {
+fn advance(readable: &mut Readable) -> Result<(), LogError> {
     let walk = |readable: &mut Readable| {
         let length = readable.file.length()?;
         if length <= readable.end.offset {
-            return Ok(None);
+            return Ok(());
         }
         let (from, known) = (readable.end, std::mem::take(&mut readable.offsets));
         // Should the disk refuse, the next walk begins at the start.
         readable.end = End::START;
         let scan = journal::scan(&*readable.file, from, known, length, |_| {})?;
         (readable.end, readable.offsets) = (scan.whole, scan.offsets);
-        let Some(flaw) = scan.flaw else { return Ok(None) };
-        let behind = journal::survivors(&*readable.file, scan.reached, length)?;
-        Ok(Some((flaw.what(), behind)))
+        Ok(())
     };
     walk(readable).map_err(LogError::io("read", &readable.path))
 }

@@ -154,7 +154,7 @@ fn walk_journal(
     }
     let length = file.length().map_err(read)?;
     let (mut purged, mut head_chain) = (0, None);
-    let scan = journal::scan(&*file, End::START, Offsets::default(), length, |frame| {
+    let (scan, behind) = journal::scan_beside_a_writer(&*file, End::START, Offsets::default(), length, |frame| {
         purged += u64::from(frame.purged().is_some());
         if matches!(promised, Found::Head(head) if head.position == frame.position()) {
             head_chain = Some(frame.chain());
@@ -167,9 +167,9 @@ fn walk_journal(
     let (next, mut same_barrier) = (Some(end.position.next()), 0);
     match scan.flaw {
         None => {}
+        Some(_) if scan.ends_in_room(&behind) => {}
         Some(Break::Foreign(what)) => verified.problem(&path, next, what),
         Some(Break::Torn(what)) => {
-            let behind = journal::survivors(&*file, scan.reached, length).map_err(read)?;
             // Records of the same barrier are no proof: a crash may have kept any part of it.
             if behind.synced_before <= end.position.next() {
                 same_barrier = behind.count;

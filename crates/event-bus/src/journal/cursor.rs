@@ -89,9 +89,10 @@ impl<'f> Cursor<'f> {
         Ok(())
     }
 
-    /// Goes one byte on, to look for a frame behind a flaw.
-    pub(crate) fn skip(&mut self) {
+    /// Goes one byte on, to look for a frame behind a flaw, and says which byte that was.
+    pub(crate) fn skip(&mut self) -> u8 {
         self.next += 1;
+        self.window[self.next - 1]
     }
 
     /// Makes sure that the window holds a whole frame, or all that is left.

@@ -4,7 +4,7 @@ use std::io;
 
 use event_core::{Position, Timestamp};
 
-use super::{Cursor, HEADER, Offsets, Step};
+use super::{AHEAD, Cursor, HEADER, Offsets, Step};
 use crate::{chain::Chain, files::File, frame::Frame};
 
 /// A place between two frames, and what the next frame must continue.
@@ -51,6 +51,13 @@ pub(crate) struct Scan {
     pub(crate) offsets: Offsets,
     /// Why the walk ended before the end of the file, if it did.
     pub(crate) flaw: Option<Break>,
+}
+
+impl Scan {
+    /// Whether nothing but room that was written ahead stands behind what is whole.
+    pub(crate) fn ends_in_room(&self, behind: &Survivors) -> bool {
+        !behind.anything && self.reached == self.whole.offset
+    }
 }
 
 /// What ends a walk early.
@@ -103,6 +110,33 @@ pub(crate) fn scan(
     Ok(Scan { whole, reached: end.offset, offsets, flaw })
 }
 
+/// [`scan`] of a journal that another process may write, and what stands behind its end.
+///
+/// Frames behind a flaw may be of a writer that went on between the two looks. The walk then goes on as well.
+pub(crate) fn scan_beside_a_writer(
+    file: &dyn File,
+    from: End,
+    offsets: Offsets,
+    until: u64,
+    mut visit: impl FnMut(&Frame<'_>),
+) -> io::Result<(Scan, Survivors)> {
+    let mut found = scan(file, from, offsets, until, &mut visit)?;
+    loop {
+        if found.flaw.is_none() {
+            return Ok((found, Survivors::default()));
+        }
+        let behind = survivors(file, found.reached, until)?;
+        if behind.count == 0 {
+            return Ok((found, behind));
+        }
+        let before = found.whole;
+        found = scan(file, before, found.offsets, until, &mut visit)?;
+        if found.whole == before {
+            return Ok((found, behind));
+        }
+    }
+}
+
 /// Valid frames behind a flaw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Survivors {
@@ -110,6 +144,8 @@ pub(crate) struct Survivors {
     pub(crate) count: u64,
     /// The latest beginning of a barrier among them: everything before it had been synced when they were written.
     pub(crate) synced_before: Position,
+    /// Whether there is any byte other than those written ahead, be it of a frame or not.
+    pub(crate) anything: bool,
 }
 
 /// Looks for valid frames from an offset on, byte by byte.
@@ -122,8 +158,9 @@ pub(crate) fn survivors(file: &dyn File, offset: u64, until: u64) -> io::Result<
                 let begin = Position(frame.position().0.saturating_sub(u64::from(frame.place())));
                 found.count += 1;
                 found.synced_before = found.synced_before.max(begin);
+                found.anything = true;
             }
-            Step::Flaw(_) => cursor.skip(),
+            Step::Flaw(_) => found.anything |= cursor.skip() != AHEAD,
             Step::End => return Ok(found),
         }
     }

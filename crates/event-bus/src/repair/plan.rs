@@ -157,7 +157,9 @@ fn all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<Find>> {
                 finds.push(Find { position: frame.position(), offset, length: frame.bytes().len() });
             }
             Step::Frame(_) => {}
-            Step::Flaw(_) => cursor.skip(),
+            Step::Flaw(_) => {
+                cursor.skip();
+            }
             Step::End => break,
         }
     }

@@ -179,6 +179,9 @@ impl Opening<'_> {
             file.sync_data()
         };
         cut().map_err(LogError::io("cut", &path))?;
+        if scan.ends_in_room(&behind) {
+            return Ok(());
+        }
         let bytes = length - whole.offset;
         let detail = format!("{bytes} bytes after position {} were never acknowledged: {what}", whole.position);
         self.repaired(RepairAction::TailCut, whole.position.next(), detail);

@@ -7,10 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::SledLog;
+use super::{SledLog, ahead::Ahead};
 use crate::{
     LogError,
-    files::{self, File},
+    files::File,
     frame,
     group::{Group, Staged},
     head::{self, Head},
@@ -27,6 +27,7 @@ const HEAD_EVERY: Duration = Duration::from_millis(100);
 pub(super) struct Writer {
     pub(super) group: Group,
     journal: Arc<dyn File>,
+    ahead: Ahead,
     /// Where the durable part of the journal ends.
     end: End,
     head: Head,
@@ -56,12 +57,18 @@ struct Written {
 impl Writer {
     pub(super) fn new(end: End, head: Head, journal: Arc<dyn File>) -> Self {
         let group = Group::after(end.position, end.recorded_at);
-        Self { group, journal, end, head, head_at: Instant::now(), stopped: None, behind: Behind::default() }
+        let (ahead, behind) = (Ahead::default(), Behind::default());
+        Self { group, journal, ahead, end, head, head_at: Instant::now(), stopped: None, behind }
     }
 
     /// Lets the index be behind the journal for so long.
     pub(super) const fn let_index_lag(&mut self, most: Duration) {
         self.behind.most = most;
+    }
+
+    /// Writes so much room behind the journal's end, again whenever it is used up.
+    pub(super) const fn write_ahead(&mut self, room: usize) {
+        self.ahead = Ahead::of(room);
     }
 
     /// Nothing more is written. The first cause is kept.
@@ -115,7 +122,7 @@ impl SledLog {
     fn barrier(&self, writer: &mut Writer, staged: &[Staged]) -> Result<(), String> {
         let written = writer.frames(staged);
         let Some((_, end)) = written.ends.last().copied() else { return Ok(()) };
-        self.write_journal(&*writer.journal, writer.end.offset, &written.bytes)?;
+        self.write_journal(writer, &written.bytes)?;
         // From here on the group may come back when the log is opened again, acknowledged or not.
         writer.behind.bytes.extend_from_slice(&written.bytes);
         writer.behind.since.get_or_insert_with(Instant::now);
@@ -132,7 +139,8 @@ impl SledLog {
         Ok(())
     }
 
-    fn write_journal(&self, file: &dyn File, offset: u64, bytes: &[u8]) -> Result<(), String> {
+    fn write_journal(&self, writer: &mut Writer, bytes: &[u8]) -> Result<(), String> {
+        let (file, offset) = (&*writer.journal, writer.end.offset);
         let describe = |action: &str, error: io::Error| {
             // Nobody else knows of these bytes yet. Should cutting them fail as well, opening the log will.
             if let Err(error) = file.truncate(offset) {
@@ -140,7 +148,7 @@ impl SledLog {
             }
             format!("cannot {action} `{}`: {error}", self.root.join(JOURNAL).display())
         };
-        files::write_full(file, offset, bytes).map_err(|error| describe("write to", error))?;
+        writer.ahead.write(file, offset, bytes).map_err(|error| describe("write to", error))?;
         file.sync_data().map_err(|error| describe("sync", error))
     }
 
@@ -184,9 +192,10 @@ impl SledLog {
         Ok(())
     }
 
-    /// Brings the index and the `HEAD` file up to the journal now.
-    pub(super) fn write_head(&self, writer: &mut Writer) -> Result<(), LogError> {
+    /// Brings the index and the `HEAD` file up to the journal now, and leaves nothing behind its end.
+    pub(super) fn settle(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
+        writer.ahead.cut(&*writer.journal, writer.end.offset);
         self.catch_index_up(writer).and_then(|()| self.put_head(writer)).map_err(|cause| {
             writer.stop(&cause);
             writer.stopped_error(&self.root)

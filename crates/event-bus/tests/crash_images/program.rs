@@ -29,6 +29,8 @@ pub(crate) struct Program {
     place: TempDir,
     log: Option<SledLog>,
     story: Story,
+    /// Bytes the journal is written ahead.
+    pub(crate) ahead: usize,
     pub(crate) random: Random,
 }
 
@@ -42,7 +44,7 @@ impl Program {
     pub(crate) fn on(place: TempDir, mut story: Story, seed: u64) -> Self {
         let files = RecordingFiles::over(SystemFiles, place.path()).unwrap();
         story.begin = files.count().unwrap();
-        Self { files, place, log: None, story, random: Random(seed) }
+        Self { files, place, log: None, story, ahead: 0, random: Random(seed) }
     }
 
     fn root(&self) -> PathBuf {
@@ -67,6 +69,7 @@ impl Program {
 
     pub(crate) fn open(&mut self) {
         let (log, _) = SledLog::open_with(self.root(), Arc::new(self.files.clone())).unwrap();
+        let log = log.with_journal_ahead(self.ahead);
         assert_eq!(log.head().unwrap(), Position(self.story.facts.len() as u64), "{}", self.story.name);
         self.log = Some(log);
         self.acknowledged();

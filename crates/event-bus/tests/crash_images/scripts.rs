@@ -8,9 +8,11 @@ use super::program::Program;
 pub(crate) type Script = fn(&mut Program);
 
 /// Scripts by name.
-pub(crate) const SCRIPTS: [(&str, Script); 10] = [
+pub(crate) const SCRIPTS: [(&str, Script); 12] = [
     ("single facts", single_facts),
+    ("single facts, written ahead", single_facts_ahead),
     ("groups of batches", groups),
+    ("groups of batches, written ahead", groups_ahead),
     ("full barriers", full_barriers),
     ("large facts", large_facts),
     ("saved states", saved_states),
@@ -42,6 +44,17 @@ fn single_facts(program: &mut Program) {
     wait();
     (0..8).for_each(|_| program.append(1));
     program.close();
+}
+
+/// Room for some ten facts: it is used up and written again.
+fn single_facts_ahead(program: &mut Program) {
+    program.ahead = 2_000;
+    single_facts(program);
+}
+
+fn groups_ahead(program: &mut Program) {
+    program.ahead = 3_000;
+    groups(program);
 }
 
 fn groups(program: &mut Program) {
@@ -138,12 +151,14 @@ fn repair(program: &mut Program) {
 }
 
 fn anything(program: &mut Program) {
+    program.ahead = program.random.below(2) * 5_000;
     program.open();
     for _ in 0..20 {
         let (what, number) = (program.random.below(16), program.random.below(12_000));
         let few = number as u64 % 12;
         match what {
             0 => {
+                program.ahead = number;
                 program.close();
                 program.open();
             }
