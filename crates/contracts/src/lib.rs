@@ -8,6 +8,7 @@
     reason = "a pure crate: time, ids and randomness are arguments"
 )]
 
+mod by_session;
 mod cache;
 mod decision;
 mod features;
@@ -25,6 +26,7 @@ pub mod catalogue;
 pub mod facts;
 pub mod views;
 
+pub use by_session::BySession;
 pub use cache::{CacheLifetime, CacheVariant};
 pub use decision::{
     Alternative, Attempt, Decision, Evaluation, Failure, OutageScope, Reason, Recommendation, Slot, Verdict,

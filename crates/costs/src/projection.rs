@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    ModelId, NanoUsd, SessionId, ThreadId,
+    BySession, ModelId, NanoUsd, SessionId, ThreadId,
     facts::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use event_core::{CodecError, Projection, Recorded, Timestamp};
@@ -15,7 +15,7 @@ use crate::{LatestDay, SessionCosts, Total};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Costs {
     overall: Total,
-    sessions: BTreeMap<SessionId, SessionCosts>,
+    sessions: BySession<SessionCosts>,
     models: BTreeMap<ModelId, Total>,
     roles: BTreeMap<CallRole, Total>,
     days: BTreeMap<u64, Total>,
@@ -33,7 +33,7 @@ impl Costs {
         self.sessions.get(session)
     }
 
-    /// Every session, by id.
+    /// Every session, by id. Costs as much as putting them in that order.
     pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &SessionCosts)> {
         self.sessions.iter()
     }
@@ -81,7 +81,7 @@ impl Costs {
         }
         // Sessions share the name that came first: each fact brings a copy of its own.
         let model = self.models.get_key_value(*model).map_or(*model, |(known, _)| known);
-        of_session(&mut self.sessions, session, |costs| costs.billed(*role, *thread, model, call));
+        self.sessions.entry(session).billed(*role, *thread, model, call);
     }
 }
 
@@ -93,18 +93,6 @@ struct Bill<'a> {
     model: &'a ModelId,
     at: Timestamp,
     call: Total,
-}
-
-/// Changes what a session spent. Its id is copied only when the session is new.
-fn of_session(
-    sessions: &mut BTreeMap<SessionId, SessionCosts>,
-    session: &SessionId,
-    change: impl FnOnce(&mut SessionCosts),
-) {
-    match sessions.get_mut(session) {
-        Some(known) => change(known),
-        None => change(sessions.entry(session.clone()).or_default()),
-    }
 }
 
 impl Projection for Costs {
@@ -124,7 +112,7 @@ impl Projection for Costs {
                 self.billed(&Bill { session, thread, role, model, at, call });
             }
         } else if let Some(turn) = event.view::<TurnStarted>()? {
-            of_session(&mut self.sessions, &turn.session, |costs| costs.turn_started(turn.thread.as_ref()));
+            self.sessions.entry(&turn.session).turn_started(turn.thread.as_ref());
         }
         Ok(())
     }

@@ -1,11 +1,10 @@
 //! What each session has set, done and seen: the lock, the sticky model, the history that predicates read.
 
-mod by_id;
 mod history;
 mod session;
 
 use contracts::{
-    SessionId, TurnId,
+    BySession, SessionId, TurnId,
     facts::{
         LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFellThrough, RouteOverridden,
         SessionModelSelected, SessionStarted, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
@@ -15,7 +14,6 @@ use event_core::{CodecError, Event as _, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 use crate::open_turn::OpenTurn;
-use by_id::ById;
 
 pub use history::History;
 pub use session::Session;
@@ -23,7 +21,7 @@ pub use session::Session;
 /// All sessions of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sessions {
-    sessions: ById,
+    sessions: BySession<Session>,
     /// The last turn decided.
     latest: Option<(SessionId, TurnId)>,
 }

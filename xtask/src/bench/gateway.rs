@@ -3,7 +3,7 @@
 pub(crate) mod load;
 mod table;
 
-use std::{cell::Cell, fs, path::Path};
+use std::{cell::Cell, fs, path::Path, time::Duration};
 
 use crate::{
     clients::programs::{self, Running},
@@ -21,6 +21,9 @@ const GAP_MS: u64 = 2;
 
 /// Requests after which its memory is looked at.
 const MANY: u64 = 100_000;
+
+/// How long the gateway rests before that: what it needed for a moment has gone back to the system by then.
+const REST: Duration = Duration::from_secs(2);
 
 /// No load has more requests.
 const MOST_OF_A_LOAD: u64 = 100_000_000;
@@ -113,8 +116,11 @@ fn memory(folder: &Path, mock: &Running, rows: &mut Vec<Row>) -> Outcome {
         let home = folder.join(if turns.is_some() { "sessions" } else { "each" });
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
         let gateway = programs::gateway(&home, mock)?;
-        let after = Load { turns, ..many }.on(&gateway.url, Some(&gateway.pid()))?;
-        rows.push(Row::memory(name, &after, 60.0));
+        let busy = Load { turns, ..many }.on(&gateway.url, Some(&gateway.pid()))?;
+        std::thread::sleep(REST);
+        let one = Load { requests: Some(1), turns, first: MANY, ..many };
+        let rest = one.on(&gateway.url, Some(&gateway.pid()))?;
+        rows.push(Row::memory(name, &busy, &rest, 60.0));
         gateway.stop()?;
     }
     Ok(())

@@ -46,6 +46,8 @@ pub(crate) struct Figures {
     pub(crate) processor: f64,
     #[serde(rename = "rss_kb", default)]
     pub(crate) resident_kb: f64,
+    #[serde(rename = "most_rss_kb", default)]
+    pub(crate) most_resident_kb: f64,
 }
 
 impl Load {
