@@ -85,7 +85,7 @@ fn api_for(model: &ModelSpec, request: &ClientRequest, may_drop: &BTreeSet<Requi
     }
     let lost = |api: WireApi| {
         let mut lost = request.requires.iter().filter(|requirement| !requirement.carried(request.api, api));
-        lost.find(|requirement| !may_drop.contains(requirement)).copied()
+        lost.find(|requirement| !requirement.is_dropped_by(may_drop)).copied()
     };
     let mut first_failure = Failure::NotConfigured;
     for (index, api) in model.apis.iter().copied().enumerate() {

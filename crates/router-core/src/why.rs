@@ -158,6 +158,10 @@ fn failure_text(failure: &Failure) -> String {
         Failure::CannotCarry { requirement, .. } if requirement.is_of_the_model() => {
             format!("cannot_carry: the model takes no {requirement}; `gateway.may_drop: [{requirement}]` leaves it out")
         }
+        Failure::CannotCarry { requirement, api } if requirement.left_out_as() != *requirement => {
+            let named = requirement.left_out_as();
+            format!("cannot_carry: {api} has no {requirement}; `gateway.may_drop: [{named}]` leaves it out")
+        }
         Failure::CannotCarry { requirement, api } => format!("cannot_carry: {api} has no {requirement}"),
         Failure::JustFailed(class) => format!("just_failed: {}", class.name()),
         failure => failure.name().to_owned(),

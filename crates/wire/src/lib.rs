@@ -16,6 +16,7 @@ mod events;
 mod inspect;
 mod json;
 mod known_fields;
+mod limits;
 mod lineage;
 mod models_list;
 mod request;

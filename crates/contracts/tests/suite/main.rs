@@ -7,4 +7,5 @@ mod names;
 mod numbers;
 mod outages;
 mod registry;
+mod requirements;
 mod samples;

@@ -100,6 +100,34 @@ fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason
 }
 
 #[test]
+fn settings_that_the_other_api_does_not_have_are_known_before_choosing() {
+    let policy = "schema_version: 1\nglobal_default: gpt-5.5\nrules: [{name: claude, when: {}, use: sonnet}]\n";
+    let world = World::new(policy);
+    let chat = |temperature: f64| {
+        let body = json!({ "model": "turnwise", "temperature": temperature,
+            "messages": [{ "role": "user", "content": "hello" }] });
+        let answer = world.post("/v1/chat/completions", &[], &body);
+        assert_eq!(answer.header("x-turnwise-fell-through"), "", "nobody was asked in vain");
+        answer.header("x-turnwise-model").to_owned()
+    };
+    assert_eq!(chat(1.0), "anthropic:claude-sonnet-5-5");
+    assert_eq!(chat(1.5), "openai:gpt-5.5");
+    world.set_policy(&format!("{policy}gateway: {{may_drop: [sampling]}}\n"));
+    assert_eq!(chat(1.5), "anthropic:claude-sonnet-5-5");
+    let policy = "schema_version: 1\nglobal_default: sonnet\nrules: [{name: gpt, when: {}, use: gpt-5.5}]\n";
+    world.set_policy(policy);
+    let stopping = |count: usize| {
+        let mut body = message("turnwise", "hello");
+        body["stop_sequences"] = json!(vec!["END"; count]);
+        let answer = world.post("/v1/messages", &[], &body);
+        assert_eq!(answer.header("x-turnwise-fell-through"), "", "nobody was asked in vain");
+        answer.header("x-turnwise-model").to_owned()
+    };
+    assert_eq!(stopping(4), "openai:gpt-5.5");
+    assert_eq!(stopping(5), "anthropic:claude-sonnet-5-5");
+}
+
+#[test]
 fn gemini_s_count_is_of_the_model_in_the_path_and_of_the_request_inside() {
     let world = World::new("schema_version: 1\nglobal_default: local\n");
     let contents = json!([{ "role": "user", "parts": [{ "text": "count me ".repeat(100) }] }]);

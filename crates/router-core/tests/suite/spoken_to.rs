@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 
 use contracts::{
     ClientRequest, Failure, ModelSpec,
-    Requirement::{self, Effort, JsonObject, Signatures, StopSequences, ThinkingBudget, TurnSignatures},
+    Requirement::{
+        self, Effort, FiveStopSequences, HighTemperature, JsonObject, Sampling, Signatures, SixStopSequences,
+        StopSequences, ThinkingBudget, TurnSignatures,
+    },
     Tier, Tokenizer,
-    WireApi::{self, AnthropicMessages, OpenAiChat, OpenAiResponses},
+    WireApi::{self, AnthropicMessages, Gemini, OpenAiChat, OpenAiResponses},
 };
 use router_core::spoken_to;
 
@@ -97,4 +100,27 @@ fn of_the_apis_of_a_model_the_first_that_says_everything_is_taken() {
         asked(&claude, &request(OpenAiChat, &[JsonObject], &[]), &Requirement::OPTIONAL),
         Err(Failure::CannotCarry { requirement: JsonObject, api: AnthropicMessages })
     );
+}
+
+#[test]
+fn more_texts_to_stop_at_than_an_api_takes_keep_its_models_from_the_request() {
+    let chat = named("groq:llama", &[OpenAiChat]);
+    let gemini = named("google:gemini", &[Gemini]);
+    let refused = |requirement, api| Err(Failure::CannotCarry { requirement, api });
+    let five = request(AnthropicMessages, &[StopSequences, FiveStopSequences], &[]);
+    assert_eq!(asked(&chat, &five, &Requirement::OPTIONAL), refused(FiveStopSequences, OpenAiChat));
+    assert_eq!(asked(&gemini, &five, &[]), Ok(Gemini));
+    let six = request(AnthropicMessages, &[StopSequences, FiveStopSequences, SixStopSequences], &[]);
+    assert_eq!(asked(&gemini, &six, &[]), refused(SixStopSequences, Gemini));
+    assert_eq!(asked(&chat, &request(OpenAiChat, &[StopSequences, FiveStopSequences], &[]), &[]), Ok(OpenAiChat));
+}
+
+#[test]
+fn a_temperature_beyond_anthropic_s_goes_where_sampling_may_be_left_out() {
+    let claude = named("anthropic:opus", &[AnthropicMessages]);
+    let hot = request(OpenAiChat, &[HighTemperature], &[]);
+    let refused = Failure::CannotCarry { requirement: HighTemperature, api: AnthropicMessages };
+    assert_eq!(asked(&claude, &hot, &[Effort]), Err(refused));
+    assert_eq!(asked(&claude, &hot, &[Sampling]), Ok(AnthropicMessages));
+    assert_eq!(asked(&named("google:gemini", &[Gemini]), &hot, &[]), Ok(Gemini));
 }

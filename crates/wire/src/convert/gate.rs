@@ -31,8 +31,9 @@ impl<'a> Gate<'a> {
 
     /// Leaves something out, visibly, when the policy allows it; refuses otherwise.
     pub(crate) fn leave_out(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
-        if Requirement::OPTIONAL.contains(&requirement) && self.may_drop.contains(&requirement) {
-            self.left_out.insert(requirement);
+        let named = requirement.left_out_as();
+        if Requirement::OPTIONAL.contains(&named) && self.may_drop.contains(&named) {
+            self.left_out.insert(named);
             return Ok(());
         }
         Err(ConvertError::Requires(requirement))

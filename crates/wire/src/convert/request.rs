@@ -13,6 +13,7 @@ use super::{
     object::bytes_of,
     responses,
 };
+use crate::limits;
 
 /// The most tokens to ask for when neither the client nor the registry knows: what every current model can write.
 const USUAL_MAX_OUTPUT: u64 = 8_192;
@@ -35,6 +36,7 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
     }?;
     settle_system(&mut request, &gate)?;
     refuse_prefill(&request, &gate)?;
+    limits::of_stops(request.stop.len()).try_for_each(|requirement| gate.require(requirement))?;
     settle_effort(&mut request, conversion, &mut gate)?;
     if conversion.max_output > 0 {
         request.max_output = request.max_output.map(|asked| asked.min(conversion.max_output));

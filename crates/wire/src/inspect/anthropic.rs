@@ -35,7 +35,8 @@ impl<'a> Reading<'a> {
                 self.requires_if(kind == "adaptive", Requirement::Effort);
                 self.requires_if(kind == "enabled", Requirement::ThinkingBudget);
             }
-            "stop_sequences" => self.requires_if(!value.is_nothing(), Requirement::StopSequences),
+            "stop_sequences" => self.stops(&value),
+            "temperature" => self.temperature(&value),
             "tool_choice" => {
                 let one = value.get("disable_parallel_tool_use").and_then(|one| one.boolean());
                 self.one_tool_at_a_time = one == Some(true);

@@ -31,7 +31,7 @@ impl<'a> Reading<'a> {
                 self.openai_format(&value, schema);
             }
             "reasoning_effort" => self.effort(Some(&value)),
-            "stop" => self.requires_if(!value.is_nothing(), Requirement::StopSequences),
+            "stop" => self.stops(&value),
             "prompt_cache_key" => self.out.identity.cache_key = value.string().map(Into::into),
             _ => self.openai_setting(name, &value),
         }
@@ -42,6 +42,7 @@ impl<'a> Reading<'a> {
     pub(super) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.service_tier(value),
+            "temperature" => return self.temperature(value),
             "parallel_tool_calls" => {
                 self.one_tool_at_a_time = value.boolean() == Some(false);
                 return;

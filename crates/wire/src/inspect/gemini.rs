@@ -243,9 +243,8 @@ impl<'a> Reading<'a> {
                 "presencePenalty" | "presence_penalty" | "frequencyPenalty" | "frequency_penalty" => {
                     self.requires_if(!value.is_nothing(), Requirement::Sampling);
                 }
-                "stopSequences" | "stop_sequences" => {
-                    self.requires_if(!value.is_nothing(), Requirement::StopSequences);
-                }
+                "stopSequences" | "stop_sequences" => self.stops(&value),
+                "temperature" => self.temperature(&value),
                 "thinkingConfig" | "thinking_config" => {
                     for level in value.pick(["thinkingLevel", "thinking_level"]) {
                         self.effort(level.as_ref());

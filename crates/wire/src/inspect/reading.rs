@@ -10,8 +10,9 @@ use super::{
     workspace,
 };
 use crate::{
-    json::{Cursor, Text, Value},
+    json::{Cursor, Kind, Text, Value},
     known_fields::{Meaning, Place, fields},
+    limits,
     request::{Identity, Inspected, Places, PromptCounts, RequestError},
 };
 
@@ -141,6 +142,16 @@ impl<'a> Reading<'a> {
         let word = wish.and_then(Value::string);
         let wished = word.is_some_and(|word| !NO_WISHES.iter().any(|nothing| word.eq_ignore_ascii_case(nothing)));
         self.requires_if(wished, Requirement::Effort);
+    }
+
+    /// The texts at which the answer is to end: a list of them or one alone.
+    pub(super) fn stops(&mut self, stops: &Value<'a>) {
+        let count = if stops.kind == Kind::Array { stops.elements().count() } else { usize::from(!stops.is_nothing()) };
+        self.out.requires.extend(limits::of_stops(count));
+    }
+
+    pub(super) fn temperature(&mut self, temperature: &Value<'a>) {
+        self.requires_if(temperature.number().is_some_and(limits::is_high), Requirement::HighTemperature);
     }
 
     /// A text of the system prompt, or of a system message later on.

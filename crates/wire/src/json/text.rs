@@ -61,6 +61,10 @@ impl<'a> Value<'a> {
         if self.kind == Kind::Number { self.raw.parse().ok() } else { None }
     }
 
+    pub(crate) fn number(&self) -> Option<f64> {
+        if self.kind == Kind::Number { self.raw.parse().ok() } else { None }
+    }
+
     pub(crate) fn text(&self) -> Option<Text<'a>> {
         if self.kind != Kind::String {
             return None;

@@ -145,7 +145,9 @@ fn what_a_provider_does_or_keeps_itself_is_refused() {
 
 #[test]
 fn what_an_api_cannot_do_is_refused() {
-    use Requirement::{JsonObject, Native, OneToolAtATime, Prefill, RemoteImages, StopSequences};
+    use Requirement::{
+        FiveStopSequences, JsonObject, OneToolAtATime, Prefill, RemoteImages, SixStopSequences, StopSequences,
+    };
     let remote = user(&json!([{"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}]));
     refused(ANTHROPIC, &[GEMINI], RemoteImages, &remote);
     let (chat, _) = said(ANTHROPIC, CHAT, &remote).unwrap();
@@ -154,8 +156,10 @@ fn what_an_api_cannot_do_is_refused() {
     refused(ANTHROPIC, &[RESPONSES], StopSequences, &json!({"stop_sequences": ["a"]}));
     refused(CHAT, &[RESPONSES], StopSequences, &json!({"stop": "a"}));
     refused(GEMINI, &[RESPONSES], StopSequences, &json!({"generationConfig": {"stopSequences": ["a"]}}));
-    refused_late(ANTHROPIC, &[CHAT], Native, &json!({"stop_sequences": ["a", "b", "c", "d", "e"]}));
-    refused_late(ANTHROPIC, &[GEMINI], Native, &json!({"stop_sequences": ["a", "b", "c", "d", "e", "f"]}));
+    let stops = |count: usize| json!({"stop_sequences": vec!["a"; count]});
+    refused(ANTHROPIC, &[CHAT], FiveStopSequences, &stops(5));
+    refused(ANTHROPIC, &[GEMINI], SixStopSequences, &stops(6));
+    assert!(said(ANTHROPIC, CHAT, &stops(4)).is_ok() && said(ANTHROPIC, GEMINI, &stops(5)).is_ok());
     // Only Anthropic's goes on with the model's own words.
     let prefill = json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "He"}]});
     refused(ANTHROPIC, &[CHAT, RESPONSES, GEMINI], Prefill, &prefill);
@@ -184,6 +188,7 @@ fn what_only_tunes_a_model_is_left_out_visibly() {
     left_out(ANTHROPIC, &to, ContextManagement, &json!({"context_management": {"edits": []}}));
     left_out(ANTHROPIC, &to, ThinkingControl, &json!({"thinking": {"type": "enabled", "budget_tokens": 9}}));
     left_out(ANTHROPIC, &[CHAT, RESPONSES], Sampling, &json!({"top_k": 9}));
+    assert!(requires(CHAT, &json!({"temperature": 1.5})).contains(&Requirement::HighTemperature));
     left_out_late(CHAT, &[ANTHROPIC], Sampling, &json!({"temperature": 1.5}));
     let (both, missing) = said(CHAT, ANTHROPIC, &json!({"temperature": 0.5, "top_p": 0.5})).unwrap();
     assert_eq!((&both["temperature"], &both["top_p"], missing), (&json!(0.5), &Value::Null, vec![Sampling]));

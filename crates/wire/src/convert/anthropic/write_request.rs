@@ -3,17 +3,20 @@
 use contracts::Requirement;
 use serde_json::{Map, Number, Value};
 
-use crate::convert::{
-    Conversion, ConvertError,
-    canonical::request::{
-        Block, Effort, Format, Image, Message, Request, Role, Sampling, Tool, ToolCall, ToolChoice, ToolKind,
-        ToolResult,
+use crate::{
+    convert::{
+        Conversion, ConvertError,
+        canonical::request::{
+            Block, Effort, Format, Image, Message, Request, Role, Sampling, Tool, ToolCall, ToolChoice, ToolKind,
+            ToolResult,
+        },
+        gate::Gate,
+        ids,
+        object::object,
+        request::in_turns,
+        schema,
     },
-    gate::Gate,
-    ids,
-    object::object,
-    request::in_turns,
-    schema,
+    limits,
 };
 
 pub(crate) fn write_request(
@@ -147,9 +150,8 @@ fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut 
     let is =
         |number: &Option<Number>, test: fn(f64) -> bool| number.as_ref().and_then(Number::as_f64).is_some_and(test);
     let (mut temperature, mut top_p) = (temperature, top_p);
-    if is(&temperature, |it| it > 1.0) {
-        // Anthropic's end at 1, the others' at 2.
-        gate.leave_out(Requirement::Sampling)?;
+    if is(&temperature, limits::is_high) {
+        gate.leave_out(Requirement::HighTemperature)?;
         temperature = None;
     }
     if temperature.is_some() && top_p.is_some() {

@@ -12,9 +12,6 @@ use crate::convert::{
     schema,
 };
 
-/// The most sequences to stop at that chat completions take.
-const MOST_STOPS: usize = 4;
-
 pub(crate) fn write_request(
     request: Request,
     conversion: &Conversion<'_>,
@@ -53,9 +50,6 @@ pub(crate) fn write_request(
     if let Some(most) = request.max_output {
         let name = if conversion.newer_chat { "max_completion_tokens" } else { "max_tokens" };
         body.insert(name.to_owned(), Value::from(most));
-    }
-    if request.stop.len() > MOST_STOPS {
-        return Err(ConvertError::Requires(Requirement::Native));
     }
     if !request.stop.is_empty() {
         body.insert("stop".to_owned(), Value::from(request.stop));

@@ -13,9 +13,6 @@ use crate::convert::{
     schema,
 };
 
-/// The most sequences to stop at that Gemini takes.
-const MOST_STOPS: usize = 5;
-
 pub(crate) fn write_request(mut request: Request, gate: &mut Gate<'_>) -> Result<Value, ConvertError> {
     if request.parallel_tools == Some(false) && !request.tools.is_empty() {
         gate.require(Requirement::OneToolAtATime)?;
@@ -87,9 +84,6 @@ fn write_generation(request: Request, gate: &mut Gate<'_>) -> Result<Map<String,
         if let Some(value) = value {
             generation.insert(name.to_owned(), Value::Number(value));
         }
-    }
-    if request.stop.len() > MOST_STOPS {
-        return Err(ConvertError::Requires(Requirement::Native));
     }
     if !request.stop.is_empty() {
         generation.insert("stopSequences".to_owned(), Value::from(request.stop));

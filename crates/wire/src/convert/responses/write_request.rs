@@ -21,9 +21,6 @@ pub(crate) fn write_request(
     conversion: &Conversion<'_>,
     gate: &mut Gate<'_>,
 ) -> Result<Value, ConvertError> {
-    if !request.stop.is_empty() {
-        gate.require(Requirement::StopSequences)?;
-    }
     let mut body = Map::new();
     body.insert("model".to_owned(), Value::from(conversion.model));
     if !request.system.is_empty() {

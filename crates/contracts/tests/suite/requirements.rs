@@ -1,0 +1,51 @@
+//! Requirements are in the log by their number, and in policies and answers by their name.
+
+use contracts::{Requirement, WireApi};
+
+/// In the order of their numbers. A new one comes at the end: logs have the numbers of the others.
+const NAMES: [&str; 25] = [
+    "cache_control",
+    "context_management",
+    "custom_tools",
+    "documents",
+    "audio_video",
+    "remote_images",
+    "tool_images",
+    "mid_conversation_system",
+    "native",
+    "sampling",
+    "server_tools",
+    "signatures",
+    "stored_answers",
+    "many_answers",
+    "thinking_control",
+    "effort",
+    "thinking_budget",
+    "turn_signatures",
+    "stop_sequences",
+    "json_object",
+    "one_tool_at_a_time",
+    "prefill",
+    "five_stop_sequences",
+    "six_stop_sequences",
+    "high_temperature",
+];
+
+#[test]
+fn requirements_keep_their_numbers_and_their_names() {
+    for (number, (requirement, name)) in Requirement::ALL.into_iter().zip(NAMES).enumerate() {
+        assert_eq!((requirement as usize, requirement.name()), (number, name));
+        assert_eq!(serde_json::to_value(requirement).unwrap(), name);
+        assert_eq!(Requirement::named(name), Some(requirement));
+    }
+}
+
+#[test]
+fn everything_is_carried_to_its_own_api_and_only_what_a_policy_can_name_is_ever_left_out() {
+    for requirement in Requirement::ALL {
+        assert!(WireApi::ALL.into_iter().all(|api| requirement.carried(api, api)), "{requirement}");
+        let named = requirement.left_out_as();
+        assert!(named == requirement || Requirement::OPTIONAL.contains(&named), "{requirement} as {named}");
+        assert_eq!(named.left_out_as(), named, "{requirement}");
+    }
+}
