@@ -77,6 +77,16 @@ impl Capabilities {
             _ => true,
         }
     }
+
+    /// Whether a model is told in another API what a request requires. One that takes no effort is not told how hard to
+    /// think, and does not think; but Google's of this kind do, and by themselves.
+    pub const fn is_told(self, requirement: Requirement, api: WireApi) -> bool {
+        match requirement {
+            Requirement::NoThinking => self.effort || matches!(api, WireApi::Gemini),
+            Requirement::MinimalEffort | Requirement::ExtraHighEffort | Requirement::MaxEffort => self.effort,
+            _ => true,
+        }
+    }
 }
 
 /// What a model is taken to take until somebody says otherwise.

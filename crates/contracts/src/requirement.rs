@@ -1,10 +1,10 @@
 //! What a request requires of whoever answers it.
 
-use std::{collections::BTreeSet, fmt};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::WireApi;
+mod carried;
 
 /// Something in a request that not every wire API can carry.
 ///
@@ -63,11 +63,41 @@ pub enum Requirement {
     SixStopSequences,
     /// A temperature above 1.
     HighTemperature,
+    /// A text of nothing but white space among those at which the answer is to end.
+    BlankStopSequences,
+    /// A temperature and a `top_p` at once, both below 1.
+    TemperatureAndTopP,
+    /// No thinking at all, of a model that could.
+    NoThinking,
+    /// Thinking as little as possible.
+    MinimalEffort,
+    /// Thinking harder than hard.
+    ExtraHighEffort,
+    /// Thinking as hard as possible.
+    MaxEffort,
+    /// A name of a tool with more than 64 characters.
+    LongToolNames,
+    /// A name of a tool with a dot or a colon.
+    DottedToolNames,
+    /// A tool's result whose call is not in the request.
+    ResultWithoutCall,
+    /// A call of a tool with arguments that are no JSON object, or not one that can be read exactly.
+    BrokenArguments,
+    /// An image that the provider has stored.
+    StoredImages,
+    /// An image that moves, or could.
+    GifImages,
+    /// An image of another type than JPEG, PNG, WebP and GIF.
+    OtherImages,
+    /// Digits, halves of characters or a depth that only its very bytes can say.
+    ExactBytes,
+    /// No conversation, or an empty one.
+    SystemAlone,
 }
 
 impl Requirement {
     /// All of them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 40] = [
         Self::CacheControl,
         Self::ContextManagement,
         Self::CustomTools,
@@ -93,6 +123,21 @@ impl Requirement {
         Self::FiveStopSequences,
         Self::SixStopSequences,
         Self::HighTemperature,
+        Self::BlankStopSequences,
+        Self::TemperatureAndTopP,
+        Self::NoThinking,
+        Self::MinimalEffort,
+        Self::ExtraHighEffort,
+        Self::MaxEffort,
+        Self::LongToolNames,
+        Self::DottedToolNames,
+        Self::ResultWithoutCall,
+        Self::BrokenArguments,
+        Self::StoredImages,
+        Self::GifImages,
+        Self::OtherImages,
+        Self::ExactBytes,
+        Self::SystemAlone,
     ];
 
     /// What a policy may allow to be left out, visibly: the answer is then as good, or nearly.
@@ -134,65 +179,27 @@ impl Requirement {
             Self::FiveStopSequences => "five_stop_sequences",
             Self::SixStopSequences => "six_stop_sequences",
             Self::HighTemperature => "high_temperature",
+            Self::BlankStopSequences => "blank_stop_sequences",
+            Self::TemperatureAndTopP => "temperature_and_top_p",
+            Self::NoThinking => "no_thinking",
+            Self::MinimalEffort => "minimal_effort",
+            Self::ExtraHighEffort => "extra_high_effort",
+            Self::MaxEffort => "max_effort",
+            Self::LongToolNames => "long_tool_names",
+            Self::DottedToolNames => "dotted_tool_names",
+            Self::ResultWithoutCall => "result_without_call",
+            Self::BrokenArguments => "broken_arguments",
+            Self::StoredImages => "stored_images",
+            Self::GifImages => "gif_images",
+            Self::OtherImages => "other_images",
+            Self::ExactBytes => "exact_bytes",
+            Self::SystemAlone => "system_alone",
         }
     }
 
     /// The requirement called `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|requirement| requirement.name() == name)
-    }
-
-    /// What a policy has to name for this to be left out: itself, or what it is a case of.
-    #[must_use]
-    pub const fn left_out_as(self) -> Self {
-        match self {
-            Self::HighTemperature => Self::Sampling,
-            itself => itself,
-        }
-    }
-
-    /// Whether a policy that allows leaving `may_drop` out allows it of this.
-    pub fn is_dropped_by(self, may_drop: &BTreeSet<Self>) -> bool {
-        may_drop.contains(&self.left_out_as())
-    }
-
-    /// Whether it is a matter of the model that is asked, and not of the API in which it is asked.
-    pub const fn is_of_the_model(self) -> bool {
-        matches!(self, Self::Effort | Self::ThinkingBudget)
-    }
-
-    /// Whether a request to an API can be said in another one without losing this.
-    pub const fn carried(self, from: WireApi, to: WireApi) -> bool {
-        if from as u8 == to as u8 {
-            return true;
-        }
-        match self {
-            // OpenAI's two APIs and their like know a system message anywhere.
-            Self::MidConversationSystem => matches!(to, WireApi::OpenAiChat | WireApi::OpenAiResponses),
-            // Only OpenAI's two know tools of this kind, and describe them alike; and only they mean the same by a request
-            // that ends with the model's words, with which Anthropic's go on.
-            Self::CustomTools | Self::Prefill => {
-                matches!(from, WireApi::OpenAiChat | WireApi::OpenAiResponses)
-                    && matches!(to, WireApi::OpenAiChat | WireApi::OpenAiResponses)
-            }
-            // Gemini fetches nothing by itself but what Google keeps, which nobody else can fetch.
-            Self::RemoteImages => !matches!(from, WireApi::Gemini) && !matches!(to, WireApi::Gemini),
-            // A tool's answer is text in chat completions and Gemini.
-            Self::ToolImages => matches!(to, WireApi::AnthropicMessages | WireApi::OpenAiResponses),
-            // Every API has words for the one, and what only its own has words for is thinking control besides. Whom
-            // signed thinking may be shown to is a matter of models; that other APIs lose it, signatures say.
-            Self::Effort | Self::ThinkingBudget | Self::TurnSignatures => true,
-            // Responses know none, and without them the answer is another one.
-            Self::StopSequences => !matches!(to, WireApi::OpenAiResponses),
-            // Chat completions end at four of them, Gemini's at five; that Responses end at none is said above.
-            Self::FiveStopSequences => !matches!(to, WireApi::OpenAiChat),
-            Self::SixStopSequences => !matches!(to, WireApi::OpenAiChat | WireApi::Gemini),
-            // Anthropic's answers follow a schema or nothing, and its temperatures end at 1, the others' at 2.
-            Self::JsonObject | Self::HighTemperature => !matches!(to, WireApi::AnthropicMessages),
-            // Gemini calls as many tools at once as it likes.
-            Self::OneToolAtATime => !matches!(to, WireApi::Gemini),
-            _ => false,
-        }
     }
 }
 

@@ -84,7 +84,8 @@ fn api_for(model: &ModelSpec, request: &ClientRequest, may_drop: &BTreeSet<Requi
         return Ok(request.api);
     }
     let lost = |api: WireApi| {
-        let mut lost = request.requires.iter().filter(|requirement| !requirement.carried(request.api, api));
+        let told = request.requires.iter().filter(|requirement| model.capabilities.is_told(**requirement, api));
+        let mut lost = told.filter(|requirement| !requirement.carried(request.api, api));
         lost.find(|requirement| !requirement.is_dropped_by(may_drop)).copied()
     };
     let mut first_failure = Failure::NotConfigured;

@@ -1,17 +1,24 @@
 //! Reading a request body once, for what the gateway has to know of it.
 
 mod anthropic;
+mod anthropic_blocks;
 mod anthropic_settings;
 mod chat;
+mod chat_parts;
 mod gemini;
+mod gemini_calls;
+mod gemini_settings;
 mod history;
+mod openai_tools;
 mod reading;
 mod responses;
+mod responses_item;
+mod shapes;
 mod side;
 mod spoken;
 mod workspace;
 
-use contracts::WireApi;
+use contracts::{Requirement, WireApi};
 
 use crate::{
     json::{Cursor, Fault},
@@ -51,6 +58,7 @@ pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError>
         }
     }
     cursor.end()?;
+    reading.requires_if(!cursor.is_exact(), Requirement::ExactBytes);
     reading.finish()
 }
 

@@ -17,5 +17,12 @@ pub(crate) fn decoded(raw: &str) -> std::borrow::Cow<'_, str> {
     text::decoded(raw)
 }
 
+/// Whether a text is the JSON of an object, or of `null`, that can be read into values and said again exactly.
+pub(crate) fn is_object(text: &str) -> bool {
+    let mut cursor = Cursor::new(text);
+    let is_one = |value: Value<'_>| matches!(value.kind, Kind::Object | Kind::Null);
+    cursor.value().is_ok_and(is_one) && cursor.end().is_ok() && cursor.is_exact()
+}
+
 #[cfg(test)]
 mod tests;

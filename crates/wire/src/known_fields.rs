@@ -63,6 +63,22 @@ pub(crate) fn fields(api: WireApi, place: Place) -> Fields {
     })
 }
 
+/// The first of the two names that Google's servers know a field by: `mimeType` for `mime_type`.
+pub(crate) fn in_camel_case(name: &str) -> String {
+    let mut after_underscore = false;
+    let mut camel = String::with_capacity(name.len());
+    for letter in name.trim_start_matches('_').chars() {
+        if letter == '_' {
+            after_underscore = true;
+        } else if std::mem::take(&mut after_underscore) {
+            camel.push(letter.to_ascii_uppercase());
+        } else {
+            camel.push(letter);
+        }
+    }
+    camel
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -2,14 +2,74 @@
 
 use contracts::Requirement;
 
+/// The most bytes of a tool's name that some other API takes.
+const LONGEST_NAME: usize = 128;
+/// The most that every API takes.
+const USUAL_NAME: usize = 64;
+
 /// What texts at which the answer is to end require.
-pub(crate) fn of_stops(count: usize) -> impl Iterator<Item = Requirement> {
-    let by_count =
-        [(1, Requirement::StopSequences), (5, Requirement::FiveStopSequences), (6, Requirement::SixStopSequences)];
-    by_count.into_iter().filter(move |(least, _)| *least <= count).map(|(_, requirement)| requirement)
+pub(crate) fn of_stops<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requirement> {
+    let has_blank = stops.iter().any(|stop| is_blank(stop.as_ref()));
+    let count = stops.len();
+    [
+        (0 < count, Requirement::StopSequences),
+        (4 < count, Requirement::FiveStopSequences),
+        (5 < count, Requirement::SixStopSequences),
+        (has_blank, Requirement::BlankStopSequences),
+    ]
+    .into_iter()
+    .filter(|(holds, _)| *holds)
+    .map(|(_, requirement)| requirement)
 }
 
-/// Whether a temperature is above what every API takes.
-pub(crate) fn is_high(temperature: f64) -> bool {
-    temperature > 1.0
+/// What a temperature requires beside a `top_p`.
+pub(crate) fn of_temperature(temperature: Option<f64>, top_p: Option<f64>) -> Option<Requirement> {
+    match (temperature, top_p) {
+        (Some(temperature), _) if temperature > 1.0 => Some(Requirement::HighTemperature),
+        // 1 is what both are when nothing is said.
+        (Some(temperature), Some(top_p)) if temperature < 1.0 && top_p < 1.0 => Some(Requirement::TemperatureAndTopP),
+        _ => None,
+    }
+}
+
+/// What a word for how hard to think requires, beside a model that takes one.
+pub(crate) fn of_effort(word: &str) -> Option<Requirement> {
+    match word.to_ascii_lowercase().as_str() {
+        "none" => Some(Requirement::NoThinking),
+        "minimal" => Some(Requirement::MinimalEffort),
+        "low" | "medium" | "high" => None,
+        "xhigh" => Some(Requirement::ExtraHighEffort),
+        "max" => Some(Requirement::MaxEffort),
+        _ => Some(Requirement::Native),
+    }
+}
+
+/// What the name of a tool requires.
+pub(crate) fn of_tool_name(name: &str) -> impl Iterator<Item = Requirement> + use<> {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let is_dotted = |byte: u8| byte == b'.' || byte == b':';
+    let nobody_else_takes_it =
+        name.is_empty() || LONGEST_NAME < name.len() || !name.bytes().all(|byte| is_usual(byte) || is_dotted(byte));
+    [
+        (USUAL_NAME < name.len(), Requirement::LongToolNames),
+        (name.bytes().any(is_dotted), Requirement::DottedToolNames),
+        (nobody_else_takes_it, Requirement::Native),
+    ]
+    .into_iter()
+    .filter(|(holds, _)| *holds)
+    .map(|(_, requirement)| requirement)
+}
+
+/// What the type of an image in the request requires.
+pub(crate) fn of_image(media_type: &str) -> Option<Requirement> {
+    match media_type {
+        "image/jpeg" | "image/png" | "image/webp" => None,
+        "image/gif" => Some(Requirement::GifImages),
+        _ => Some(Requirement::OtherImages),
+    }
+}
+
+/// Whether a text is nothing but white space, which Anthropic refuses.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
 }

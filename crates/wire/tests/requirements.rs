@@ -3,20 +3,21 @@
 
 use contracts::{
     Requirement::{
-        self, AudioVideo, CacheControl, CustomTools, Documents, Effort, ManyAnswers, Native, RemoteImages, Sampling,
-        ServerTools, Signatures, StoredAnswers, ThinkingBudget, ThinkingControl, ToolImages, TurnSignatures,
+        self, AudioVideo, CacheControl, CustomTools, Documents, Effort, ExtraHighEffort, ManyAnswers, Native,
+        NoThinking, RemoteImages, ResultWithoutCall, Sampling, ServerTools, Signatures, StoredAnswers, ThinkingBudget,
+        ThinkingControl, ToolImages, TurnSignatures,
     },
     WireApi,
 };
 use serde_json::{Value, json};
 use wire::inspect;
 
-/// What a body requires with some fields beside an empty conversation, or instead of it.
+/// What a body requires with some fields beside a message, or instead of it.
 fn requires(api: WireApi, fields: &Value) -> Vec<Requirement> {
     let mut body = match api {
-        WireApi::AnthropicMessages | WireApi::OpenAiChat => json!({"messages": []}),
-        WireApi::OpenAiResponses => json!({"input": []}),
-        WireApi::Gemini => json!({"contents": []}),
+        WireApi::AnthropicMessages | WireApi::OpenAiChat => json!({"messages": [{"role": "user", "content": "hi"}]}),
+        WireApi::OpenAiResponses => json!({"input": "hi"}),
+        WireApi::Gemini => json!({"contents": [{"parts": [{"text": "hi"}]}]}),
     };
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     inspect(api, body.to_string().as_bytes()).unwrap().requires.into_iter().collect()
@@ -42,8 +43,11 @@ fn what_messages_require() {
     assert_eq!(inside(json!({"type": "document", "source": {"type": "text", "data": "x"}})), [Documents]);
     assert_eq!(inside(json!({"type": "text", "text": "x", "cache_control": null, "citations": []})), []);
     assert_eq!(inside(json!({"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}})), [CacheControl]);
-    let image = json!({"type": "image", "source": {"type": "base64", "data": "AA"}});
-    assert_eq!(inside(json!({"type": "tool_result", "tool_use_id": "t", "content": [image]})), [ToolImages]);
+    let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA"}});
+    assert_eq!(
+        inside(json!({"type": "tool_result", "tool_use_id": "t", "content": [image]})),
+        [ToolImages, ResultWithoutCall]
+    );
 }
 
 #[test]
@@ -63,7 +67,10 @@ fn what_responses_require() {
     assert_eq!(responses(json!({"store": false, "truncation": "disabled", "text": {"verbosity": "medium"}})), []);
     assert_eq!(responses(json!({"previous_response_id": "resp_1"})), [StoredAnswers]);
     assert_eq!(
-        responses(json!({"input": [{"summary": [], "type": "reasoning", "encrypted_content": "x"}]})),
+        responses(json!({"input": [
+            {"role": "user", "content": "hi"},
+            {"summary": [], "type": "reasoning", "encrypted_content": "x"},
+        ]})),
         [Signatures, TurnSignatures]
     );
     assert_eq!(responses(json!({"input": [{"encrypted_content": "x", "type": "compaction"}]})), [Native]);
@@ -86,10 +93,9 @@ fn what_gemini_s_requests_require() {
     assert_eq!(part(json!({"inlineData": {"data": "AA", "mimeType": "image/png"}})), []);
     assert_eq!(part(json!({"inline_data": {"data": "AA", "mime_type": "application/pdf"}})), [Documents]);
     assert_eq!(part(json!({"fileData": {"fileUri": "gs://x", "mimeType": "image/png"}})), [RemoteImages]);
-    assert_eq!(
-        part(json!({"thoughtSignature": "eA", "functionCall": {"name": "f", "args": {}}})),
-        [Signatures, TurnSignatures]
-    );
+    let signed = json!({"thoughtSignature": "eA", "functionCall": {"name": "f", "args": {}}});
+    let called = [json!({"parts": [signed], "role": "model"}), json!({"parts": [{"text": "x"}], "role": "user"})];
+    assert_eq!(gemini(json!({ "contents": called })), [Signatures]);
     assert_eq!(part(json!({"text": "x", "odd": null})), [Native]);
 }
 
@@ -102,10 +108,10 @@ fn a_wish_how_hard_to_think_requires_a_model_that_takes_it_and_a_wish_for_no_thi
     let chat = |effort: Value| requires(WireApi::OpenAiChat, &json!({"reasoning_effort": effort}));
     assert_eq!(chat(json!("low")), [Effort]);
     let responses = |effort: Value| requires(WireApi::OpenAiResponses, &json!({"reasoning": {"effort": effort}}));
-    assert_eq!(responses(json!("xhigh")), [Effort]);
-    for nothing in [Value::Null, json!("none"), json!("off")] {
-        assert_eq!(chat(nothing.clone()), [], "{nothing}");
-        assert_eq!(responses(nothing.clone()), [], "{nothing}");
+    assert_eq!(responses(json!("xhigh")), [Effort, ExtraHighEffort]);
+    for (nothing, requires) in [(Value::Null, None), (json!("none"), Some(NoThinking)), (json!("off"), Some(Native))] {
+        assert_eq!(chat(nothing.clone()), Vec::from_iter(requires), "{nothing}");
+        assert_eq!(responses(nothing.clone()), Vec::from_iter(requires), "{nothing}");
     }
     let gemini =
         |thinking: Value| requires(WireApi::Gemini, &json!({"generationConfig": {"thinkingConfig": thinking}}));

@@ -3,7 +3,7 @@
 use contracts::{Requirement, WireApi};
 
 /// In the order of their numbers. A new one comes at the end: logs have the numbers of the others.
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 40] = [
     "cache_control",
     "context_management",
     "custom_tools",
@@ -29,6 +29,21 @@ const NAMES: [&str; 25] = [
     "five_stop_sequences",
     "six_stop_sequences",
     "high_temperature",
+    "blank_stop_sequences",
+    "temperature_and_top_p",
+    "no_thinking",
+    "minimal_effort",
+    "extra_high_effort",
+    "max_effort",
+    "long_tool_names",
+    "dotted_tool_names",
+    "result_without_call",
+    "broken_arguments",
+    "stored_images",
+    "gif_images",
+    "other_images",
+    "exact_bytes",
+    "system_alone",
 ];
 
 #[test]

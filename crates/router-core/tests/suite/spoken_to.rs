@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use contracts::{
     ClientRequest, Failure, ModelSpec,
     Requirement::{
-        self, Effort, FiveStopSequences, HighTemperature, JsonObject, Sampling, Signatures, SixStopSequences,
-        StopSequences, ThinkingBudget, TurnSignatures,
+        self, Effort, FiveStopSequences, HighTemperature, JsonObject, MaxEffort, NoThinking, Sampling, Signatures,
+        SixStopSequences, StopSequences, ThinkingBudget, ThinkingControl, TurnSignatures,
     },
     Tier, Tokenizer,
     WireApi::{self, AnthropicMessages, Gemini, OpenAiChat, OpenAiResponses},
@@ -123,4 +123,24 @@ fn a_temperature_beyond_anthropic_s_goes_where_sampling_may_be_left_out() {
     assert_eq!(asked(&claude, &hot, &[Effort]), Err(refused));
     assert_eq!(asked(&claude, &hot, &[Sampling]), Ok(AnthropicMessages));
     assert_eq!(asked(&named("google:gemini", &[Gemini]), &hot, &[]), Ok(Gemini));
+}
+
+#[test]
+fn a_word_for_how_hard_to_think_matters_to_models_that_are_told_it() {
+    let mut claude = named("anthropic:haiku", &[AnthropicMessages]);
+    let quiet = request(OpenAiChat, &[NoThinking], &[]);
+    let refused = |requirement, api| Err(Failure::CannotCarry { requirement, api });
+    assert_eq!(asked(&claude, &quiet, &[]), refused(NoThinking, AnthropicMessages));
+    assert_eq!(asked(&claude, &quiet, &[ThinkingControl]), Ok(AnthropicMessages));
+    claude.capabilities.effort = false;
+    assert_eq!(asked(&claude, &quiet, &[]), Ok(AnthropicMessages), "it does not think");
+    let mut gemini = named("google:gemini", &[Gemini]);
+    gemini.capabilities.effort = false;
+    assert_eq!(asked(&gemini, &quiet, &[]), refused(NoThinking, Gemini), "it thinks by itself");
+    let hard = request(AnthropicMessages, &[Effort, MaxEffort], &[]);
+    let mut gpt = named("openai:gpt", &[OpenAiResponses]);
+    assert_eq!(asked(&gpt, &hard, &[Effort]), refused(MaxEffort, OpenAiResponses));
+    gpt.capabilities.effort = false;
+    assert_eq!(asked(&gpt, &hard, &[]), refused(Effort, OpenAiResponses));
+    assert_eq!(asked(&gpt, &hard, &[Effort]), Ok(OpenAiResponses), "all of it is left out");
 }

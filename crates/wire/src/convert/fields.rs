@@ -4,7 +4,7 @@ use contracts::Requirement;
 use serde_json::{Map, Number, Value};
 
 use super::{ConvertError, gate::Gate, unsaid::need_not_be_carried};
-use crate::known_fields::{self, Meaning, Place};
+use crate::known_fields::{self, Meaning, Place, in_camel_case};
 
 /// The name of a field, which value of it says nothing, and what any other value requires.
 pub(crate) type Granted = (&'static str, fn(&Value) -> bool, Requirement);
@@ -131,19 +131,16 @@ impl Fields {
     }
 }
 
-fn in_camel_case(name: &str) -> String {
-    let mut after_underscore = false;
-    let mut camel = String::with_capacity(name.len());
-    for letter in name.trim_start_matches('_').chars() {
-        if letter == '_' {
-            after_underscore = true;
-        } else if std::mem::take(&mut after_underscore) {
-            camel.push(letter.to_ascii_uppercase());
-        } else {
-            camel.push(letter);
-        }
+/// Whether there is nothing in a value: `false`, zero, an empty text, list or object.
+pub(crate) fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(flag) => !flag,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
     }
-    camel
 }
 
 /// Texts out of a list of JSON strings.
@@ -161,7 +158,7 @@ pub(crate) fn refuse_inexact_numbers(value: &Value) -> Result<(), ConvertError> 
     const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|it| it.abs() >= FIRST_INEXACT) => {
-            Err(ConvertError::Requires(Requirement::Native))
+            Err(ConvertError::Requires(Requirement::ExactBytes))
         }
         Value::Array(values) => values.iter().try_for_each(refuse_inexact_numbers),
         Value::Object(map) => map.values().try_for_each(refuse_inexact_numbers),

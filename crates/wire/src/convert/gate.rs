@@ -29,6 +29,11 @@ impl<'a> Gate<'a> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { Err(ConvertError::Requires(requirement)) }
     }
 
+    /// Passes when the other API can carry `requirement`, and otherwise leaves it out or refuses.
+    pub(crate) fn carry(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
+        if requirement.carried(self.from, self.to) { Ok(()) } else { self.leave_out(requirement) }
+    }
+
     /// Leaves something out, visibly, when the policy allows it; refuses otherwise.
     pub(crate) fn leave_out(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
         let named = requirement.left_out_as();

@@ -1,11 +1,13 @@
 //! A request, read in one API and written in another.
 
+use std::collections::BTreeSet;
+
 use contracts::{Requirement, WireApi};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{
     Conversion, ConvertError, Converted, anthropic,
-    canonical::request::{Block, Effort, Message, Request, Role},
+    canonical::request::{Block, Effort, Image, Message, Request, Role},
     chat,
     fields::refuse_inexact_numbers,
     gate::Gate,
@@ -25,7 +27,7 @@ const USUAL_MAX_OUTPUT: u64 = 8_192;
 /// [`ConvertError::Malformed`] when it is not a request of its API.
 pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Converted, ConvertError> {
     let body: Value =
-        serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "is not JSON"))?;
+        serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "cannot be read exactly"))?;
     refuse_inexact_numbers(&body)?;
     let mut gate = Gate::new(conversion);
     let mut request = match conversion.from {
@@ -36,8 +38,8 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
     }?;
     settle_system(&mut request, &gate)?;
     refuse_prefill(&request, &gate)?;
-    limits::of_stops(request.stop.len()).try_for_each(|requirement| gate.require(requirement))?;
     settle_effort(&mut request, conversion, &mut gate)?;
+    refuse_beyond_limits(&request, &mut gate)?;
     if conversion.max_output > 0 {
         request.max_output = request.max_output.map(|asked| asked.min(conversion.max_output));
     }
@@ -78,13 +80,14 @@ fn settle_system(request: &mut Request, gate: &Gate<'_>) -> Result<(), ConvertEr
 /// Says nothing of how hard to think to a model that does not take it.
 fn settle_effort(request: &mut Request, conversion: &Conversion<'_>, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
     if conversion.takes_effort {
-        return Ok(());
+        let requires = request.effort.and_then(|effort| limits::of_effort(effort.name()));
+        return requires.map_or(Ok(()), |requirement| gate.carry(requirement));
     }
     match request.effort.take() {
         None => Ok(()),
         // Such a model does not think; but Google's of this kind do, and by themselves.
         Some(Effort::None) if conversion.to != WireApi::Gemini => Ok(()),
-        Some(Effort::None) => gate.leave_out(Requirement::ThinkingControl),
+        Some(Effort::None) => gate.leave_out(Requirement::NoThinking),
         Some(_) => gate.leave_out(Requirement::Effort),
     }
 }
@@ -92,8 +95,55 @@ fn settle_effort(request: &mut Request, conversion: &Conversion<'_>, gate: &mut 
 /// A request that ends with the model's own words asks Anthropic's to go on with them, and the others for something
 /// new. Only `OpenAI`'s two mean the same by it.
 fn refuse_prefill(request: &Request, gate: &Gate<'_>) -> Result<(), ConvertError> {
-    let ends_with_model = request.messages.last().is_some_and(|last| last.role == Role::Assistant);
+    // A message of nothing is not sent to every API.
+    let last = request.messages.iter().rfind(|message| message.role == Role::Assistant || message.says_something());
+    let ends_with_model = last.is_some_and(|last| last.role == Role::Assistant);
     if ends_with_model { gate.require(Requirement::Prefill) } else { Ok(()) }
+}
+
+/// Refuses what the other API has no room for.
+fn refuse_beyond_limits(request: &Request, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    let said = |message: &Message| message.role != Role::System && message.says_something();
+    if !request.messages.iter().any(said) {
+        gate.require(Requirement::SystemAlone)?;
+    }
+    limits::of_stops(&request.stop).try_for_each(|requirement| gate.require(requirement))?;
+    let number = |number: &Option<Number>| number.as_ref().and_then(Number::as_f64);
+    let (temperature, top_p) = (number(&request.sampling.temperature), number(&request.sampling.top_p));
+    limits::of_temperature(temperature, top_p).map_or(Ok(()), |requirement| gate.carry(requirement))?;
+    let names = request.tools.iter().map(|tool| tool.name.as_str());
+    names.flat_map(limits::of_tool_name).try_for_each(|requirement| gate.require(requirement))?;
+    let mut calls = BTreeSet::new();
+    for block in request.messages.iter().flat_map(|message| &message.blocks) {
+        match block {
+            Block::Text(_) => {}
+            Block::Image(image) => refuse_image(image, gate)?,
+            Block::ToolCall(call) => {
+                calls.insert(call.id.as_str());
+                limits::of_tool_name(&call.name).try_for_each(|requirement| gate.require(requirement))?;
+            }
+            Block::ToolResult(result) => {
+                if !calls.contains(result.call.as_str()) {
+                    gate.require(Requirement::ResultWithoutCall)?;
+                }
+                for block in &result.content {
+                    if let Block::Image(image) = block {
+                        refuse_image(image, gate)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn refuse_image(image: &Image, gate: &Gate<'_>) -> Result<(), ConvertError> {
+    let requirement = match image {
+        Image::Inline { media_type, .. } => limits::of_image(media_type),
+        // An image in the request that is not in base64.
+        Image::Remote(url) => url.starts_with("data:").then_some(Requirement::OtherImages),
+    };
+    requirement.map_or(Ok(()), |requirement| gate.require(requirement))
 }
 
 /// Messages in which no two of a role follow each other, for APIs where roles take turns.

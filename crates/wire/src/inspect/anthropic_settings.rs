@@ -2,10 +2,11 @@
 
 use contracts::Requirement;
 
-use super::reading::Reading;
+use super::reading::{Reading, kind_of, name_of};
 use crate::{
     json::{Cursor, Kind, Value},
     known_fields::{Place, fields},
+    limits,
     request::RequestError,
 };
 
@@ -19,10 +20,13 @@ impl<'a> Reading<'a> {
                 cursor.value()?;
                 continue;
             };
-            let (mut own, mut unknown) = (true, false);
+            let (mut own, mut unknown, mut tool_name) = (true, false, None);
             while let Some(name) = members.next(cursor)? {
                 let value = cursor.value()?;
                 match name.as_ref() {
+                    "name" => tool_name = Some(value),
+                    "description" => self.of_kind(Kind::String, &value),
+                    "strict" => self.flag(&value),
                     "type" => own = value.is_null() || value.string().as_deref() == Some("custom"),
                     "defer_loading" => self.requires_if(!value.is_nothing(), Requirement::ServerTools),
                     "allowed_callers" => {
@@ -30,11 +34,12 @@ impl<'a> Reading<'a> {
                         self.requires_if(!direct, Requirement::ServerTools);
                     }
                     "cache_control" => self.judge(Place::Tool, &name, &value),
-                    _ => unknown |= fields(self.out.api, Place::Tool).find(&name).is_none(),
+                    _ => unknown |= !value.is_null() && fields(self.out.api, Place::Tool).find(&name).is_none(),
                 }
             }
             // The other members of the provider's own tools are its own business.
             self.requires_if(unknown || !own, if own { Requirement::Native } else { Requirement::ServerTools });
+            self.tool_name(tool_name.as_ref());
             self.tool(mark.until(cursor));
         }
         Ok(())
@@ -47,7 +52,45 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
+    pub(super) fn anthropic_tool_choice(&mut self, choice: &Value<'a>) {
+        let [kind, name, one] = self.only(choice, ["type", "name", "disable_parallel_tool_use"]);
+        if choice.is_null() {
+            return;
+        }
+        match name_of(kind.as_ref()).as_ref() {
+            "tool" => self.needed_text(name.as_ref()),
+            "auto" | "any" | "none" => self.requires_if(name.is_some(), Requirement::Native),
+            _ => self.odd(),
+        }
+        if let Some(one) = &one {
+            self.flag(one);
+            self.one_tool_at_a_time = one.boolean() == Some(true);
+        }
+    }
+
+    /// Where an image is: in the request, with the provider, or somewhere else.
+    pub(super) fn image_source(&mut self, source: &Value<'a>) {
+        match kind_of(source).as_ref() {
+            "base64" => {
+                let [_, media_type, data] = self.only(source, ["type", "media_type", "data"]);
+                self.needed_text(media_type.as_ref());
+                self.needed_text(data.as_ref());
+                self.out.requires.extend(limits::of_image(&name_of(media_type.as_ref())));
+            }
+            "url" => {
+                let [_, url] = self.only(source, ["type", "url"]);
+                match &url {
+                    Some(url) => self.image_url(url),
+                    None => self.odd(),
+                }
+            }
+            "file" => self.requires(Requirement::StoredImages),
+            _ => self.odd(),
+        }
+    }
+
     pub(super) fn output_config(&mut self, config: &Value<'a>) {
+        self.of_kind(Kind::Object, config);
         for (name, value) in config.members() {
             match name.string().unwrap_or_default().as_ref() {
                 "effort" => self.effort(Some(&value)),
@@ -58,8 +101,15 @@ impl<'a> Reading<'a> {
     }
 
     pub(super) fn output_format(&mut self, format: &Value<'a>) {
+        let [kind, schema] = self.only(format, ["type", "schema"]);
+        if format.is_null() {
+            return;
+        }
+        let is_schema = name_of(kind.as_ref()) == "json_schema" && schema.is_some();
+        // Said in both places it may be said in two ways.
+        self.requires_if(!is_schema || self.out.needs.structured_output, Requirement::Native);
         self.out.needs.structured_output |= format.kind == Kind::Object;
-        if let Some(schema) = format.get("schema") {
+        if let Some(schema) = schema {
             self.signs.schema(&schema);
         }
     }

@@ -3,12 +3,13 @@
 use contracts::Requirement;
 
 use super::{
-    history::Draft,
-    reading::{Reading, kind_of, name_of},
+    history::{By, Draft},
+    reading::{Reading, name_of},
 };
 use crate::{
     json::{Cursor, Kind, Value},
-    known_fields::{Place, fields},
+    known_fields::Place,
+    limits,
     request::{RequestError, ToolResult},
 };
 
@@ -25,14 +26,28 @@ impl<'a> Reading<'a> {
         let value = cursor.value()?;
         match name {
             "stream_options" => self.stream_options(&value),
-            "max_tokens" | "max_completion_tokens" => self.out.max_output = value.whole().or(self.out.max_output),
+            "max_tokens" | "max_completion_tokens" => self.out.max_output = self.count(&value).or(self.out.max_output),
             "response_format" => {
-                let schema = value.get("json_schema").and_then(|outer| outer.get("schema"));
-                self.openai_format(&value, schema);
+                let [kind, described] = self.only(&value, ["type", "json_schema"]);
+                let is_schema = name_of(kind.as_ref()) == "json_schema";
+                self.requires_if(described.is_some() != is_schema, Requirement::Native);
+                let names = ["schema", "name", "description", "strict"];
+                let described = described.map(|described| self.only(&described, names));
+                self.openai_format(&value, kind, described.unwrap_or_default());
             }
             "reasoning_effort" => self.effort(Some(&value)),
+            "stop" if value.kind == Kind::String => {
+                self.out.requires.extend(limits::of_stops(&[value.string().unwrap_or_default()]));
+            }
             "stop" => self.stops(&value),
-            "prompt_cache_key" => self.out.identity.cache_key = value.string().map(Into::into),
+            "top_k" | "seed" => {
+                self.of_kind(Kind::Number, &value);
+                self.judge(Place::Body, name, &value);
+            }
+            "prompt_cache_key" => {
+                self.of_kind(Kind::String, &value);
+                self.out.identity.cache_key = value.string().map(Into::into);
+            }
             _ => self.openai_setting(name, &value),
         }
         Ok(())
@@ -43,15 +58,26 @@ impl<'a> Reading<'a> {
         let (condition, requirement) = match name {
             "service_tier" => return self.service_tier(value),
             "temperature" => return self.temperature(value),
+            "top_p" => return self.top_p(value),
+            "tool_choice" => return self.openai_tool_choice(value),
+            "safety_identifier" => return self.of_kind(Kind::String, value),
             "parallel_tool_calls" => {
+                self.flag(value);
                 self.one_tool_at_a_time = value.boolean() == Some(false);
                 return;
             }
             "store" | "metadata" | "background" => (!value.is_nothing(), Requirement::StoredAnswers),
             "n" => (value.whole() != Some(1) && !value.is_null(), Requirement::ManyAnswers),
             "logprobs" | "top_logprobs" => (!value.is_nothing(), Requirement::ManyAnswers),
-            "logit_bias" | "frequency_penalty" | "presence_penalty" => (!value.is_nothing(), Requirement::Sampling),
-            "verbosity" => (is_verbose(value), Requirement::Sampling),
+            "logit_bias" => (!value.is_nothing(), Requirement::Sampling),
+            "frequency_penalty" | "presence_penalty" => {
+                self.requires_if(!value.is_nothing() && value.kind != Kind::Number, Requirement::Native);
+                (!value.is_nothing(), Requirement::Sampling)
+            }
+            "verbosity" => {
+                self.of_kind(Kind::String, value);
+                (is_verbose(value), Requirement::Sampling)
+            }
             "modalities" => (!matches!(value.raw, "null" | r#"["text"]"#), Requirement::AudioVideo),
             "truncation" => {
                 let whole = value.is_null() || value.string().as_deref() == Some("disabled");
@@ -77,10 +103,27 @@ impl<'a> Reading<'a> {
     }
 
     /// The format of the answer; a schema when it says so.
-    pub(super) fn openai_format(&mut self, format: &Value<'a>, schema: Option<Value<'a>>) {
-        match kind_of(format).as_ref() {
-            "" | "text" => self.requires_if(!format.is_null() && format.kind != Kind::Object, Requirement::Native),
-            "json_schema" => self.out.needs.structured_output = true,
+    pub(super) fn openai_format(
+        &mut self,
+        format: &Value<'a>,
+        kind: Option<Value<'a>>,
+        [schema, name, description, strict]: [Option<Value<'a>>; 4],
+    ) {
+        if format.is_null() {
+            return;
+        }
+        for text in [name, description].into_iter().flatten() {
+            self.of_kind(Kind::String, &text);
+        }
+        if let Some(strict) = &strict {
+            self.flag(strict);
+        }
+        match name_of(kind.as_ref()).as_ref() {
+            "text" => {}
+            "json_schema" => {
+                self.requires_if(schema.is_none(), Requirement::Native);
+                self.out.needs.structured_output = true;
+            }
             "json_object" => {
                 self.out.needs.structured_output = true;
                 self.requires(Requirement::JsonObject);
@@ -113,7 +156,7 @@ impl<'a> Reading<'a> {
         let Some(mut members) = cursor.object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
         };
-        let (mut role, mut content, mut calls, mut call, mut named) = (None, None, None, None, false);
+        let (mut role, mut content, mut calls, mut call, mut named) = (None, None, None, None::<Value<'a>>, false);
         while let Some(name) = members.next(cursor)? {
             let value = cursor.value()?;
             match name.as_ref() {
@@ -136,21 +179,32 @@ impl<'a> Reading<'a> {
         let role = name_of(role.as_ref());
         // Which of several people spoke; on a tool's result it repeats the call's.
         self.requires_if(named && role != "tool", Requirement::Native);
-        let mut draft = Draft::default();
+        let by = match role.as_ref() {
+            "assistant" => By::Model,
+            "user" | "tool" => By::User,
+            _ => By::System,
+        };
+        let mut draft = Draft { by, ..Draft::default() };
         if let Some(content) = &content {
             self.parts(*cursor, content, &mut draft)?;
         }
         if let Some(calls) = &calls {
-            self.chat_calls(calls);
+            self.chat_calls(calls, by);
         }
+        let call = call.filter(|call| !call.is_null());
+        self.requires_if(call.is_some() && role != "tool", Requirement::Native);
         match role.as_ref() {
             "system" | "developer" => {
                 self.openai_system(&draft);
                 return Ok(());
             }
             "user" => self.said(index, &draft),
-            "assistant" => self.answered(),
+            "assistant" => {
+                self.heard(&draft);
+                self.answered();
+            }
             "tool" | "function" => {
+                self.returned(call.as_ref());
                 self.requires_if(role == "function", Requirement::Native);
                 self.requires_if(draft.images, Requirement::ToolImages);
                 let bytes = content.map_or(0, |content| content.raw.len() as u64);
@@ -171,7 +225,7 @@ impl<'a> Reading<'a> {
             self.system(*text);
         }
         self.requires_if(self.history.begun, Requirement::MidConversationSystem);
-        self.ends_with_model = false;
+        self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
     }
 
     /// The content of a message in either of `OpenAI`'s APIs: a string or parts.
@@ -186,121 +240,14 @@ impl<'a> Reading<'a> {
             draft.texts.push(text);
         }
         let mut inside = cursor.at(content.start);
-        let Some(mut elements) = inside.array()? else { return Ok(()) };
+        let Some(mut elements) = inside.array()? else {
+            self.of_kind(Kind::String, content);
+            return Ok(());
+        };
         while elements.next(&mut inside)? {
             self.part(&mut inside, draft)?;
         }
         Ok(())
-    }
-
-    fn part(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else {
-            return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
-        };
-        let (mut kind, mut text, mut image) = (None, None, None);
-        while let Some(name) = members.next(cursor)? {
-            let value = cursor.value()?;
-            match name.as_ref() {
-                "type" => kind = Some(value),
-                "text" | "refusal" => text = value.text(),
-                "image_url" | "file_id" => image = Some(value),
-                "annotations" | "logprobs" => self.requires_if(!value.is_nothing(), Requirement::Native),
-                _ => self.judge(Place::Part, &name, &value),
-            }
-        }
-        match name_of(kind.as_ref()).as_ref() {
-            "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
-                self.out.prompt.characters += text.map_or(0, |text| text.characters());
-                draft.texts.extend(text);
-            }
-            "image_url" | "input_image" => {
-                self.image();
-                draft.images = true;
-                let url = match image {
-                    Some(image) if image.kind == Kind::Object => image.get("url"),
-                    other => other,
-                };
-                let inside = url.and_then(|url| url.text()).is_some_and(|url| url.raw.starts_with("data:"));
-                self.requires_if(!inside, Requirement::RemoteImages);
-            }
-            "input_audio" | "video_url" => self.requires(Requirement::AudioVideo),
-            "file" | "input_file" => self.requires(Requirement::Documents),
-            _ => self.requires(Requirement::Native),
-        }
-        Ok(())
-    }
-
-    fn chat_calls(&mut self, calls: &Value<'a>) {
-        for call in calls.elements() {
-            self.out.tool_calls_in_history = true;
-            for (name, value) in call.members() {
-                match name.string().unwrap_or_default().as_ref() {
-                    "id" | "index" => {}
-                    "type" => self.requires_if(value.string().as_deref() == Some("custom"), Requirement::CustomTools),
-                    "function" | "custom" => {
-                        let parts = value.pick(["name", "arguments", "input"]).into_iter().flatten();
-                        self.out.prompt.characters += parts.map(|part| part.characters()).sum::<u64>();
-                    }
-                    // Google's compatible API keeps the signature of the thinking here.
-                    "extra_content" => self.requires_if(!value.is_nothing(), Requirement::Signatures),
-                    _ => self.requires_if(!value.is_null(), Requirement::Native),
-                }
-            }
-        }
-    }
-
-    /// Definitions of tools in either of `OpenAI`'s APIs.
-    pub(super) fn openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
-        while elements.next(cursor)? {
-            let mark = *cursor;
-            let Some(mut members) = cursor.object()? else {
-                self.requires(Requirement::Native);
-                cursor.value()?;
-                continue;
-            };
-            let (mut kind, mut unknown) = (None, false);
-            while let Some(name) = members.next(cursor)? {
-                let value = cursor.value()?;
-                match name.as_ref() {
-                    "type" => kind = Some(value),
-                    "function" => self.function(&value),
-                    "defer_loading" => self.requires_if(!value.is_nothing(), Requirement::ServerTools),
-                    "cache_control" => self.judge(Place::Tool, &name, &value),
-                    "tools" => self.grouped(&value),
-                    _ => unknown |= fields(self.out.api, Place::Tool).find(&name).is_none(),
-                }
-            }
-            match name_of(kind.as_ref()).as_ref() {
-                "function" => self.requires_if(unknown, Requirement::Native),
-                "custom" => {
-                    self.requires(Requirement::CustomTools);
-                    self.requires_if(unknown, Requirement::Native);
-                }
-                // Functions in groups, which are called by two names.
-                "namespace" => self.requires(Requirement::Native),
-                // Its other members are the provider's own business.
-                _ => self.requires(Requirement::ServerTools),
-            }
-            self.tool(mark.until(cursor));
-        }
-        Ok(())
-    }
-
-    /// The tools of a group.
-    fn grouped(&mut self, tools: &Value<'a>) {
-        for tool in tools.elements() {
-            self.requires_if(kind_of(&tool) == "custom", Requirement::CustomTools);
-        }
-    }
-
-    fn function(&mut self, function: &Value<'a>) {
-        for (name, value) in function.members() {
-            let name = name.string().unwrap_or_default();
-            if !matches!(name.as_ref(), "name" | "description" | "parameters" | "strict") && !value.is_null() {
-                self.requires(Requirement::Native);
-            }
-        }
     }
 }
 

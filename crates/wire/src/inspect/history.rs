@@ -33,6 +33,18 @@ pub(super) struct Draft<'a> {
     pub(super) results: Vec<ToolResult<'a>>,
     /// Set for the content of a tool's result.
     pub(super) inside_result: bool,
+    pub(super) by: By,
+    /// Whether the model calls a tool in it.
+    pub(super) calls: bool,
+}
+
+/// Who says a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum By {
+    #[default]
+    User,
+    Model,
+    System,
 }
 
 impl<'a> Draft<'a> {

@@ -22,6 +22,15 @@ const OPENING_BYTES: usize = 4096;
 /// What clients put before everything else, for Anthropic's accounts.
 const BILLING: &str = "x-anthropic-billing-header:";
 
+/// Who has said more than white space.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    /// Anybody but the system.
+    pub(super) anybody: bool,
+    /// The system, since it was last asked for.
+    pub(super) system: bool,
+}
+
 /// A body that is being read.
 pub(super) struct Reading<'a> {
     pub(super) out: Inspected<'a>,
@@ -41,6 +50,13 @@ pub(super) struct Reading<'a> {
     pub(super) ends_with_model: bool,
     /// Whether no more than one tool may be called at a time.
     pub(super) one_tool_at_a_time: bool,
+    pub(super) temperature: Option<f64>,
+    pub(super) top_p: Option<f64>,
+    pub(super) heard: Heard,
+    /// The ids of the calls so far.
+    calls: BTreeSet<Cow<'a, str>>,
+    /// Id and function of the calls without a result so far, where results may name the function alone.
+    pub(super) unanswered: Vec<(Option<Cow<'a, str>>, Cow<'a, str>)>,
 }
 
 impl<'a> Reading<'a> {
@@ -76,6 +92,11 @@ impl<'a> Reading<'a> {
             json: (false, false),
             ends_with_model: false,
             one_tool_at_a_time: false,
+            temperature: None,
+            top_p: None,
+            heard: Heard::default(),
+            calls: BTreeSet::new(),
+            unanswered: Vec::new(),
         }
     }
 
@@ -139,23 +160,19 @@ impl<'a> Reading<'a> {
     /// A wish how hard to think; the word may be one that asks for no thinking, or for nothing special.
     pub(super) fn effort(&mut self, wish: Option<&Value<'a>>) {
         const NO_WISHES: [&str; 4] = ["", "none", "off", "thinking_level_unspecified"];
-        let word = wish.and_then(Value::string);
-        let wished = word.is_some_and(|word| !NO_WISHES.iter().any(|nothing| word.eq_ignore_ascii_case(nothing)));
+        let Some(wish) = wish else { return };
+        self.of_kind(Kind::String, wish);
+        let Some(word) = wish.string() else { return };
+        let wished = !NO_WISHES.iter().any(|nothing| word.eq_ignore_ascii_case(nothing));
         self.requires_if(wished, Requirement::Effort);
-    }
-
-    /// The texts at which the answer is to end: a list of them or one alone.
-    pub(super) fn stops(&mut self, stops: &Value<'a>) {
-        let count = if stops.kind == Kind::Array { stops.elements().count() } else { usize::from(!stops.is_nothing()) };
-        self.out.requires.extend(limits::of_stops(count));
-    }
-
-    pub(super) fn temperature(&mut self, temperature: &Value<'a>) {
-        self.requires_if(temperature.number().is_some_and(limits::is_high), Requirement::HighTemperature);
+        if self.out.api != WireApi::Gemini || !word.eq_ignore_ascii_case("thinking_level_unspecified") {
+            self.out.requires.extend(limits::of_effort(&word));
+        }
     }
 
     /// A text of the system prompt, or of a system message later on.
     pub(super) fn system(&mut self, text: Text<'a>) {
+        self.heard.system |= !limits::is_blank(&text.decoded());
         self.out.prompt.characters += text.characters();
         self.out.needs.system_prompt = true;
         if text.raw.starts_with(BILLING) {
@@ -186,14 +203,38 @@ impl<'a> Reading<'a> {
                 self.workspace(text);
             }
         }
-        self.ends_with_model = false;
+        // A message of nothing is not sent to every API.
+        self.ends_with_model &= !self.heard(draft);
         self.history.said(index, draft);
+    }
+
+    /// Whether there is more in a message than white space; somebody then said something.
+    pub(super) fn heard(&mut self, draft: &Draft<'a>) -> bool {
+        let says_something = !draft.results.is_empty()
+            || draft.images
+            || draft.texts.iter().any(|text| !limits::is_blank(&text.decoded()));
+        self.heard.anybody |= says_something;
+        says_something
     }
 
     /// A message, a call or thinking of the model.
     pub(super) fn answered(&mut self) {
         self.ends_with_model = true;
         self.history.answered();
+    }
+
+    /// A call of the model, by its id where its API has ids.
+    pub(super) fn called(&mut self, id: Option<&Value<'a>>) {
+        self.out.tool_calls_in_history = true;
+        self.heard.anybody = true;
+        self.calls.extend(id.and_then(Value::string));
+    }
+
+    /// The result of a call.
+    pub(super) fn returned(&mut self, id: Option<&Value<'a>>) {
+        self.needed_text(id);
+        let id = id.and_then(Value::string);
+        self.requires_if(id.is_some_and(|id| !self.calls.contains(&id)), Requirement::ResultWithoutCall);
     }
 
     pub(super) fn image(&mut self) {
@@ -212,8 +253,11 @@ impl<'a> Reading<'a> {
     fn require_by_the_whole(&mut self) {
         let (wants_json, has_schema) = self.json;
         self.requires_if(wants_json && !has_schema, Requirement::JsonObject);
+        self.requires_if(has_schema && !wants_json, Requirement::Native);
         self.requires_if(self.one_tool_at_a_time && self.out.needs.tools, Requirement::OneToolAtATime);
         self.requires_if(self.ends_with_model, Requirement::Prefill);
+        self.requires_if(!self.heard.anybody, Requirement::SystemAlone);
+        self.out.requires.extend(limits::of_temperature(self.temperature, self.top_p));
         // What the user wrote last began the running turn.
         let of_turn = self.signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
         self.requires_if(of_turn, Requirement::TurnSignatures);

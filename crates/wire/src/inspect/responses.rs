@@ -4,8 +4,9 @@ use contracts::{Requirement, WireApi};
 
 use super::{
     chat::is_verbose,
-    history::Draft,
+    history::{By, Draft},
     reading::{Reading, name_of},
+    responses_item::Item,
 };
 use crate::{
     json::{Cursor, Kind, Value},
@@ -26,29 +27,49 @@ impl<'a> Reading<'a> {
         let value = cursor.value()?;
         match name {
             "stream_options" => self.stream_options(&value),
-            "instructions" => value.text().into_iter().for_each(|text| self.system(text)),
-            "max_output_tokens" => self.out.max_output = value.whole(),
+            "instructions" => {
+                self.of_kind(Kind::String, &value);
+                value.text().into_iter().for_each(|text| self.system(text));
+            }
+            "max_output_tokens" => self.out.max_output = self.count(&value),
             "text" => self.text(&value),
             "reasoning" => self.reasoning(&value),
             "include" => self.include(&value),
             "client_metadata" => self.client_metadata(&value),
-            "prompt_cache_key" => self.out.identity.cache_key = value.string().map(Into::into),
+            "prompt_cache_key" => {
+                self.of_kind(Kind::String, &value);
+                self.out.identity.cache_key = value.string().map(Into::into);
+            }
             _ => self.openai_setting(name, &value),
         }
         Ok(())
     }
 
     fn text(&mut self, text: &Value<'a>) {
+        self.of_kind(Kind::Object, text);
         for (name, value) in text.members() {
             match name.string().unwrap_or_default().as_ref() {
-                "format" => self.openai_format(&value, value.get("schema")),
-                "verbosity" => self.requires_if(is_verbose(&value), Requirement::Sampling),
+                "format" => self.format(&value),
+                "verbosity" => {
+                    self.of_kind(Kind::String, &value);
+                    self.requires_if(is_verbose(&value), Requirement::Sampling);
+                }
                 _ => self.requires_if(!value.is_null(), Requirement::Native),
             }
         }
     }
 
+    fn format(&mut self, format: &Value<'a>) {
+        let names = ["type", "schema", "name", "description", "strict"];
+        let [kind, schema, name, description, strict] = self.only(format, names);
+        let described = [schema, name, description, strict];
+        let is_schema = name_of(kind.as_ref()) == "json_schema";
+        self.requires_if(!is_schema && described.iter().any(Option::is_some), Requirement::Native);
+        self.openai_format(format, kind, described);
+    }
+
     fn reasoning(&mut self, reasoning: &Value<'a>) {
+        self.of_kind(Kind::Object, reasoning);
         for (name, value) in reasoning.members() {
             let requirement = match name.string().unwrap_or_default().as_ref() {
                 "effort" => {
@@ -63,6 +84,7 @@ impl<'a> Reading<'a> {
     }
 
     fn include(&mut self, include: &Value<'a>) {
+        self.of_kind(Kind::Array, include);
         for wish in include.elements() {
             match wish.string().as_deref() {
                 Some("reasoning.encrypted_content") => {}
@@ -117,13 +139,18 @@ impl<'a> Reading<'a> {
         while let Some(name) = members.next(cursor)? {
             let value = cursor.value()?;
             match name.as_ref() {
+                _ if value.is_null() => {}
                 "type" => item.kind = Some(value),
                 "role" => item.role = Some(value),
                 "content" => item.content = Some(value),
                 "call_id" => item.call = Some(value),
                 "output" => item.output = Some(value),
                 "tools" => item.tools = Some(value),
-                "name" | "arguments" | "input" | "summary" => item.said += value.characters(),
+                "name" => item.name = Some(value),
+                "arguments" => item.arguments = Some(value),
+                "input" => item.input = Some(value),
+                "summary" => item.summary = Some(value),
+                "encrypted_content" => item.encrypted = true,
                 // Which of these the item may have, its type says.
                 _ => {
                     let unknown = |place| fields(WireApi::OpenAiResponses, place).find(&name).is_none();
@@ -134,7 +161,8 @@ impl<'a> Reading<'a> {
         }
         match name_of(item.kind.as_ref()).as_ref() {
             // The type may be left out.
-            "message" | "" => self.message_item(*cursor, &item, index),
+            "message" => self.message_item(*cursor, &item, index),
+            "" if item.kind.is_none() => self.message_item(*cursor, &item, index),
             "additional_tools" => {
                 self.requires(Requirement::Native);
                 item.tools.map_or(Ok(()), |tools| self.openai_tools(&mut cursor.at(tools.start)))
@@ -144,18 +172,28 @@ impl<'a> Reading<'a> {
     }
 
     fn message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
-        self.requires_if(item.unknown_to_message, Requirement::Native);
-        let mut draft = Draft::default();
+        let odd = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
+        self.requires_if(odd || item.content.is_none(), Requirement::Native);
+        let role = name_of(item.role.as_ref());
+        let by = match role.as_ref() {
+            "user" => By::User,
+            "assistant" => By::Model,
+            _ => By::System,
+        };
+        let mut draft = Draft { by, ..Draft::default() };
         if let Some(content) = &item.content {
             self.parts(cursor, content, &mut draft)?;
         }
-        match name_of(item.role.as_ref()).as_ref() {
+        match role.as_ref() {
             "system" | "developer" => {
                 self.openai_system(&draft);
                 return Ok(());
             }
             "user" => self.said(index, &draft),
-            "assistant" => self.answered(),
+            "assistant" => {
+                self.heard(&draft);
+                self.answered();
+            }
             _ => self.requires(Requirement::Native),
         }
         self.out.prompt.messages += 1;
@@ -170,17 +208,25 @@ impl<'a> Reading<'a> {
         index: usize,
     ) -> Result<(), RequestError> {
         self.out.prompt.messages += 1;
-        self.out.prompt.characters += item.said;
+        let said = [item.name, item.arguments, item.input, item.summary].into_iter().flatten();
+        self.heard.anybody |= kind != "reasoning";
+        self.out.prompt.characters += said.map(|said| said.characters()).sum::<u64>();
         let ours =
             ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
         // The members of an item of the provider's own are its own business.
         self.requires_if(item.unknown_to_others && ours.contains(&kind), Requirement::Native);
         match kind {
             kind if kind.ends_with("_output") => return self.output_item(cursor, item, kind, index),
-            "function_call" => self.called(),
+            "function_call" => {
+                self.call_item(item);
+                self.requires_if(item.input.is_some(), Requirement::Native);
+                self.arguments(item.arguments.as_ref());
+            }
             "custom_tool_call" => {
-                self.called();
+                self.call_item(item);
                 self.requires(Requirement::CustomTools);
+                self.requires_if(item.arguments.is_some(), Requirement::Native);
+                self.perhaps(Kind::String, item.input.as_ref());
             }
             "reasoning" => {
                 // Thinking is no last word.
@@ -191,7 +237,8 @@ impl<'a> Reading<'a> {
             }
             "item_reference" => self.requires(Requirement::StoredAnswers),
             kind if kind.ends_with("_call") => {
-                self.called();
+                self.answered();
+                self.called(item.call.as_ref());
                 self.requires(Requirement::ServerTools);
             }
             // Among them what is left of a history that the provider shortened, which nobody else can read.
@@ -200,9 +247,14 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    fn called(&mut self) {
+    /// A call of a tool that the client runs.
+    fn call_item(&mut self, item: &Item<'a>) {
         self.answered();
-        self.out.tool_calls_in_history = true;
+        self.called(item.call.as_ref());
+        self.needed_text(item.call.as_ref());
+        self.tool_name(item.name.as_ref());
+        let odd = item.role.is_some() || item.content.is_some() || item.is_result() || item.is_reasoning();
+        self.requires_if(odd, Requirement::Native);
     }
 
     fn output_item(
@@ -218,10 +270,17 @@ impl<'a> Reading<'a> {
             _ => self.requires(Requirement::ServerTools),
         }
         let mut inside = Draft::default();
-        match &item.output {
-            Some(output) if output.kind == Kind::Object => self.requires(Requirement::Native),
-            Some(output) => self.parts(cursor, output, &mut inside)?,
-            None => {}
+        let odd = item.role.is_some()
+            || item.content.is_some()
+            || item.name.is_some()
+            || item.arguments.is_some()
+            || item.input.is_some()
+            || item.tools.is_some()
+            || item.is_reasoning();
+        self.requires_if(odd, Requirement::Native);
+        self.returned(item.call.as_ref());
+        if let Some(output) = &item.output {
+            self.parts(cursor, output, &mut inside)?;
         }
         self.requires_if(inside.images, Requirement::ToolImages);
         let bytes = item.output.map_or(0, |output| output.raw.len() as u64);
@@ -229,19 +288,4 @@ impl<'a> Reading<'a> {
         self.said(index, &Draft { results: vec![result], ..Draft::default() });
         Ok(())
     }
-}
-
-/// What one item is made of.
-#[derive(Default)]
-struct Item<'a> {
-    kind: Option<Value<'a>>,
-    role: Option<Value<'a>>,
-    content: Option<Value<'a>>,
-    call: Option<Value<'a>>,
-    output: Option<Value<'a>>,
-    tools: Option<Value<'a>>,
-    /// Characters of what stands in it beside its content and its output.
-    said: u64,
-    unknown_to_message: bool,
-    unknown_to_others: bool,
 }

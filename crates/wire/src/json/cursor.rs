@@ -22,6 +22,10 @@ pub(crate) struct Fault {
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    /// How many objects and lists are open around this place, of those that were entered one by one.
+    depth: u32,
+    /// Whether all that was passed over can be said again exactly.
+    exact: bool,
 }
 
 /// The members of an object that are still to come.
@@ -38,12 +42,18 @@ pub(crate) struct Elements {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, depth: 0, exact: true }
     }
 
     /// The same text from another place on.
     pub(crate) fn at(self, at: usize) -> Self {
         Self { at, ..self }
+    }
+
+    /// Whether everything passed over can be read into values and said again: numbers within 64 bits, texts of whole
+    /// characters, and no deeper than `serde_json` reads.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact
     }
 
     pub(crate) fn place(&self) -> usize {
@@ -78,15 +88,21 @@ impl<'a> Cursor<'a> {
     /// Enters an object; `None`, without moving, when the next value is something else.
     pub(crate) fn object(&mut self) -> Result<Option<Members>, Fault> {
         let is_one = self.kind()? == Kind::Object;
-        self.at += usize::from(is_one);
+        self.enter(is_one);
         Ok(is_one.then_some(Members { first: true }))
     }
 
     /// Enters a list; `None`, without moving, when the next value is something else.
     pub(crate) fn array(&mut self) -> Result<Option<Elements>, Fault> {
         let is_one = self.kind()? == Kind::Array;
-        self.at += usize::from(is_one);
+        self.enter(is_one);
         Ok(is_one.then_some(Elements { first: true }))
+    }
+
+    fn enter(&mut self, is_one: bool) {
+        self.at += usize::from(is_one);
+        self.depth += u32::from(is_one);
+        self.exact &= self.depth <= MAX_DEPTH;
     }
 
     /// Passes over the next value and says where it stands.
@@ -134,7 +150,9 @@ impl<'a> Cursor<'a> {
             Kind::Null => b"null",
             _ => {
                 let end = scan::number(self.text.as_bytes(), self.at);
-                self.at = end.ok_or_else(|| self.fault("a number that is none"))?;
+                let end = end.ok_or_else(|| self.fault("a number that is none"))?;
+                self.exact &= scan::is_exact(self.text.get(self.at..end).unwrap_or_default());
+                self.at = end;
                 return Ok(());
             }
         };
@@ -149,6 +167,7 @@ impl<'a> Cursor<'a> {
     fn string(&mut self) -> Result<usize, Fault> {
         let passed = scan::string(self.text.as_bytes(), self.at + 1)?;
         self.at = passed.end;
+        self.exact &= passed.whole;
         Ok(passed.surplus)
     }
 
@@ -183,6 +202,7 @@ impl<'a> Cursor<'a> {
                 self.at += 1;
                 open = open << 1 | u128::from(kind == Kind::Object);
                 depth += 1;
+                self.exact &= self.depth + depth <= MAX_DEPTH;
             } else if kind == Kind::String {
                 self.string()?;
             } else {
@@ -245,6 +265,7 @@ fn more(cursor: &mut Cursor<'_>, first: &mut bool, close: u8) -> Result<bool, Fa
     let byte = cursor.next();
     if byte == Some(close) {
         cursor.at += 1;
+        cursor.depth = cursor.depth.saturating_sub(1);
         return Ok(false);
     }
     cursor.comma(byte, std::mem::take(first))?;

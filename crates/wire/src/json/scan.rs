@@ -7,6 +7,8 @@ pub(super) struct Passed {
     /// Behind the closing quote.
     pub(super) end: usize,
     pub(super) surplus: usize,
+    /// Whether every character is whole: no half of a surrogate pair stands alone.
+    pub(super) whole: bool,
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;
@@ -14,13 +16,15 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 /// Passes over a string whose inside begins at `at`.
 pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, Fault> {
-    let mut surplus = 0;
+    let (mut surplus, mut whole) = (0, true);
     loop {
         at += plain(bytes.get(at..).unwrap_or_default());
         match bytes.get(at) {
-            Some(b'"') => return Ok(Passed { end: at + 1, surplus }),
+            Some(b'"') => return Ok(Passed { end: at + 1, surplus, whole }),
             Some(b'\\') => {
                 let (length, more) = escape(bytes, at).ok_or(Fault { what: "an escape that is none", at })?;
+                // One of six bytes may be half of a pair.
+                whole &= length != 6 || unit(bytes, at).is_some_and(|unit| !(0xd800..0xe000).contains(&unit));
                 at += length;
                 surplus += more;
             }
@@ -101,6 +105,19 @@ pub(super) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
         }
     }
     Some(at)
+}
+
+/// Whether a number stays what it is when it is read: a whole one within 64 bits, any other below 2^53.
+pub(super) fn is_exact(number: &str) -> bool {
+    /// The first number from which not every whole number is a double of its own: 2^53.
+    const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
+    /// So few bytes without an exponent are no such number.
+    const SHORT: usize = 15;
+    let is_whole = !number.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+    if is_whole && (number.len() <= SHORT || number.parse::<u64>().is_ok() || number.parse::<i64>().is_ok()) {
+        return true;
+    }
+    number.parse::<f64>().is_ok_and(|number| number.abs() < FIRST_INEXACT)
 }
 
 /// The first byte from `at` on that is not white space.

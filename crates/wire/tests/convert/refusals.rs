@@ -99,7 +99,7 @@ fn unknown_fields_items_and_types_are_native() {
     refused(CHAT, &to, Native, &json!({"new_field": 1}));
     refused(CHAT, &to, Native, &json!({"service_tier": "flex"}));
     refused(CHAT, &to, Native, &json!({"messages": [{"role": "user", "name": "ann", "content": "hi"}]}));
-    refused_late(CHAT, &to, Native, &json!({"seed": 123_456_789_012_345_678_901_f64}));
+    refused(CHAT, &to, Requirement::ExactBytes, &json!({"seed": 123_456_789_012_345_678_901_f64}));
     let to = [ANTHROPIC, CHAT, GEMINI];
     refused(RESPONSES, &to, Native, &json!({"new_field": 1}));
     refused(RESPONSES, &to, Native, &json!({"input": [{"type": "new_item"}]}));
@@ -110,14 +110,14 @@ fn unknown_fields_items_and_types_are_native() {
 
 #[test]
 fn what_a_provider_does_or_keeps_itself_is_refused() {
-    use Requirement::{AudioVideo, Documents, ManyAnswers, RemoteImages, ServerTools, StoredAnswers};
+    use Requirement::{AudioVideo, Documents, ManyAnswers, RemoteImages, ServerTools, StoredAnswers, StoredImages};
     let to = [CHAT, RESPONSES, GEMINI];
     refused(ANTHROPIC, &to, ServerTools, &json!({"tools": [{"type": "web_search_20250305", "name": "web_search"}]}));
     refused(ANTHROPIC, &to, ServerTools, &json!({"tools": [{"type": "bash_20250124", "name": "bash"}]}));
     refused(ANTHROPIC, &to, ServerTools, &json!({"mcp_servers": [{"type": "url"}]}));
     refused(ANTHROPIC, &to, Documents, &user(&json!([{"type": "document", "source": {}}])));
     let file = json!({"type": "file", "file_id": "file_1"});
-    refused(ANTHROPIC, &to, RemoteImages, &user(&json!([{"type": "image", "source": file}])));
+    refused(ANTHROPIC, &to, StoredImages, &user(&json!([{"type": "image", "source": file}])));
     let to = [ANTHROPIC, RESPONSES, GEMINI];
     refused(CHAT, &to, ManyAnswers, &json!({"n": 2}));
     refused(CHAT, &to, ManyAnswers, &json!({"logprobs": true}));

@@ -7,7 +7,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Image, Input, Role, ToolCall, ToolResult},
-        fields::Fields,
+        fields::{Fields, is_nothing},
         gate::Gate,
     },
     known_fields::Place,
@@ -43,7 +43,7 @@ fn read_block(value: Value, role: Role, gate: &mut Gate<'_>) -> Result<Option<Bl
     let kind = fields.needed_text("type")?;
     let block = match (kind.as_str(), role) {
         ("text", _) => {
-            if fields.take_unless("citations", is_empty_list).is_some() {
+            if fields.take_unless("citations", is_nothing).is_some() {
                 return Err(NATIVE);
             }
             Some(Block::Text(fields.needed_text("text")?))
@@ -71,20 +71,18 @@ fn read_block(value: Value, role: Role, gate: &mut Gate<'_>) -> Result<Option<Bl
     Ok(block)
 }
 
-fn is_empty_list(value: &Value) -> bool {
-    value.as_array().is_some_and(Vec::is_empty)
-}
-
 fn read_image(fields: &mut Fields, gate: &Gate<'_>) -> Result<Image, ConvertError> {
     let mut source = fields.object("source", "the source of an image")?.ok_or(fields.wrong("has no source"))?;
     let image = match source.needed_text("type")?.as_str() {
         "base64" => Image::Inline { media_type: source.needed_text("media_type")?, data: source.needed_text("data")? },
         "url" => {
-            gate.require(Requirement::RemoteImages)?;
-            Image::Remote(source.needed_text("url")?)
+            let image = Image::of_url(source.needed_text("url")?);
+            if matches!(image, Image::Remote(_)) {
+                gate.require(Requirement::RemoteImages)?;
+            }
+            image
         }
-        // A file that Anthropic stores: nobody else can fetch it.
-        "file" => return Err(ConvertError::Requires(Requirement::RemoteImages)),
+        "file" => return Err(ConvertError::Requires(Requirement::StoredImages)),
         _ => return Err(NATIVE),
     };
     source.done()?;

@@ -8,7 +8,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Message, Request, Role, Sampling, Tool, ToolChoice, ToolKind},
-        fields::{Fields, texts},
+        fields::{Fields, is_nothing, texts},
         gate::Gate,
     },
     known_fields::Place,
@@ -50,11 +50,13 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
             request.effort = Some(Effort::named(&effort).ok_or(NATIVE)?);
         }
         if let Some(format) = output.object("format", "the output format")? {
-            request.format = Some(read_format(format)?);
+            // Said in both places it may be said in two ways.
+            let said_before = request.format.replace(read_format(format)?);
+            said_before.map_or(Ok(()), |_| Err(NATIVE))?;
         }
         output.done()?;
     }
-    if fields.take_unless("service_tier", |tier| tier == "auto").is_some() {
+    if fields.take_unless("service_tier", |tier| tier == "auto" || tier == "default").is_some() {
         return Err(NATIVE);
     }
     fields.done_in(Place::Body, gate)?;
@@ -94,11 +96,12 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
         // Anthropic's own tools. The client runs some of them, but only Anthropic's models know what they take.
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
-    let directly = |value: &Value| value.as_array().is_some_and(|callers| callers.iter().all(|it| it == "direct"));
+    let directly =
+        |value: &Value| is_nothing(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "direct"));
     if fields.take_unless("allowed_callers", directly).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
-    if fields.take_unless("defer_loading", |value| value == false).is_some() {
+    if fields.take_unless("defer_loading", is_nothing).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
     let name = fields.needed_text("name")?;

@@ -16,7 +16,7 @@ use crate::{
         request::in_turns,
         schema,
     },
-    limits,
+    limits::is_blank,
 };
 
 pub(crate) fn write_request(
@@ -30,6 +30,7 @@ pub(crate) fn write_request(
     let system: Vec<Value> = request
         .system
         .into_iter()
+        // Anthropic refuses blank texts; other APIs take them, and clients send them beside tool calls.
         .filter(|text| !is_blank(text))
         .map(|text| object!({"type": "text", "text": text}))
         .collect();
@@ -64,11 +65,6 @@ pub(crate) fn write_request(
         body.insert("stream".to_owned(), Value::from(true));
     }
     Ok(Value::Object(body))
-}
-
-/// Anthropic refuses texts of nothing but white space; other APIs take them, and clients send them beside tool calls.
-fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
 }
 
 fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
@@ -150,20 +146,13 @@ fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut 
     let is =
         |number: &Option<Number>, test: fn(f64) -> bool| number.as_ref().and_then(Number::as_f64).is_some_and(test);
     let (mut temperature, mut top_p) = (temperature, top_p);
-    if is(&temperature, limits::is_high) {
-        gate.leave_out(Requirement::HighTemperature)?;
+    // Newer models take only one of them; 1 is what both are when nothing is said. That a temperature above 1 goes, or
+    // one of two below, was allowed before.
+    if is(&temperature, |it| it > 1.0) || (is(&temperature, |it| it >= 1.0) && is(&top_p, |it| it < 1.0)) {
         temperature = None;
     }
-    if temperature.is_some() && top_p.is_some() {
-        // Newer models take only one of them; 1 is what both are when nothing is said.
-        if is(&temperature, |it| it >= 1.0) && !is(&top_p, |it| it >= 1.0) {
-            temperature = None;
-        } else {
-            if !is(&top_p, |it| it >= 1.0) {
-                gate.leave_out(Requirement::Sampling)?;
-            }
-            top_p = None;
-        }
+    if temperature.is_some() {
+        top_p = None;
     }
     for (name, value) in [("temperature", temperature), ("top_p", top_p), ("top_k", top_k)] {
         if let Some(value) = value {
@@ -180,9 +169,6 @@ fn write_output(
 ) -> Result<Map<String, Value>, ConvertError> {
     let mut output = Map::new();
     if let Some(effort) = effort {
-        if effort < Effort::Low {
-            gate.leave_out(Requirement::ThinkingControl)?;
-        }
         output.insert("effort".to_owned(), Value::from(effort.max(Effort::Low).name()));
     }
     match format {

@@ -1,8 +1,12 @@
 //! A request, whichever API says it.
 
+use contracts::Requirement;
 use serde_json::{Map, Number, Value};
 
-use crate::convert::ConvertError;
+use crate::{
+    convert::{ConvertError, fields::refuse_inexact_numbers},
+    limits::is_blank,
+};
 
 /// Everything the four APIs can say about a request in common.
 #[derive(Debug, Default, PartialEq)]
@@ -28,6 +32,13 @@ pub(crate) struct Request {
 pub(crate) struct Message {
     pub(crate) role: Role,
     pub(crate) blocks: Vec<Block>,
+}
+
+impl Message {
+    /// Whether there is more in it than white space.
+    pub(crate) fn says_something(&self) -> bool {
+        self.blocks.iter().any(|block| !matches!(block, Block::Text(text) if is_blank(text)))
+    }
 }
 
 /// Who says a message.
@@ -107,12 +118,17 @@ impl Input {
     }
 
     /// # Errors
-    /// [`ConvertError::Malformed`] when the text is not a JSON object.
+    /// [`ConvertError::Requires`] when the text is not a JSON object that can be read exactly.
     pub(crate) fn into_object(self) -> Result<Map<String, Value>, ConvertError> {
+        const BROKEN: ConvertError = ConvertError::Requires(Requirement::BrokenArguments);
         match self {
             Self::Object(map) => Ok(map),
-            Self::Json(text) => object_of(&text),
-            Self::Free(_) => Err(ConvertError::malformed("a tool call", "has free text where an object is needed")),
+            Self::Json(text) => {
+                let object = object_of(&text).map_err(|_| BROKEN)?;
+                object.values().try_for_each(refuse_inexact_numbers).map_err(|_| BROKEN)?;
+                Ok(object)
+            }
+            Self::Free(_) => Err(ConvertError::Requires(Requirement::CustomTools)),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
-        fields::Fields,
+        fields::{Fields, is_nothing},
         gate::Gate,
     },
     known_fields::Place,
@@ -42,26 +42,22 @@ pub(super) fn read_message(message: Value, gate: &mut Gate<'_>) -> Result<Messag
     }
     for call in fields.list("tool_calls")? {
         if role != Role::Assistant {
-            return Err(fields.wrong("has tool calls although it is not the model's"));
+            return Err(NATIVE);
         }
         blocks.push(Block::ToolCall(read_call(call, gate)?));
     }
     for name in ["refusal", "annotations", "function_call"] {
-        if fields.take_unless(name, is_empty).is_some() {
+        if fields.take_unless(name, is_nothing).is_some() {
             return Err(NATIVE);
+        }
+    }
+    for name in ["reasoning", "reasoning_content", "reasoning_details"] {
+        if fields.take_unless(name, is_nothing).is_some() {
+            gate.leave_out(Requirement::Signatures)?;
         }
     }
     fields.done_in(Place::Message, gate)?;
     Ok(Message { role, blocks })
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        _ => false,
-    }
 }
 
 fn read_content(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
@@ -101,7 +97,7 @@ fn read_part(part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Block, Conv
     Ok(block)
 }
 
-fn read_call(call: Value, gate: &Gate<'_>) -> Result<ToolCall, ConvertError> {
+fn read_call(call: Value, gate: &mut Gate<'_>) -> Result<ToolCall, ConvertError> {
     let mut fields = Fields::of(call, "a tool call")?;
     let id = fields.needed_text("id")?;
     let kind = fields.text("type")?;
@@ -125,6 +121,10 @@ fn read_call(call: Value, gate: &Gate<'_>) -> Result<ToolCall, ConvertError> {
     };
     // Its place in the stream it came from; some clients send it back.
     fields.count("index")?;
+    // Google's compatible API keeps the signature of the thinking here.
+    if fields.take_unless("extra_content", is_nothing).is_some() {
+        gate.leave_out(Requirement::Signatures)?;
+    }
     fields.done()?;
     Ok(call)
 }

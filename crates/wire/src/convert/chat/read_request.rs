@@ -8,7 +8,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Grammar, OpenAiSettings, Request, Sampling, Tool, ToolChoice, ToolKind},
-        fields::{Fields, texts},
+        fields::{Fields, is_nothing, texts},
         gate::Gate,
     },
     known_fields::Place,
@@ -19,8 +19,7 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
     let mut fields = Fields::of(body, "the request")?;
     refuse_what_is_not_granted(&mut fields, gate)?;
-    let is_zero = |value: &Value| value.as_f64() == Some(0.0);
-    let mut penalty = |name| match fields.take_unless(name, is_zero) {
+    let mut penalty = |name| match fields.take_unless(name, is_nothing) {
         None => Ok(None),
         Some(Value::Number(number)) => Ok(Some(number)),
         Some(_) => Err(ConvertError::malformed("the request", "has a penalty that is not a number")),
@@ -75,10 +74,10 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
 fn refuse_what_is_not_granted(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
     fields.refuse_unless(&[
         ("n", |value| value == 1, Requirement::ManyAnswers),
-        ("logprobs", |value| value == false, Requirement::ManyAnswers),
-        ("top_logprobs", |value| value == 0, Requirement::ManyAnswers),
-        ("store", |value| value == false, Requirement::StoredAnswers),
-        ("metadata", |value| value.as_object().is_some_and(serde_json::Map::is_empty), Requirement::StoredAnswers),
+        ("logprobs", is_nothing, Requirement::ManyAnswers),
+        ("top_logprobs", is_nothing, Requirement::ManyAnswers),
+        ("store", is_nothing, Requirement::StoredAnswers),
+        ("metadata", is_nothing, Requirement::StoredAnswers),
         (
             "modalities",
             |value| value.as_array().is_some_and(|all| all.iter().all(|it| it == "text")),
@@ -86,8 +85,7 @@ fn refuse_what_is_not_granted(fields: &mut Fields, gate: &mut Gate<'_>) -> Resul
         ),
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
     ])?;
-    let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
-    if fields.take_unless("logit_bias", is_empty).is_some() {
+    if fields.take_unless("logit_bias", is_nothing).is_some() {
         gate.leave_out(Requirement::Sampling)?;
     }
     Ok(())

@@ -42,9 +42,6 @@ pub(crate) fn write_request(
         body.insert("response_format".to_owned(), write_format(format));
     }
     if let Some(effort) = request.effort {
-        if effort > Effort::ExtraHigh {
-            gate.leave_out(Requirement::ThinkingControl)?;
-        }
         body.insert("reasoning_effort".to_owned(), Value::from(effort.min(Effort::ExtraHigh).name()));
     }
     if let Some(most) = request.max_output {

@@ -70,23 +70,28 @@ impl Contents {
         let block = if let Some(text) = fields.text("text")? {
             (!text.is_empty()).then_some(Block::Text(text))
         } else if let Some(data) = fields.take("inlineData") {
-            Some(Block::Image(read_inline(data)?))
+            let image = read_inline(data)?;
+            // What the model drew no other API shows it again.
+            Some(Block::Image((role == Role::User).then_some(image).ok_or(NATIVE)?))
         } else if let Some(file) = fields.take("fileData") {
             return Err(read_file(&file));
         } else if let Some(call) = fields.take("functionCall") {
             if role != Role::Assistant {
-                return Err(fields.wrong("calls a function although it is not the model's"));
+                return Err(NATIVE);
             }
             Some(Block::ToolCall(self.read_call(call)?))
         } else if let Some(response) = fields.take("functionResponse") {
-            Some(Block::ToolResult(self.read_response(response)?))
+            if role != Role::User {
+                return Err(NATIVE);
+            }
+            Some(Block::ToolResult(self.read_response(response, gate)?))
         } else {
             None
         };
         fields.done_in(Place::Part, gate)?;
         if is_thought {
             gate.leave_out(Requirement::Signatures)?;
-            return Ok(None);
+            return if matches!(block, None | Some(Block::Text(_))) { Ok(None) } else { Err(NATIVE) };
         }
         Ok(block)
     }
@@ -106,24 +111,25 @@ impl Contents {
         Ok(ToolCall { id, name, input: Input::Object(input) })
     }
 
-    fn read_response(&mut self, response: Value) -> Result<ToolResult, ConvertError> {
+    fn read_response(&mut self, response: Value, gate: &Gate<'_>) -> Result<ToolResult, ConvertError> {
         let mut fields = Fields::of_google(response, "a function response")?;
         let (id, name) = (fields.text("id")?, fields.text("name")?);
         let by_id = self.unanswered.iter().position(|(call, _)| Some(call) == id.as_ref());
         let by_name = || self.unanswered.iter().position(|(_, called)| Some(called) == name.as_ref());
         let Some(place) = by_id.or_else(by_name) else {
-            return Err(fields.wrong("answers no call"));
+            return Err(ConvertError::Requires(Requirement::ResultWithoutCall));
         };
         let (call, _) = self.unanswered.remove(place);
-        if !fields.list("parts")?.is_empty() {
-            return Err(ConvertError::Requires(Requirement::ToolImages));
-        }
         let (said, failed) = match fields.take("response") {
             None => (None, false),
             Some(response) => read_said(response),
         };
+        let mut content: Vec<Block> = said.map(Block::Text).into_iter().collect();
+        for part in fields.list("parts")? {
+            content.push(read_shown(part, gate)?);
+        }
         fields.done()?;
-        Ok(ToolResult { call, content: said.map(Block::Text).into_iter().collect(), failed })
+        Ok(ToolResult { call, content, failed })
     }
 }
 
@@ -146,6 +152,19 @@ fn read_said(response: Value) -> (Option<String>, bool) {
         }
         response => (text(response), false),
     }
+}
+
+/// What a response shows beside its text: an image.
+fn read_shown(part: Value, gate: &Gate<'_>) -> Result<Block, ConvertError> {
+    let mut fields = Fields::of_google(part, "a part of a response")?;
+    let image = match (fields.take("inlineData"), fields.take("fileData")) {
+        (Some(data), None) => read_inline(data)?,
+        (None, Some(file)) => return Err(read_file(&file)),
+        _ => return Err(NATIVE),
+    };
+    fields.done()?;
+    gate.require(Requirement::ToolImages)?;
+    Ok(Block::Image(image))
 }
 
 fn requirement_of(media_type: &str) -> Requirement {

@@ -8,7 +8,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Effort, Format, Request, Tool, ToolChoice, ToolKind},
-        fields::{Fields, texts},
+        fields::{Fields, is_nothing, texts},
         gate::Gate,
         schema,
     },
@@ -91,8 +91,8 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut Gate<'_>
     let mut fields = Fields::of_google(generation, "the generation configuration")?;
     fields.refuse_unless(&[
         ("candidateCount", |value| value == 1, Requirement::ManyAnswers),
-        ("responseLogprobs", |value| value == false, Requirement::ManyAnswers),
-        ("logprobs", |value| value == 0, Requirement::ManyAnswers),
+        ("responseLogprobs", is_nothing, Requirement::ManyAnswers),
+        ("logprobs", is_nothing, Requirement::ManyAnswers),
         ("responseModalities", is_text_alone, Requirement::AudioVideo),
     ])?;
     let not_zero = |number: &Number| number.as_f64() != Some(0.0);
@@ -112,14 +112,15 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut Gate<'_>
 }
 
 fn is_text_alone(value: &Value) -> bool {
-    value.as_array().is_some_and(|all| all.iter().all(|it| it == "TEXT"))
+    is_nothing(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "TEXT"))
 }
 
 fn read_thinking(thinking: Value, gate: &mut Gate<'_>) -> Result<Option<Effort>, ConvertError> {
     let mut fields = Fields::of_google(thinking, "the thinking configuration")?;
-    let level = fields.text("thinkingLevel")?.filter(|level| level != "THINKING_LEVEL_UNSPECIFIED");
+    let level = fields.text("thinkingLevel")?.filter(|level| !level.eq_ignore_ascii_case("THINKING_LEVEL_UNSPECIFIED"));
     // A number of tokens, and whether thoughts are shown.
-    if fields.take("thinkingBudget").is_some() || fields.take_unless("includeThoughts", |it| it == false).is_some() {
+    let (budget, shown) = (fields.take("thinkingBudget"), fields.take_unless("includeThoughts", is_nothing));
+    if budget.is_some() || shown.is_some() {
         gate.leave_out(Requirement::ThinkingControl)?;
     }
     fields.done()?;

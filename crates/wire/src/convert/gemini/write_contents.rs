@@ -62,10 +62,7 @@ impl Contents {
     }
 
     fn write_result(&self, result: ToolResult) -> Result<Value, ConvertError> {
-        let (_, name) = self
-            .calls
-            .get(&result.call)
-            .ok_or(ConvertError::malformed("the result of a tool", "answers no call of the conversation"))?;
+        let (_, name) = self.calls.get(&result.call).ok_or(ConvertError::Requires(Requirement::ResultWithoutCall))?;
         let mut texts = Vec::with_capacity(result.content.len());
         for block in result.content {
             match block {

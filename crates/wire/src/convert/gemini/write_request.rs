@@ -89,11 +89,7 @@ fn write_generation(request: Request, gate: &mut Gate<'_>) -> Result<Map<String,
         generation.insert("stopSequences".to_owned(), Value::from(request.stop));
     }
     if let Some(effort) = request.effort {
-        let nearest = effort.clamp(Effort::Minimal, Effort::High);
-        if nearest != effort {
-            gate.leave_out(Requirement::ThinkingControl)?;
-        }
-        let level = nearest.name().to_uppercase();
+        let level = effort.clamp(Effort::Minimal, Effort::High).name().to_uppercase();
         generation.insert("thinkingConfig".to_owned(), object!({"thinkingLevel": level}));
     }
     if let Some(format) = request.format {

@@ -7,7 +7,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
-        fields::Fields,
+        fields::{Fields, is_nothing},
         gate::Gate,
     },
     known_fields::Place,
@@ -81,7 +81,7 @@ fn read_message(mut fields: Fields, messages: &mut Vec<Message>, gate: &mut Gate
     };
     let content = fields.take("content").ok_or(fields.wrong("has no content"))?;
     fields.done_in(Place::Message, gate)?;
-    let blocks = read_content(content, gate)?;
+    let blocks = read_content(content, role, gate)?;
     match messages.last_mut() {
         Some(last) if role == Role::Assistant && last.role == role => last.blocks.extend(blocks),
         _ => messages.push(Message { role, blocks }),
@@ -89,30 +89,29 @@ fn read_message(mut fields: Fields, messages: &mut Vec<Message>, gate: &mut Gate
     Ok(())
 }
 
-fn read_content(content: Value, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+fn read_content(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
     let parts = match content {
         Value::String(text) => return Ok(vec![Block::Text(text)]),
         Value::Array(parts) => parts,
         _ => return Err(ConvertError::malformed("the content of an item", "is neither text nor a list")),
     };
-    parts.into_iter().map(|part| read_part(part, gate)).collect()
+    parts.into_iter().map(|part| read_part(part, role, gate)).collect()
 }
 
-fn read_part(part: Value, gate: &mut Gate<'_>) -> Result<Block, ConvertError> {
+fn read_part(part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Block, ConvertError> {
     let mut fields = Fields::of(part, "a part of an item")?;
     let block = match fields.needed_text("type")?.as_str() {
         "input_text" | "output_text" | "text" => {
             for name in ["annotations", "logprobs"] {
-                if fields.take_unless(name, |value| value.as_array().is_some_and(Vec::is_empty)).is_some() {
+                if fields.take_unless(name, is_nothing).is_some() {
                     return Err(NATIVE);
                 }
             }
             Block::Text(fields.needed_text("text")?)
         }
-        "input_image" => {
+        "input_image" if role == Role::User => {
             let Some(url) = fields.text("image_url")? else {
-                // A file that the provider stores: nobody else can fetch it.
-                return Err(ConvertError::Requires(Requirement::RemoteImages));
+                return Err(ConvertError::Requires(Requirement::StoredImages));
             };
             let image = Image::of_url(url);
             if matches!(image, Image::Remote(_)) {
@@ -135,7 +134,7 @@ fn read_call(fields: &mut Fields, input: Input) -> Result<ToolCall, ConvertError
 fn read_result(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<ToolResult, ConvertError> {
     let content = match fields.take("output") {
         None => Vec::new(),
-        Some(output) => read_content(output, gate)?,
+        Some(output) => read_content(output, Role::User, gate)?,
     };
     if content.iter().any(|block| matches!(block, Block::Image(_))) {
         gate.require(Requirement::ToolImages)?;

@@ -1,14 +1,14 @@
 //! Reads a request to Responses.
 
 use contracts::Requirement;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::read_items;
 use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Grammar, OpenAiSettings, Request, Sampling, Tool, ToolChoice, ToolKind},
-        fields::Fields,
+        fields::{Fields, is_nothing},
         gate::Gate,
         schema,
     },
@@ -64,10 +64,10 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
 /// Fields that say nothing unless they ask for something unusual, which no other API has.
 fn refuse_what_is_not_granted(fields: &mut Fields) -> Result<(), ConvertError> {
     fields.refuse_unless(&[
-        ("store", |value| value == false, Requirement::StoredAnswers),
-        ("metadata", |value| value.as_object().is_some_and(Map::is_empty), Requirement::StoredAnswers),
-        ("background", |value| value == false, Requirement::StoredAnswers),
-        ("top_logprobs", |value| value == 0, Requirement::ManyAnswers),
+        ("store", is_nothing, Requirement::StoredAnswers),
+        ("metadata", is_nothing, Requirement::StoredAnswers),
+        ("background", is_nothing, Requirement::StoredAnswers),
+        ("top_logprobs", is_nothing, Requirement::ManyAnswers),
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
     ])?;
     // What is to be in the answer: encrypted thinking, which no other API gives and every client can do without.
@@ -129,7 +129,7 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
         // OpenAI's own tools. The client runs some of them, but only OpenAI's models know what they take.
         _ => return Err(ConvertError::Requires(Requirement::ServerTools)),
     };
-    if fields.take_unless("defer_loading", |value| value == false).is_some() {
+    if fields.take_unless("defer_loading", is_nothing).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
     let tool = Tool { name: fields.needed_text("name")?, description: fields.text("description")?, kind };

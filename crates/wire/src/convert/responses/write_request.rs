@@ -50,9 +50,6 @@ pub(crate) fn write_request(
         body.insert("text".to_owned(), Value::Object(text));
     }
     if let Some(effort) = request.effort {
-        if effort > Effort::ExtraHigh {
-            gate.leave_out(Requirement::ThinkingControl)?;
-        }
         body.insert("reasoning".to_owned(), object!({"effort": effort.min(Effort::ExtraHigh).name()}));
     }
     if let Some(most) = request.max_output {

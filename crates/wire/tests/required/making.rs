@@ -1,0 +1,135 @@
+//! How requests are made up: objects with some of their members, lists, one of several values.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// A member of an object: its name, how often it is there, in percent, and what it may be.
+pub(crate) type Member = (&'static str, u32, BoxedStrategy<Value>);
+
+pub(crate) fn object(members: Vec<Member>) -> BoxedStrategy<Value> {
+    let members: Vec<_> = members
+        .into_iter()
+        .map(|(name, percent, value)| {
+            // What need not be there is mostly not, so that there is not too much of it at once. What makes no difference is the first to go when a failure is made smaller.
+            let percent = if percent < 50 { percent.div_ceil(2) } else { percent };
+            let drawn = (0..100_u32, value);
+            drawn.prop_map(move |(draw, value)| (100 <= draw + percent).then(|| (name.to_owned(), value))).boxed()
+        })
+        .collect();
+    members.prop_map(|members| Value::Object(members.into_iter().flatten().collect::<Map<_, _>>())).boxed()
+}
+
+/// One of several values, more often than not the first, which is the one that says the least.
+pub(crate) fn one_of(values: Value) -> BoxedStrategy<Value> {
+    match values {
+        Value::Array(values) => {
+            let first = values.first().cloned().unwrap_or_default();
+            prop_oneof![9 => Just(first), 1 => prop::sample::select(values)].boxed()
+        }
+        value => Just(value).boxed(),
+    }
+}
+
+pub(crate) fn list(of: BoxedStrategy<Value>, most: usize) -> BoxedStrategy<Value> {
+    prop::collection::vec(of, 0..=most).prop_map(Value::from).boxed()
+}
+
+pub(crate) fn any_of(strategies: Vec<BoxedStrategy<Value>>) -> BoxedStrategy<Value> {
+    prop::strategy::Union::new(strategies).boxed()
+}
+
+/// A value that is always the same.
+pub(crate) fn fixed(value: Value) -> BoxedStrategy<Value> {
+    Just(value).boxed()
+}
+
+pub(crate) fn text() -> BoxedStrategy<Value> {
+    one_of(json!(["hi", "do it", "", " ", "\n", "x-anthropic-billing-header: a=b;", "é🦀"]))
+}
+
+pub(crate) fn name() -> BoxedStrategy<Value> {
+    let long = |count: usize| "n".repeat(count);
+    one_of(json!(["f", "g", "read_file", "mcp.read", "a:b", "no good", "", long(64), long(65), long(129)]))
+}
+
+/// Ids of calls: few, so that calls and results often meet.
+pub(crate) fn id() -> BoxedStrategy<Value> {
+    one_of(json!(["c1", "c2", "c|3"]))
+}
+
+pub(crate) fn schema() -> BoxedStrategy<Value> {
+    one_of(json!([
+        {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false},
+        {"type": "object", "properties": {"a": {"type": "INTEGER", "nullable": true}}},
+        {}, true, null,
+    ]))
+}
+
+/// Temperatures and the like.
+pub(crate) fn portion() -> BoxedStrategy<Value> {
+    one_of(json!([0.2, 0, 1, 1.0, 1.5, 2, null]))
+}
+
+pub(crate) fn count() -> BoxedStrategy<Value> {
+    one_of(json!([1, 16, 100_000, null, 0]))
+}
+
+pub(crate) fn stops() -> BoxedStrategy<Value> {
+    list(one_of(json!(["END", "\n", "", "stop"])), 6)
+}
+
+pub(crate) fn effort() -> BoxedStrategy<Value> {
+    one_of(json!(["high", "none", "minimal", "low", "medium", "xhigh", "max", "HIGH", "turbo", "", "off", null]))
+}
+
+pub(crate) fn flag() -> BoxedStrategy<Value> {
+    one_of(json!([true, false, null]))
+}
+
+/// The arguments of a call as a text.
+pub(crate) fn arguments() -> BoxedStrategy<Value> {
+    one_of(json!([
+        "{}",
+        "{\"a\": 1}",
+        "",
+        " ",
+        "null",
+        "[1]",
+        "{\"a\":",
+        "7",
+        "{\"a\": 123456789012345678901234}",
+        "{\"a\": \"\\ud800\"}",
+        "{\"a\": 1e999}",
+    ]))
+}
+
+pub(crate) fn media_type() -> BoxedStrategy<Value> {
+    one_of(json!(["image/png", "image/jpeg", "image/webp", "image/gif", "image/heic", "application/pdf", "audio/wav"]))
+}
+
+pub(crate) fn image_url() -> BoxedStrategy<Value> {
+    one_of(json!([
+        "data:image/png;base64,AA==",
+        "data:image/gif;base64,AA==",
+        "data:image/bmp;base64,AA==",
+        "data:image/svg+xml,<svg/>",
+        "https://example.com/a.png",
+    ]))
+}
+
+/// A conversation: what the user says, then calls and their results in an order that often makes sense, and anything.
+pub(crate) fn conversation(
+    user: Value,
+    anything: BoxedStrategy<Value>,
+    call: BoxedStrategy<Value>,
+    result: BoxedStrategy<Value>,
+) -> BoxedStrategy<Value> {
+    let said = fixed(user);
+    let called = (said.clone(), call, result).prop_map(|(said, call, result)| vec![said, call, result]);
+    let pieces = prop_oneof![
+        2 => said.prop_map(|said| vec![said]),
+        2 => called,
+        1 => prop::collection::vec(anything, 0..3),
+    ];
+    prop::collection::vec(pieces, 0..4).prop_map(|pieces| Value::from(pieces.concat())).boxed()
+}
