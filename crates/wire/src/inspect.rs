@@ -16,6 +16,7 @@ mod responses_item;
 mod shapes;
 mod side;
 mod spoken;
+mod tools;
 mod workspace;
 
 use contracts::{Requirement, WireApi};

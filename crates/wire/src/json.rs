@@ -9,7 +9,7 @@ mod scan;
 mod text;
 mod walk;
 
-pub(crate) use cursor::{Cursor, Fault};
+pub(crate) use cursor::{Cursor, Fault, Members};
 pub(crate) use text::{Kind, Text, Value, raw_bytes};
 
 /// What the inside of a JSON string means.

@@ -12,44 +12,29 @@ use crate::{
 
 impl<'a> Reading<'a> {
     pub(super) fn anthropic_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
-        while elements.next(cursor)? {
-            let mark = *cursor;
-            let Some(mut members) = cursor.object()? else {
-                self.requires(Requirement::Native);
-                cursor.value()?;
-                continue;
-            };
+        self.each_tool(cursor, |reading, cursor, mut members| {
             let (mut own, mut unknown, mut tool_name) = (true, false, None);
             while let Some(name) = members.next(cursor)? {
                 let value = cursor.value()?;
                 match name.as_ref() {
                     "name" => tool_name = Some(value),
-                    "description" => self.of_kind(Kind::String, &value),
-                    "strict" => self.flag(&value),
+                    "description" => reading.of_kind(Kind::String, &value),
+                    "strict" => reading.flag(&value),
                     "type" => own = value.is_null() || value.string().as_deref() == Some("custom"),
-                    "defer_loading" => self.requires_if(!value.is_nothing(), Requirement::ServerTools),
+                    "defer_loading" => reading.requires_if(!value.is_nothing(), Requirement::ServerTools),
                     "allowed_callers" => {
                         let direct = value.is_nothing() || value.raw == r#"["direct"]"#;
-                        self.requires_if(!direct, Requirement::ServerTools);
+                        reading.requires_if(!direct, Requirement::ServerTools);
                     }
-                    "cache_control" => self.judge(Place::Tool, &name, &value),
-                    _ => unknown |= !value.is_null() && fields(self.out.api, Place::Tool).find(&name).is_none(),
+                    "cache_control" => reading.judge(Place::Tool, &name, &value),
+                    _ => unknown |= !value.is_null() && fields(reading.out.api, Place::Tool).find(&name).is_none(),
                 }
             }
             // The other members of the provider's own tools are its own business.
-            self.requires_if(unknown || !own, if own { Requirement::Native } else { Requirement::ServerTools });
-            self.tool_name(tool_name.as_ref());
-            self.tool(mark.until(cursor));
-        }
-        Ok(())
-    }
-
-    /// `tools` that are no list: nothing, or something only the provider can judge.
-    pub(super) fn not_a_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let value = cursor.value()?;
-        self.requires_if(!value.is_null(), Requirement::Native);
-        Ok(())
+            reading.requires_if(unknown || !own, if own { Requirement::Native } else { Requirement::ServerTools });
+            reading.tool_name(tool_name.as_ref());
+            Ok(())
+        })
     }
 
     pub(super) fn anthropic_tool_choice(&mut self, choice: &Value<'a>) {

@@ -12,16 +12,9 @@ use crate::{
 impl<'a> Reading<'a> {
     /// Definitions of tools in either of `OpenAI`'s APIs.
     pub(super) fn openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
-        while elements.next(cursor)? {
-            let mark = *cursor;
-            let Some(mut members) = cursor.object()? else {
-                self.requires(Requirement::Native);
-                cursor.value()?;
-                continue;
-            };
+        self.each_tool(cursor, |reading, cursor, mut members| {
             let mut tool = Tool::default();
-            let responses = self.out.api == WireApi::OpenAiResponses;
+            let responses = reading.out.api == WireApi::OpenAiResponses;
             while let Some(name) = members.next(cursor)? {
                 let value = cursor.value()?;
                 match name.as_ref() {
@@ -35,30 +28,29 @@ impl<'a> Reading<'a> {
                     "parameters" if responses => tool.parameters = true,
                     "format" if responses => tool.format = Some(value),
                     "defer_loading" if responses => {
-                        self.requires_if(!value.is_nothing(), Requirement::ServerTools);
+                        reading.requires_if(!value.is_nothing(), Requirement::ServerTools);
                     }
-                    "cache_control" => self.judge(Place::Tool, &name, &value),
+                    "cache_control" => reading.judge(Place::Tool, &name, &value),
                     "tools" => {
                         tool.unknown = true;
-                        self.grouped(&value);
+                        reading.grouped(&value);
                     }
-                    _ => tool.unknown |= fields(self.out.api, Place::Tool).find(&name).is_none(),
+                    _ => tool.unknown |= fields(reading.out.api, Place::Tool).find(&name).is_none(),
                 }
             }
             match name_of(tool.kind.as_ref()).as_ref() {
-                "function" => self.function(&tool),
+                "function" => reading.function(&tool),
                 "custom" => {
-                    self.requires(Requirement::CustomTools);
-                    self.custom(&tool);
+                    reading.requires(Requirement::CustomTools);
+                    reading.custom(&tool);
                 }
                 // Functions in groups, which are called by two names.
-                "namespace" => self.requires(Requirement::Native),
+                "namespace" => reading.requires(Requirement::Native),
                 // Its other members are the provider's own business.
-                _ => self.requires(Requirement::ServerTools),
+                _ => reading.requires(Requirement::ServerTools),
             }
-            self.tool(mark.until(cursor));
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The tools of a group.

@@ -242,13 +242,6 @@ impl<'a> Reading<'a> {
         self.out.prompt.images += 1;
     }
 
-    /// One definition of a tool, as JSON.
-    pub(super) fn tool(&mut self, definition: &str) {
-        self.out.needs.tools = true;
-        self.out.prompt.tools += 1;
-        self.out.prompt.tool_characters += definition.chars().count() as u64;
-    }
-
     /// What only several members together require.
     fn require_by_the_whole(&mut self) {
         let (wants_json, has_schema) = self.json;
