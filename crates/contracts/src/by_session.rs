@@ -36,7 +36,8 @@ impl<T> BySession<T> {
 
     /// All sessions, by id. Costs as much as putting them in that order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&SessionId, &T)> {
-        let mut all: Vec<_> = self.sessions.values().flatten().map(|(id, known)| (id, known)).collect();
+        let mut all: Vec<_> =
+            self.sessions.values().flat_map(|alike| alike.iter().map(|(id, known)| (id, known))).collect();
         all.sort_unstable_by_key(|(id, _)| *id);
         all.into_iter()
     }
