@@ -10,6 +10,7 @@
 
 mod by_session;
 mod cache;
+mod call_id;
 mod decision;
 mod features;
 mod hash;
@@ -29,6 +30,7 @@ pub mod views;
 
 pub use by_session::BySession;
 pub use cache::{CacheLifetime, CacheVariant};
+pub use call_id::fits_every_api;
 pub use decision::{
     Alternative, Attempt, Decision, Evaluation, Failure, OutageScope, Reason, Recommendation, Slot, Verdict,
 };

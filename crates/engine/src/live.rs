@@ -6,6 +6,7 @@ mod arrival;
 mod attempts;
 mod calls;
 mod fall;
+mod left;
 mod recover;
 
 pub use arrival::{Arrival, Arrived};

@@ -1,8 +1,11 @@
 //! A turn that has started and not ended: its model, its calls, and the tools it waits for.
 
+use std::collections::BTreeSet;
+
 use contracts::{
     ModelId, ThreadId, TurnId,
     facts::{ToolCalled, TurnStarted},
+    fits_every_api,
 };
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
@@ -54,6 +57,12 @@ impl WaitingTool {
         let name = if self.call.is_empty() { &self.tool } else { &self.call };
         name == answer
     }
+
+    /// Whether it may be one of these calls, as a client names them. A client whose answer was converted may have been
+    /// given another name than the provider's, so that nothing can be told by one that not every API takes.
+    fn may_be_among(&self, calls: &BTreeSet<String>) -> bool {
+        !fits_every_api(&self.call) || calls.contains(&self.call)
+    }
 }
 
 impl OpenTurn {
@@ -94,5 +103,11 @@ impl OpenTurn {
     /// Whether one of these is an answer that the turn waits for.
     pub(crate) fn waits_for(&self, answers: &[String]) -> bool {
         self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.is_meant_by(answer)))
+    }
+
+    /// Whether it is another run's than that of a request with these calls in its history: it waits for tools, and none
+    /// of their calls is there.
+    pub(crate) fn is_of_another_run(&self, calls: &BTreeSet<String>) -> bool {
+        !self.tools_waiting.is_empty() && !self.tools_waiting.iter().any(|tool| tool.may_be_among(calls))
     }
 }

@@ -28,6 +28,9 @@ pub struct Inspected<'a> {
     pub tool_results: Vec<ToolResult<'a>>,
     /// Whether the history holds a call of a tool.
     pub tool_calls_in_history: bool,
+    /// The ids of the calls in the history, those among them of which only the result is left. `None` in Gemini's API,
+    /// where calls need no ids.
+    pub calls: Option<BTreeSet<Cow<'a, str>>>,
     /// What the request needs of a model.
     pub needs: Needs,
     /// Whether the last of the user's messages holds an image.

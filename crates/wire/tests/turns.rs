@@ -1,6 +1,8 @@
 //! What begins a turn and what goes on with one, whatever else clients put into their messages.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::borrow::Cow;
+
 use contracts::WireApi;
 use serde_json::{Value, json};
 use wire::inspect;
@@ -106,4 +108,42 @@ fn tools_that_answered_several_calls_are_all_named() {
     ]});
     let found = turn(WireApi::OpenAiChat, &chat);
     assert_eq!(found, (vec!["do both".to_owned()], true, vec!["a".to_owned(), "b".to_owned()]));
+}
+
+/// The calls in a history.
+fn calls(api: WireApi, body: &Value) -> Option<Vec<String>> {
+    let body = body.to_string();
+    let read = inspect(api, body.as_bytes()).unwrap();
+    read.calls.map(|calls| calls.into_iter().map(Cow::into_owned).collect())
+}
+
+#[test]
+fn the_calls_in_a_history_are_known_by_their_ids_or_else_by_their_results() {
+    let messages = json!({"messages": [user(&[text("do x")]), assistant(), user(&[result("t"), result("left")])]});
+    assert_eq!(calls(WireApi::AnthropicMessages, &messages).unwrap(), ["left", "t"]);
+    let chat = json!({"messages": [
+        {"role": "user", "content": "do both"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "b", "content": "2"},
+    ]});
+    assert_eq!(calls(WireApi::OpenAiChat, &chat).unwrap(), ["a", "b"]);
+    let responses = json!({"input": [
+        {"role": "user", "content": "do both"},
+        {"type": "function_call", "id": "item", "call_id": "a", "name": "f", "arguments": "{}"},
+        {"type": "custom_tool_call", "call_id": "b", "name": "g", "input": "x"},
+        {"type": "function_call_output", "call_id": "c", "output": "1"},
+    ]});
+    assert_eq!(calls(WireApi::OpenAiResponses, &responses).unwrap(), ["a", "b", "c"]);
+    assert_eq!(calls(WireApi::OpenAiChat, &json!({"messages": []})), Some(Vec::new()));
+}
+
+#[test]
+fn gemini_s_calls_need_no_ids_so_none_are_given() {
+    let contents = json!({"contents": [
+        {"role": "user", "parts": [{"text": "look"}]},
+        {"role": "model", "parts": [{"functionCall": {"id": "a", "name": "ls", "args": {}}}]},
+    ]});
+    assert_eq!(calls(WireApi::Gemini, &contents), None);
 }

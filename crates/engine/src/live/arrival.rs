@@ -18,9 +18,6 @@ use crate::{
     turns::{NewTurn, StartedTurn},
 };
 
-/// Of a message that was sent again and again, so many turns may wait for their tools at once.
-const MOST_AT_ONCE: u64 = 64;
-
 /// A request that came in.
 #[derive(Debug, Clone)]
 pub struct Arrival {
@@ -30,6 +27,9 @@ pub struct Arrival {
     pub continues: bool,
     /// Which calls of tools it answers.
     pub answers: Vec<String>,
+    /// The calls of tools in its history, where several runs of one prompt may be one session: by them a request knows
+    /// what is its own past. `None` where all that its thread has left open is.
+    pub calls: Option<BTreeSet<String>>,
 }
 
 /// What a request is to the log.
@@ -64,7 +64,7 @@ impl Engine {
         address(&new.message, &self.models.registry)?;
         self.react()?;
         self.see_session(new)?;
-        self.end_what_was_left(new, sent_before)?;
+        self.end_what_was_left(arrival, sent_before)?;
         let turn = attempts::turn(&new.session, &new.name, sent_before);
         let made =
             self.with_snapshot(new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
@@ -98,23 +98,6 @@ impl Engine {
         }
         let known = self.state().sessions.get(session).map(|session| session.signers(thread)).unwrap_or_default();
         if known.is_empty() { request.named.iter().cloned().collect() } else { known }
-    }
-
-    /// Ends the turns of a thread in which nothing happens any more: the user has gone on to something else. Turns of
-    /// the very same message stay: clients that name no session may ask the same several times at once.
-    fn end_what_was_left(&mut self, new: &NewTurn, sent_before: u64) -> Result<(), EngineError> {
-        let Some(known) = self.state().sessions.get(&new.session) else { return Ok(()) };
-        let left = known.open.iter().filter(|open| open.thread == new.thread && open.calls_waiting == 0);
-        let mut left: Vec<TurnId> = left.map(|open| open.turn).collect();
-        if !left.is_empty() {
-            let latest = sent_before.saturating_sub(MOST_AT_ONCE)..sent_before;
-            let same: BTreeSet<_> = latest.map(|number| attempts::turn(&new.session, &new.name, number)).collect();
-            left.retain(|turn| !same.contains(turn));
-        }
-        for turn in left {
-            self.end(&new.session, turn, TurnStatus::Cancelled)?;
-        }
-        Ok(())
     }
 
     /// Ends a turn, if it runs. Not yet on the disk.

@@ -1,13 +1,13 @@
 //! Every decision can be made again from the log alone, with the same bytes (decisions D9 and D14).
 
 use adapters::{DEMO_SESSION, claude_code::SessionReader};
-use contracts::facts::{ErrorClass, PolicyLoaded, RouteDecided, StopReason};
+use contracts::facts::{ErrorClass, PolicyLoaded, StopReason};
 use engine::NewTurn;
-use event_core::{Event as _, encode_state};
+use event_core::Event as _;
 
 use crate::support::{
     Desk,
-    again::{Words, decide_again},
+    again::{Words, all_are_the_same},
     desk::session,
     models::OPUS,
 };
@@ -39,19 +39,6 @@ fn demo(policy: &str) -> Desk {
     assert_eq!(reader.issues(), []);
     desk.engine.commit().unwrap();
     desk
-}
-
-/// Makes every decision of a log again, and compares the bytes.
-fn all_are_the_same(desk: &Desk, words: Words) -> usize {
-    let decided = desk.all::<RouteDecided>();
-    for fact in &decided {
-        let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), fact, words);
-        let bytes = |decision: &contracts::Decision| encode_state("decision", decision).unwrap();
-        assert_eq!(again.decision, fact.decision);
-        assert_eq!(bytes(&again.decision), bytes(&fact.decision));
-        assert_eq!(again.matched, fact.matched);
-    }
-    decided.len()
 }
 
 /// Live turns with everything that a decision may depend on: swaps, outages, spending, long texts, edits.

@@ -23,6 +23,7 @@ mod observed_caching;
 mod on_disk;
 mod one_decision;
 mod other_clients;
+mod parallel_runs;
 mod purge;
 mod rule_hits;
 mod suggestions;

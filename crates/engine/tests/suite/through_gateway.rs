@@ -1,13 +1,13 @@
 //! Sessions that clients recorded although they came through the gateway: their turns are in the log already.
 
 use adapters::observed::{ObservedSession, ObservedTurn};
-use contracts::{ClientRequest, WireApi, facts::RouteDecided};
+use contracts::facts::RouteDecided;
 use engine::NewTurn;
 use event_core::Timestamp;
 
 use crate::support::{
     Desk,
-    desk::{START, session},
+    desk::{START, client_request, session},
     models::SONNET,
     recorded::{call, completed, recorded_session, recorded_turn},
 };
@@ -33,19 +33,8 @@ fn observe(desk: &mut Desk, turns: &[ObservedTurn]) -> usize {
 
 /// A turn of the same session comes through the gateway.
 fn through_gateway(desk: &mut Desk) {
-    let request = ClientRequest {
-        api: WireApi::AnthropicMessages,
-        client: Some("claude-code".to_owned()),
-        model: "turnwise".to_owned(),
-        named: None,
-        side: None,
-        subagent: false,
-        requires: [].into(),
-        signed_by: [].into(),
-        brings_key_of: None,
-    };
     let new = NewTurn::new(session("rec-1"), "in the gateway", "fix the parser");
-    desk.engine.start_turn(&NewTurn { request: Some(request), ..new }).unwrap();
+    desk.engine.start_turn(&NewTurn { request: Some(client_request()), ..new }).unwrap();
     desk.engine.commit().unwrap();
 }
 

@@ -55,6 +55,7 @@ pub(super) fn arrival(
     let message = inspected.user_messages.last();
     let text = message.map(|message| message.text.as_ref()).unwrap_or_default();
     let named = lineage.session.as_deref().and_then(|session| SessionId::try_from(session).ok());
+    let is_named = named.is_some();
     let opening = || SessionId::try_from(format!("http-{}", Hex(&inspected.opening)).as_str());
     // Sixteen bytes in hexadecimal are always a name.
     let session = named.or_else(|| opening().ok()).unwrap_or_else(|| gateway.nameless_session());
@@ -89,7 +90,15 @@ pub(super) fn arrival(
         None => client.clone(),
     });
     let answers = inspected.tool_results.iter().map(|result| result.call.to_string()).collect();
-    (Arrival { new, continues: inspected.continues, answers }, request)
+    let arrival = Arrival { new, continues: inspected.continues, answers, calls: calls(inspected, is_named) };
+    (arrival, request)
+}
+
+/// The calls in the history, where several runs may be one session. A client that names its sessions has one run in each,
+/// and leaves calls out of the history when it makes that shorter.
+fn calls(inspected: &Inspected<'_>, is_named: bool) -> Option<BTreeSet<String>> {
+    let calls = inspected.calls.as_ref().filter(|_| !is_named)?;
+    Some(calls.iter().map(ToString::to_string).collect())
 }
 
 /// What is done beside the conversation has a thread of its own, so that it ends nothing.

@@ -7,7 +7,7 @@ use contracts::facts::{
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{SESSION, World, message, with_tool_result};
+use crate::support::{Answered, SESSION, World, message, with_tool_result};
 
 const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
 
@@ -166,6 +166,66 @@ fn runs_of_one_prompt_side_by_side_keep_each_its_own_turn_while_their_tools_work
     let counts = ended.iter().map(|turn| (turn.status, turn.llm_calls, turn.tool_calls));
     assert_eq!(counts.collect::<Vec<_>>(), [(TurnStatus::Completed, 2, 1); 2]);
     assert_eq!(world.facts::<ToolFinished>().len(), 2);
+}
+
+/// The conversation goes on after an answer.
+fn and_then(mut body: Value, text: &str) -> Value {
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(json!({ "role": "assistant", "content": "done" }));
+    messages.push(json!({ "role": "user", "content": text }));
+    body
+}
+
+#[test]
+fn a_run_that_goes_on_to_its_next_message_takes_nothing_from_another_run_of_its_prompt() {
+    let world = World::new(SONNET);
+    let body = tool_turn("TOOLCALL:Bash:{\"command\":\"cargo test\"}");
+    let (one, other) = (world.post("/v1/messages", &[], &body), world.post("/v1/messages", &[], &body));
+    let brought = with_tool_result(&body, &one.json());
+    assert_eq!(world.post("/v1/messages", &[], &brought).header("x-turnwise-policy"), "TURN_LOCK");
+    world.set_policy("schema_version: 1\nglobal_default: opus\n");
+    let next = world.post("/v1/messages", &[], &and_then(brought, "and now the docs"));
+    assert_eq!(next.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
+    let second = world.post("/v1/messages", &[], &with_tool_result(&body, &other.json()));
+    assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
+    assert_eq!(second.header("x-turnwise-turn"), other.header("x-turnwise-turn"));
+    assert_eq!(second.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
+    let ended = world.ended(3);
+    assert!(ended.iter().all(|turn| turn.status == TurnStatus::Completed), "{ended:?}");
+    assert_eq!(world.facts::<RouteDecided>().len(), 3);
+}
+
+/// The turn of an answer is the first that ended.
+#[track_caller]
+fn assert_was_cancelled(world: &World, answer: &Answered) {
+    let ended = world.ended(1);
+    let first = (ended[0].turn.to_string(), ended[0].status);
+    assert_eq!(first, (answer.header("x-turnwise-turn").to_owned(), TurnStatus::Cancelled));
+}
+
+#[test]
+fn a_turn_that_its_user_interrupted_ends_with_the_next_message_whether_or_not_the_client_names_its_session() {
+    for headers in [&[][..], &SESSION] {
+        let world = World::new(SONNET);
+        let body = tool_turn("TOOLCALL:Bash:{\"command\":\"cargo test\"}");
+        let first = world.post("/v1/messages", headers, &body);
+        let mut next = with_tool_result(&body, &first.json());
+        let blocks = next["messages"][2]["content"].as_array_mut().unwrap();
+        for text in ["[Request interrupted by user for tool use]", "something else"] {
+            blocks.push(json!({ "type": "text", "text": text }));
+        }
+        world.post("/v1/messages", headers, &next);
+        assert_was_cancelled(&world, &first);
+    }
+}
+
+#[test]
+fn in_a_session_that_its_client_names_a_turn_ends_although_the_history_was_made_shorter() {
+    let world = World::new(SONNET);
+    let body = tool_turn("TOOLCALL:Bash:{\"command\":\"cargo test\"}");
+    let first = world.post("/v1/messages", &SESSION, &body);
+    world.post("/v1/messages", &SESSION, &and_then(body, "something else"));
+    assert_was_cancelled(&world, &first);
 }
 
 #[test]

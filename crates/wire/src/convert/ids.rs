@@ -1,13 +1,10 @@
 //! Ids of tool calls, which not every API allows in every shape.
 
-/// The longest id that every API takes, in bytes: chat completions allow 40.
-const LONGEST: usize = 40;
+use contracts::fits_every_api;
 
-/// An id that every API takes: itself when it is made of letters, digits, `_` and `-`; otherwise a hash of it, so that
-/// a call and its result still meet.
+/// An id that every API takes: itself when it is one; otherwise a hash of it, so that a call and its result still meet.
 pub(crate) fn safe(id: String) -> String {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if (1..=LONGEST).contains(&id.len()) && id.bytes().all(allowed) { id } else { derived(&id, 0) }
+    if fits_every_api(&id) { id } else { derived(&id, 0) }
 }
 
 /// An id for the call at `place` in an answer, when its provider gives none. The same answer gives the same ids, and

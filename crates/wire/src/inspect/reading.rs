@@ -53,7 +53,7 @@ pub(super) struct Reading<'a> {
     pub(super) temperature: Option<f64>,
     pub(super) top_p: Option<f64>,
     pub(super) heard: Heard,
-    /// The ids of the calls so far.
+    /// The ids of the calls so far, and of those that a result was for.
     calls: BTreeSet<Cow<'a, str>>,
     /// Id and function of the calls without a result so far, where results may name the function alone.
     pub(super) unanswered: Vec<(Option<Cow<'a, str>>, Cow<'a, str>)>,
@@ -71,6 +71,7 @@ impl<'a> Reading<'a> {
             continues: false,
             tool_results: Vec::new(),
             tool_calls_in_history: false,
+            calls: None,
             needs: Needs::default(),
             message_has_images: false,
             requires: BTreeSet::new(),
@@ -233,8 +234,9 @@ impl<'a> Reading<'a> {
     /// The result of a call.
     pub(super) fn returned(&mut self, id: Option<&Value<'a>>) {
         self.needed_text(id);
-        let id = id.and_then(Value::string);
-        self.requires_if(id.is_some_and(|id| !self.calls.contains(&id)), Requirement::ResultWithoutCall);
+        let Some(id) = id.and_then(Value::string) else { return };
+        let is_new = self.calls.insert(id);
+        self.requires_if(is_new, Requirement::ResultWithoutCall);
     }
 
     pub(super) fn image(&mut self) {
@@ -272,6 +274,7 @@ impl<'a> Reading<'a> {
         out.side = self.signs.side(&out, &self.history);
         out.identity.client = self.history.aider.then_some("aider");
         out.continues = self.history.continues;
+        out.calls = (out.api != WireApi::Gemini).then_some(self.calls);
         out.tool_results = self.history.results;
         out.places.last_user = self.history.last_user;
         out.message_has_images = self.history.messages.last().is_some_and(|message| message.images);

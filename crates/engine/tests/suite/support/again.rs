@@ -1,16 +1,18 @@
-//! A decision made again, from nothing but the log and the texts beside it (decision D14).
+//! Decisions made again, from nothing but the log and the texts beside it (decision D14).
 
 use std::sync::Arc;
 
 use adapters::catalogue::registry_from_text;
 use contracts::{
-    MessageText,
+    Decision, MessageText,
     facts::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},
 };
 use engine::{RouterState, captured_turn};
 use event_bus::{EventLog, TextStore};
-use event_core::{Event, Position, Projected, Recorded};
+use event_core::{Event, Position, Projected, Recorded, encode_state};
 use router_core::{Decided, Policy, decide};
+
+use super::Desk;
 
 /// Whether the words of the user are still there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +37,19 @@ pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, fact: &Rou
     let policy = policy(&before, texts, fact);
     let turn = captured_turn(&turn, at, message);
     state.state().with_views(at, |views| decide(&turn, &policy, views))
+}
+
+/// Makes every decision of a log again, and compares the bytes; how many they are.
+pub(crate) fn all_are_the_same(desk: &Desk, words: Words) -> usize {
+    let decided = desk.all::<RouteDecided>();
+    for fact in &decided {
+        let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), fact, words);
+        let bytes = |decision: &Decision| encode_state("decision", decision).unwrap();
+        assert_eq!(again.decision, fact.decision);
+        assert_eq!(bytes(&again.decision), bytes(&fact.decision));
+        assert_eq!(again.matched, fact.matched);
+    }
+    decided.len()
 }
 
 /// The last fact of a kind for which something holds.

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use contracts::{
-    CacheVariant, SessionId, ThreadId, TurnId, Usage,
+    CacheVariant, ClientRequest, SessionId, ThreadId, TurnId, Usage, WireApi,
     facts::{CallRole, ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
 use engine::{DecidedTurn, Engine, Home, Models, NewTurn, RouterState, Stores};
@@ -31,6 +31,21 @@ pub(crate) struct Desk {
 
 pub(crate) fn session(name: &str) -> SessionId {
     name.try_into().unwrap()
+}
+
+/// A request of a client of the gateway.
+pub(crate) fn client_request() -> ClientRequest {
+    ClientRequest {
+        api: WireApi::AnthropicMessages,
+        client: Some("claude-code".to_owned()),
+        model: "turnwise".to_owned(),
+        named: None,
+        side: None,
+        subagent: false,
+        requires: [].into(),
+        signed_by: [].into(),
+        brings_key_of: None,
+    }
 }
 
 impl Desk {

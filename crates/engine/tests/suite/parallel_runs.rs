@@ -1,0 +1,157 @@
+//! Runs of one prompt side by side, by a client that names no session: they are one session, and yet each its own.
+
+use contracts::{
+    TurnId,
+    facts::{CallRole, RouteDecided, StopReason, TurnEnded, TurnStatus},
+};
+use engine::{Arrival, Arrived, Call, CallAnswer, NewTurn, Sent, ToolAnswer, ToolRequest};
+
+use crate::support::{
+    Desk,
+    again::{Words, all_are_the_same},
+    desk::{client_request, session},
+    models::{HAIKU, OPUS, model_id},
+};
+
+const SESSION: &str = "http-of-them-all";
+const PROMPT: &str = "fix the parser";
+const POLICY: &str = "rules: [{name: docs, when: {message_matches: docs}, use: opus}]\nglobal_default: haiku";
+
+fn desk() -> Desk {
+    let mut desk = Desk::with(POLICY);
+    desk.engine.refresh_policy().unwrap();
+    desk
+}
+
+/// A request with a message, and with these calls in its history.
+fn says(message: &str, calls: &[&str]) -> Arrival {
+    let new = NewTurn { request: Some(client_request()), ..NewTurn::new(session(SESSION), message, message) };
+    let calls = Some(calls.iter().map(|call| (*call).to_owned()).collect());
+    Arrival { new, continues: false, answers: Vec::new(), calls }
+}
+
+/// A request that brings what a tool gave back.
+fn brings(message: &str, call: &str) -> Arrival {
+    Arrival { continues: true, answers: vec![call.to_owned()], ..says(message, &[call]) }
+}
+
+fn call(desk: &mut Desk, turn: TurnId, model: &str) -> Sent {
+    let call = Call {
+        turn,
+        session: session(SESSION),
+        thread: None,
+        model: model_id(model),
+        role: CallRole::Planner,
+        estimated_input: 100,
+        cache_lifetime: None,
+    };
+    desk.engine.call_sent(call).unwrap()
+}
+
+/// The model answers, and asks for a tool in each of these calls.
+fn answer(desk: &mut Desk, sent: &Sent, calls: &[&str]) {
+    let tool = |id: &&str| ToolRequest { id: (*id).to_owned(), name: "Bash".to_owned(), arguments: "{}".to_owned() };
+    let answer = CallAnswer {
+        usage: None,
+        raw_usage: None,
+        stop_reason: if calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolUse },
+        tools: calls.iter().map(tool).collect(),
+        thinking_blocks: 0,
+        began_at: None,
+        at: desk.now,
+    };
+    desk.engine.call_answered(sent, &answer).unwrap();
+    desk.engine.commit().unwrap();
+    desk.stands_where_the_log_says();
+}
+
+/// A turn that starts and is left waiting for these calls.
+fn waits(desk: &mut Desk, arrival: &Arrival, calls: &[&str]) -> TurnId {
+    desk.pass_secs(1);
+    let Arrived::Started(started) = desk.engine.arrive(arrival).unwrap() else { panic!("it goes on with a turn") };
+    let (turn, model) = (started.made.turn, started.made.decided.decision.model.unwrap());
+    let sent = call(desk, turn, model.as_str());
+    answer(desk, &sent, calls);
+    turn
+}
+
+/// The result of a call arrives, and the model is done with it; gives the turn that went on and its model.
+fn goes_on(desk: &mut Desk, message: &str, id: &str) -> (TurnId, String) {
+    desk.pass_secs(1);
+    let Arrived::Continues { turn, model } = desk.engine.arrive(&brings(message, id)).unwrap() else {
+        panic!("it was decided anew")
+    };
+    let brought = ToolAnswer { id: id.to_owned(), failed: false, bytes: 9 };
+    desk.engine.tools_answered(&session(SESSION), turn, &[brought]).unwrap();
+    let sent = call(desk, turn, model.as_str());
+    answer(desk, &sent, &[]);
+    (turn, model.to_string())
+}
+
+fn open(desk: &Desk) -> Vec<TurnId> {
+    desk.engine.state().sessions.get(&session(SESSION)).unwrap().open.iter().map(|open| open.turn).collect()
+}
+
+fn ended(desk: &Desk) -> Vec<(TurnId, TurnStatus)> {
+    desk.all::<TurnEnded>().into_iter().map(|ended| (ended.turn, ended.status)).collect()
+}
+
+#[test]
+fn a_run_that_goes_on_to_its_next_message_leaves_the_turn_of_another_run_locked() {
+    let mut desk = desk();
+    let one = waits(&mut desk, &says(PROMPT, &[]), &["a"]);
+    let other = waits(&mut desk, &says(PROMPT, &[]), &["b"]);
+    assert_eq!(goes_on(&mut desk, PROMPT, "a"), (one, HAIKU.to_owned()));
+    let next = waits(&mut desk, &says("and the docs", &["a"]), &["c"]);
+    assert_eq!(open(&desk), [other, next]);
+    // Each of them brings what its own tool gave back, in whatever order.
+    assert_eq!(goes_on(&mut desk, PROMPT, "b"), (other, HAIKU.to_owned()));
+    assert_eq!(goes_on(&mut desk, "and the docs", "c"), (next, OPUS.to_owned()));
+    assert_eq!(ended(&desk), [one, other, next].map(|turn| (turn, TurnStatus::Completed)));
+    assert_eq!(desk.all::<RouteDecided>().len(), 3);
+    assert_eq!(all_are_the_same(&desk, Words::Kept), 3);
+}
+
+#[test]
+fn what_a_run_was_interrupted_in_ends_with_its_next_message() {
+    let mut desk = desk();
+    let other = waits(&mut desk, &says(PROMPT, &[]), &["x"]);
+    // Of several calls one in the history is enough.
+    let interrupted = waits(&mut desk, &says(PROMPT, &[]), &["a", "b"]);
+    let next = waits(&mut desk, &says("do something else", &["b"]), &["c"]);
+    assert_eq!(ended(&desk), [(interrupted, TurnStatus::Cancelled)]);
+    assert_eq!(open(&desk), [other, next]);
+}
+
+#[test]
+fn runs_that_were_left_for_good_are_bounded_and_the_oldest_end_first() {
+    let mut desk = desk();
+    // Their clients have left the calls out of the history.
+    let turns: Vec<_> =
+        (0..70).map(|run| waits(&mut desk, &says(&format!("try {run}"), &[]), &[&format!("call-{run}")])).collect();
+    let (over, left) = turns.split_at(5);
+    assert_eq!(open(&desk), left, "as many as may wait at once, and the one that started last");
+    assert_eq!(ended(&desk), over.iter().map(|turn| (*turn, TurnStatus::Cancelled)).collect::<Vec<_>>());
+}
+
+#[test]
+fn in_a_session_that_its_client_names_whatever_waits_ends_with_the_next_message() {
+    let mut desk = desk();
+    let named = |message: &str| Arrival { calls: None, ..says(message, &[]) };
+    let first = waits(&mut desk, &named(PROMPT), &["a"]);
+    let same = waits(&mut desk, &named(PROMPT), &["b"]);
+    assert_eq!(open(&desk), [first, same]);
+    let next = waits(&mut desk, &named("and the docs"), &["c"]);
+    assert_eq!(ended(&desk), [first, same].map(|turn| (turn, TurnStatus::Cancelled)));
+    assert_eq!(open(&desk), [next]);
+}
+
+#[test]
+fn calls_that_the_client_may_know_by_another_name_cannot_be_another_run_s() {
+    for name in ["", "functions.Bash:0", &"c".repeat(200)] {
+        let mut desk = desk();
+        let first = waits(&mut desk, &says(PROMPT, &[]), &[name]);
+        let next = waits(&mut desk, &says("and the docs", &["call_ffeedd"]), &["b"]);
+        assert_eq!((ended(&desk), open(&desk)), (vec![(first, TurnStatus::Cancelled)], vec![next]), "{name}");
+    }
+}
