@@ -1,27 +1,38 @@
 //! Turns of the same features, and what is known about each model in them.
 
-use contracts::{Features, Sketch, TurnId};
-use event_core::EventId;
-use serde::{Deserialize, Serialize};
+mod saved;
 
-use crate::{embedding::Embedding, levels::levels, packed::Packed, row::Row, structure::Raw};
+use contracts::{Features, TurnId};
+use event_core::EventId;
+use serde::Deserialize;
+
+use crate::{
+    embedding::Embedding,
+    levels::{LEVELS, levels_of},
+    packed::Packed,
+    row::Row,
+    said::Kept,
+    structure::Raw,
+};
 
 /// The identity of a set of features: the same on every machine.
 pub(crate) type Key = u128;
 
 /// All rows of one set of features.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "saved::Saved<'static>")]
 pub(crate) struct Fingerprint {
     pub(crate) key: Key,
     /// What 004 compares.
     pub(crate) packed: Packed,
     /// The words of the message.
-    pub(crate) sketch: Sketch,
+    pub(crate) sketch: Kept,
     /// The start of the hash of the message, where an embedder is set.
     pub(crate) text: Option<u64>,
-    /// Its meaning, once it is known.
-    pub(crate) embedding: Option<Embedding>,
-    levels: Vec<u8>,
+    /// Its meaning, once it is known: most have none, and should not keep room for one.
+    pub(crate) embedding: Option<Box<Embedding>>,
+    /// Whether tools were used before.
+    tool_history: bool,
     /// The number of its workload, from 1.
     workload: u8,
     /// Turns of these features, and the last of them.
@@ -36,10 +47,10 @@ impl Fingerprint {
         Self {
             key,
             packed,
-            sketch: features.sketch.clone(),
+            sketch: Kept::from(&features.sketch),
             text: features.text,
             embedding: None,
-            levels: levels(features).to_vec(),
+            tool_history: features.tool_history,
             workload,
             turns: 0,
             last: None,
@@ -48,8 +59,12 @@ impl Fingerprint {
     }
 
     /// Its structure, as it is counted.
-    pub(crate) fn raw(&self) -> Raw<'_> {
-        Raw { levels: &self.levels, sets: self.packed.masks, workload: self.workload, turns: self.turns }
+    pub(crate) fn raw(&self) -> Raw {
+        Raw { levels: self.levels(), sets: self.packed.masks, workload: self.workload, turns: self.turns }
+    }
+
+    fn levels(&self) -> [u8; LEVELS] {
+        levels_of(self.sketch.shape(), self.packed.plain, self.tool_history)
     }
 
     /// Counts a turn, once however many models took part in it.

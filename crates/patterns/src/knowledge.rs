@@ -4,11 +4,12 @@ use contracts::Score;
 
 use crate::{
     fingerprint::Fingerprint,
+    growth,
     linear::{Linear, Outcome, PLACES, Seen},
     row::Sums,
     space::{Point, Space},
     structure::Structure,
-    words::Direction,
+    words::{DIMENSIONS, Direction},
 };
 
 /// Passes over all rows whenever the store learns.
@@ -22,8 +23,6 @@ const PSEUDO_OUTCOMES: i64 = 2;
 pub(crate) struct Knowledge {
     /// The words of every fingerprint as directions.
     pub(crate) directions: Vec<Direction>,
-    /// The structure of every fingerprint.
-    pub(crate) structures: Vec<Structure>,
     /// Fingerprints whose message was embedded, by place.
     pub(crate) embedded: Vec<Embedded>,
     /// What is known about every model.
@@ -56,19 +55,19 @@ impl Knowledge {
     pub(crate) fn of(space: &Space, fingerprints: &[Fingerprint], models: usize) -> Self {
         let mut knowledge = Self { models: vec![ModelKnowledge::default(); models], ..Self::default() };
         let mut seen = Seen::default();
+        knowledge.make_room(fingerprints);
         for (place, fingerprint) in fingerprints.iter().enumerate() {
             knowledge.place(space, fingerprint);
-            let (direction, structure) = (knowledge.directions[place], knowledge.structures[place]);
-            let point = Point { direction, structure };
+            let point = knowledge.point(space, place, fingerprint);
             if fingerprint.rows.iter().any(|row| row.coefficient != 0) {
-                seen.look(space, &fingerprint.sketch, &structure);
+                seen.look(space, &fingerprint.sketch, &point.structure);
             }
             for row in &fingerprint.rows {
                 let model = knowledge.model(row.model);
                 model.sums.plus(&row.sums);
                 if 0 < row.sums.scored {
-                    model.scored.push(u32::try_from(place).unwrap_or(u32::MAX));
-                    model.points.push(point);
+                    growth::push(&mut model.scored, u32::try_from(place).unwrap_or(u32::MAX));
+                    growth::push(&mut model.points, point);
                 }
                 if row.coefficient != 0 {
                     model.linear.change(&seen, 0, row.coefficient);
@@ -82,13 +81,18 @@ impl Knowledge {
     pub(crate) fn fit(&mut self, space: &Space, fingerprints: &mut [Fingerprint]) {
         let common = self.common_mean();
         let mut seen = Seen::default();
+        // The scored rows of every model, in the order in which their fingerprints come by.
+        let mut passed = vec![0; self.models.len()];
         for _ in 0..PASSES {
-            for (fingerprint, structure) in fingerprints.iter_mut().zip(&self.structures) {
-                // Rows without an outcome teach nothing.
-                if !fingerprint.rows.iter().any(|row| 0 < row.sums.scored || row.coefficient != 0) {
+            passed.fill(0);
+            for fingerprint in fingerprints.iter_mut() {
+                let structure = self.pass(fingerprint, &mut passed);
+                // Rows without an outcome teach nothing; one that lost it has to be forgotten.
+                if structure.is_none() && fingerprint.rows.iter().all(|row| row.coefficient == 0) {
                     continue;
                 }
-                seen.look(space, &fingerprint.sketch, structure);
+                let structure = structure.unwrap_or_else(|| space.structure(fingerprint));
+                seen.look(space, &fingerprint.sketch, &structure);
                 for row in &mut fingerprint.rows {
                     let Some(known) = self.models.get_mut(row.model as usize) else { continue };
                     let coefficient = match row.sums.mean() {
@@ -106,6 +110,19 @@ impl Knowledge {
         }
     }
 
+    /// The structure of the next fingerprint, as far as a model has a point there: beside its scored rows it stands ready.
+    fn pass(&self, fingerprint: &Fingerprint, passed: &mut [usize]) -> Option<Structure> {
+        let mut structure = None;
+        for row in fingerprint.rows.iter().filter(|row| 0 < row.sums.scored) {
+            let number = row.model as usize;
+            if let (Some(known), Some(passed)) = (self.models.get(number), passed.get_mut(number)) {
+                structure = known.points.get(*passed).map(|point| point.structure);
+                *passed += 1;
+            }
+        }
+        structure
+    }
+
     /// How well models do on average, each counting once; nothing when none was ever scored.
     pub(crate) fn common_mean(&self) -> i64 {
         let means = self.models.iter().filter_map(|model| model.sums.mean());
@@ -116,8 +133,7 @@ impl Knowledge {
     /// Takes in a new fingerprint, the last.
     pub(crate) fn place(&mut self, space: &Space, fingerprint: &Fingerprint) {
         let place = self.directions.len();
-        self.directions.push(space.words.direction(&fingerprint.sketch));
-        self.structures.push(space.expectation.structure(&fingerprint.raw()));
+        growth::push(&mut self.directions, space.words.direction(&fingerprint.sketch));
         self.embedded.extend(fingerprint.embedding.as_ref().map(|embedding| embedding.at(place)));
     }
 
@@ -137,24 +153,44 @@ impl Knowledge {
         &mut self.models[index]
     }
 
-    /// Notes that a row has a score, or has none any more.
-    pub(crate) fn note_scored(&mut self, model: u32, place: usize, scored: bool) {
-        let (Some(direction), Some(structure)) = (self.directions.get(place), self.structures.get(place)) else {
-            return;
-        };
-        let point = Point { direction: *direction, structure: *structure };
-        let place = u32::try_from(place).unwrap_or(u32::MAX);
-        let known = self.model(model);
-        match (known.scored.binary_search(&place), scored) {
+    /// Notes whether the row of a model has a score.
+    pub(crate) fn note_scored(&mut self, space: &Space, model: u32, place: usize, fingerprint: &Fingerprint) {
+        let scored = fingerprint.row(model).is_some_and(|row| 0 < row.sums.scored);
+        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        match (self.model(model).scored.binary_search(&number), scored) {
             (Err(index), true) => {
-                known.scored.insert(index, place);
-                known.points.insert(index, point);
+                let point = self.point(space, place, fingerprint);
+                let known = self.model(model);
+                growth::insert(&mut known.scored, index, number);
+                growth::insert(&mut known.points, index, point);
             }
             (Ok(index), false) => {
+                let known = self.model(model);
                 known.scored.remove(index);
                 known.points.remove(index);
             }
             _ => {}
+        }
+    }
+
+    /// A fingerprint in the space.
+    fn point(&self, space: &Space, place: usize, fingerprint: &Fingerprint) -> Point {
+        let direction = self.directions.get(place).copied().unwrap_or([0; DIMENSIONS]);
+        Point { direction, structure: space.structure(fingerprint) }
+    }
+
+    /// Makes room for all fingerprints and rows, and no more.
+    fn make_room(&mut self, fingerprints: &[Fingerprint]) {
+        self.directions.reserve_exact(fingerprints.len());
+        let mut scored = vec![0; self.models.len()];
+        for row in fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows).filter(|row| 0 < row.sums.scored) {
+            if let Some(rows) = scored.get_mut(row.model as usize) {
+                *rows += 1;
+            }
+        }
+        for (known, rows) in self.models.iter_mut().zip(scored) {
+            known.scored.reserve_exact(rows);
+            known.points.reserve_exact(rows);
         }
     }
 }
@@ -174,7 +210,7 @@ impl Sums {
         self.scored = self.scored.saturating_add(other.scored);
         self.score_sum = self.score_sum.saturating_add(other.score_sum);
         self.costed = self.costed.saturating_add(other.costed);
-        self.cost_sum += other.cost_sum;
+        self.cost_sum = self.cost_sum.plus(other.cost_sum);
         self.cost_squares = self.cost_squares.saturating_add(other.cost_squares);
     }
 

@@ -4,9 +4,8 @@
 //! they came, or were taken out, leaves no trace in the sums. Coefficients are found one row at a time (dual coordinate
 //! descent), in passes over all rows whenever the store learns.
 
-use contracts::Sketch;
-
 use crate::{
+    said::Said,
     space::Space,
     structure::{BITS, Bit, Structure},
     words::ONE,
@@ -49,15 +48,15 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    pub(crate) fn new(space: &Space, sketch: &Sketch, structure: &Structure) -> Self {
+    pub(crate) fn new(space: &Space, text: &impl Said, structure: &Structure) -> Self {
         let mut seen = Self::default();
-        seen.look(space, sketch, structure);
+        seen.look(space, text, structure);
         seen
     }
 
     /// Looks at another turn, in the room that the one before took.
-    pub(crate) fn look(&mut self, space: &Space, sketch: &Sketch, structure: &Structure) {
-        space.words.shares(sketch, &mut self.words);
+    pub(crate) fn look(&mut self, space: &Space, text: &impl Said, structure: &Structure) {
+        space.words.shares(text, &mut self.words);
         self.bits.clear();
         self.bits.reserve(structure.bits());
         space.expectation.bits(structure).for_each(|bit| self.bits.push(bit));

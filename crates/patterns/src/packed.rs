@@ -31,15 +31,35 @@ const INTENT_SETS: usize = 1 << 6;
 /// As many sets as the five side effects can form.
 const EFFECT_SETS: usize = 1 << 5;
 
-/// Everything a comparison looks at, in 64 bytes.
+/// Everything a comparison looks at, in 64 bytes, which a processor fetches at once where they begin at a multiple of as
+/// many.
+#[repr(align(64))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Packed {
     pub(crate) masks: [u128; SETS],
     sizes: [u16; SETS],
-    side_effects: u8,
-    intents: u8,
-    tokens: u8,
-    images: bool,
+    pub(crate) plain: Plain,
+}
+
+/// Features that are packed the same in every workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Plain {
+    pub(crate) side_effects: u8,
+    pub(crate) intents: u8,
+    pub(crate) tokens: u8,
+    pub(crate) images: bool,
+}
+
+impl Plain {
+    pub(crate) fn of(features: &Features) -> Self {
+        Self {
+            side_effects: features.side_effects.iter().fold(0, |bits, effect| bits | 1 << *effect as u8),
+            // Only six bits mean something.
+            intents: features.intents.0 & 0x3f,
+            tokens: features.tokens.0,
+            images: features.images,
+        }
+    }
 }
 
 /// The vocabularies of a workspace.
@@ -77,27 +97,19 @@ impl Vocabularies {
 }
 
 fn packed(features: &Features, sets: [Bits; SETS]) -> Packed {
-    Packed {
-        masks: sets.map(|set| set.mask),
-        sizes: sets.map(|set| set.size),
-        side_effects: features.side_effects.iter().fold(0, |bits, effect| bits | 1 << *effect as u8),
-        // Only six bits mean something.
-        intents: features.intents.0 & 0x3f,
-        tokens: features.tokens.0,
-        images: features.images,
-    }
+    Packed { masks: sets.map(|set| set.mask), sizes: sets.map(|set| set.size), plain: Plain::of(features) }
 }
 
 impl Packed {
     /// Whether the turn has none of the things two turns can share.
     pub(crate) fn is_bare(&self) -> bool {
-        self.sizes == [0; SETS] && self.side_effects == 0 && self.intents == 0
+        self.sizes == [0; SETS] && self.plain.side_effects == 0 && self.plain.intents == 0
     }
 
     /// Whether the two turns share any one thing: an intent, an extension, a tool, a directory, an effect.
     pub(crate) fn shares_with(&self, other: &Self) -> bool {
-        self.intents & other.intents != 0
-            || self.side_effects & other.side_effects != 0
+        self.plain.intents & other.plain.intents != 0
+            || self.plain.side_effects & other.plain.side_effects != 0
             || self.masks.iter().zip(&other.masks).any(|(own, other)| own & other != 0)
     }
 }
@@ -113,19 +125,19 @@ pub(crate) struct Query<'a> {
 
 impl<'a> Query<'a> {
     pub(crate) fn new(packed: &'a Packed) -> Self {
-        let intents = shares(weight::INTENTS, packed.intents);
-        let side_effects = shares(weight::SIDE_EFFECTS, packed.side_effects);
+        let intents = shares(weight::INTENTS, packed.plain.intents);
+        let side_effects = shares(weight::SIDE_EFFECTS, packed.plain.side_effects);
         Self { packed, intents, side_effects }
     }
 
     /// How alike the turns are.
     pub(crate) fn similarity(&self, other: &Packed) -> Score {
-        let own = self.packed;
+        let (own, plain) = (self.packed, &self.packed.plain);
         let equal = |weight: u64, equal: bool| u64::from(equal) * weight * Score::ONE.0;
-        let mut hundredths = self.intents[usize::from(other.intents) % INTENT_SETS]
-            + self.side_effects[usize::from(other.side_effects) % EFFECT_SETS]
-            + equal(weight::TOKENS, own.tokens == other.tokens)
-            + equal(weight::IMAGES, own.images == other.images);
+        let mut hundredths = self.intents[usize::from(other.plain.intents) % INTENT_SETS]
+            + self.side_effects[usize::from(other.plain.side_effects) % EFFECT_SETS]
+            + equal(weight::TOKENS, plain.tokens == other.plain.tokens)
+            + equal(weight::IMAGES, plain.images == other.plain.images);
         for (set, weight) in SET_WEIGHTS.iter().enumerate() {
             let common = ones(own.masks[set] & other.masks[set]);
             let both = u32::from(own.sizes[set]) + u32::from(other.sizes[set]);

@@ -1,5 +1,7 @@
 //! The projection: from the facts of turns to rows, and the view a decision reads.
 
+mod saved;
+
 use std::collections::BTreeMap;
 
 use contracts::{
@@ -16,44 +18,38 @@ use serde::{Deserialize, Serialize};
 use crate::{
     bounded::Bounded,
     embedding::Embedding,
-    judgement::Judgement,
+    judgement::{Judgement, Rubric},
     open_turn::OpenTurn,
-    store::{RowId, Sample, Store},
+    recorded::{RecordedTurn, RecordedTurns, RecordedWork},
+    shared::Shared,
+    store::{Sample, Store},
 };
 
 /// So many running turns are followed; one that never ends is forgotten after so many others began.
 const OPEN_TURNS: usize = 1_000;
-
-/// So many turns can still be judged after they are over; later judgements of older turns are not counted.
-const JUDGEABLE_TURNS: usize = 20_000;
 
 /// So many messages are remembered with their meaning.
 const EMBEDDINGS: usize = 10_000;
 
 /// Everything learned, workspace by workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "saved::Saved")]
 pub struct Patterns {
     /// By path; turns without a workspace are under the empty path.
     pub(crate) stores: BTreeMap<String, Store>,
-    open: Bounded<TurnId, Box<OpenTurn>, OPEN_TURNS>,
-    recorded: Bounded<TurnId, RecordedTurn, JUDGEABLE_TURNS>,
-    /// By the start of the hash of the message.
-    embeddings: Bounded<u64, Embedding, EMBEDDINGS>,
+    open: OpenTurns,
+    recorded: RecordedTurns,
+    embeddings: Embeddings,
+    #[serde(skip)]
+    workspaces: Shared<String>,
+    #[serde(skip)]
+    rubrics: Shared<Rubric>,
 }
 
-/// A turn that is over and where its samples went: the last is of whoever finished it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct RecordedTurn {
-    workspace: Option<String>,
-    works: Vec<RecordedWork>,
-}
+type OpenTurns = Bounded<TurnId, Box<OpenTurn>, OPEN_TURNS>;
 
-/// What one model did in a turn that is over: the row says which.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct RecordedWork {
-    row: RowId,
-    judgement: Option<Judgement>,
-}
+/// By the start of the hash of the message.
+type Embeddings = Bounded<u64, Embedding, EMBEDDINGS>;
 
 impl Patterns {
     /// What was learned in a workspace.
@@ -83,25 +79,26 @@ impl Patterns {
             self.stores.insert(workspace.to_owned(), Store::default());
         }
         let Some(store) = self.stores.get_mut(workspace) else { return };
-        let mut works = Vec::with_capacity(done.len());
-        works.extend(done.iter().map(|work| {
+        let works = done.iter().map(|work| {
             let sample = Sample { turn: id, features: &turn.features, model: &work.model, cost: work.cost, at };
             RecordedWork { row: store.record(sample), judgement: None }
-        }));
+        });
+        let works = works.collect();
         // Another turn with this message may have been embedded before.
         if let Some(text) = turn.features.text
             && let Some(embedding) = self.embeddings.get(text)
         {
             store.embed(text, embedding);
         }
-        self.recorded.insert(id, RecordedTurn { workspace: turn.workspace, works });
+        let workspace = turn.workspace.map(|workspace| self.workspaces.hold(workspace));
+        self.recorded.insert(id, RecordedTurn { workspace, works });
         for (model, judgement) in turn.judgements {
             self.judge(id, model.as_ref(), judgement, at);
         }
     }
 
     fn judged(&mut self, eval: &EvalCompleted, at: Timestamp) {
-        let judgement = Judgement::from(eval);
+        let judgement = Judgement::new(eval, &mut self.rubrics);
         if let Some(turn) = self.open.get_mut(eval.turn) {
             match turn.judgements.iter_mut().find(|(judged, _)| *judged == eval.model) {
                 Some((_, earlier)) if judgement.replaces(earlier) => *earlier = judgement,
@@ -116,8 +113,8 @@ impl Patterns {
     /// A verdict on a turn that is over: on what this model did, or on whoever finished it.
     fn judge(&mut self, id: TurnId, model: Option<&ModelId>, judgement: Judgement, at: Timestamp) {
         let Some(turn) = self.recorded.get_mut(id) else { return };
-        let Some(store) = self.stores.get_mut(turn.workspace.as_deref().unwrap_or_default()) else { return };
-        let mut works = turn.works.iter_mut().rev();
+        let Some(store) = self.stores.get_mut(turn.workspace()) else { return };
+        let mut works = turn.works.as_mut_slice().iter_mut().rev();
         let is_of = |work: &RecordedWork, model| store.model_of(work.row) == Some(model);
         let Some(work) = works.find(|work| model.is_none_or(|model| is_of(work, model))) else { return };
         if work.judgement.as_ref().is_some_and(|earlier| !judgement.replaces(earlier)) {
@@ -134,8 +131,8 @@ impl Patterns {
         let embedding = Embedding::from(fact);
         // A turn from before there was an embedder does not say by what its embedding is found; its row is known.
         if let Some(turn) = self.recorded.get(turn)
-            && let Some(work) = turn.works.first()
-            && let Some(store) = self.stores.get_mut(turn.workspace.as_deref().unwrap_or_default())
+            && let Some(work) = turn.works.as_slice().first()
+            && let Some(store) = self.stores.get_mut(turn.workspace())
         {
             store.embed_row(work.row, &embedding);
         }
@@ -183,7 +180,7 @@ impl Patterns {
         };
         self.stores.retain(|workspace, _| !goes(Some(workspace)));
         // A later verdict on one of these turns must not find a row that was made after them.
-        self.recorded.retain(|turn| !goes(turn.workspace.as_deref()));
+        self.recorded.retain(|turn| !goes(Some(turn.workspace())));
         if fact.all {
             self.embeddings = Bounded::default();
         }

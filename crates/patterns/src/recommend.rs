@@ -54,8 +54,7 @@ impl Store {
         let hybrid = settings.fingerprint == FingerprintKind::Hybrid;
         let workload = features.workload.as_ref().map_or(0, |name| self.workloads.find(name));
         let levels = levels(features);
-        let structure =
-            self.space.expectation.structure(&Raw { levels: &levels, sets: packed.masks, workload, turns: 1 });
+        let structure = self.space.expectation.structure(&Raw { levels, sets: packed.masks, workload, turns: 1 });
         let direction = self.space.words.direction(&features.sketch);
         let has_words = hybrid && !features.sketch.words.is_empty();
         let by_place = settings.estimator == Estimator::Paper || (hybrid && embedding.is_some());

@@ -23,7 +23,8 @@ pub(crate) struct Row {
     pub(crate) coefficient: i64,
 }
 
-/// What turns came to.
+/// What turns came to. Its parts stand without gaps: there is one for every row.
+#[repr(Rust, packed(4))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sums {
     /// Turns.
@@ -45,7 +46,7 @@ impl Sums {
         self.samples = self.samples.saturating_add(1);
         if let Some(cost) = cost {
             self.costed = self.costed.saturating_add(1);
-            self.cost_sum += cost;
+            self.cost_sum = self.cost_sum.plus(cost);
             self.cost_squares = self.cost_squares.saturating_add(u128::from(cost.0).pow(2));
         }
     }

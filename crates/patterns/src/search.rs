@@ -130,6 +130,8 @@ impl Store {
     /// reach a similarity of 0.7, far above any sensible floor. Therefore a turn that has anything to share (an
     /// intent, an extension, a tool, a directory, a side effect, a word) has no neighbour that shares none of it. A
     /// floor of 0 turns this off as well: then every row is a candidate, as 004 §5.5 has it.
+    // Beside the rest of a recommendation its loop runs out of registers.
+    #[inline(never)]
     pub(crate) fn nearest(
         &self,
         asked: &Asked<'_>,
@@ -144,7 +146,7 @@ impl Store {
         let mut floor = settings.min_similarity;
         for (place, (fingerprint, cosine)) in (0_u32..).zip(self.fingerprints.iter().zip(&scratch.cosines)) {
             // Where one of them has no words, structure alone is compared.
-            let alpha = if fingerprint.sketch.words.is_empty() { 0 } else { alpha };
+            let alpha = if fingerprint.sketch.has_words() { alpha } else { 0 };
             let (said, rest) = (share(alpha, *cosine), Score::ONE.0 - alpha);
             if said + rest < floor.0 {
                 continue;

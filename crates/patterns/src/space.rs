@@ -43,6 +43,11 @@ impl Space {
             expectation: Expectation::learn(fingerprints.iter().map(Fingerprint::raw)),
         }
     }
+
+    /// The structure of a fingerprint.
+    pub(crate) fn structure(&self, fingerprint: &Fingerprint) -> Structure {
+        self.expectation.structure(&fingerprint.raw())
+    }
 }
 
 /// A turn in that space.

@@ -2,8 +2,6 @@
 
 mod saved;
 
-use std::collections::BTreeMap;
-
 use contracts::{Features, ModelId, NanoUsd, Score, TurnId};
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     embedding::Embedding,
     fingerprint::{Fingerprint, Key, key},
+    growth,
     knowledge::Knowledge,
     packed::Vocabularies,
+    places::Places,
     row::{Row, Sums},
     space::Space,
     vocabulary::Vocabulary,
@@ -32,8 +32,9 @@ pub struct Store {
     updates: u64,
     /// Whether the log has been told that it is filling.
     pub(crate) filling: bool,
+    /// Of fingerprints, by key.
     #[serde(skip)]
-    places: BTreeMap<Key, usize>,
+    places: Places,
     #[serde(skip)]
     rows: usize,
     #[serde(skip)]
@@ -58,7 +59,9 @@ pub struct Sample<'a> {
     pub at: Timestamp,
 }
 
-/// Where a sample went. Says nothing once the row has been evicted.
+/// Where a sample went. Says nothing once the row has been evicted. There is one for every turn that can be judged, so its
+/// parts stand closer than a key of sixteen bytes would have them.
+#[repr(Rust, packed(8))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowId {
     key: Key,
@@ -80,6 +83,8 @@ impl Store {
         let id_of = |row: &Row| models.get(row.model as usize);
         let found = rows.binary_search_by(|row| id_of(row).cmp(&Some(sample.model)));
         let index = found.unwrap_or_else(|index| {
+            // Most often there is one, and no other follows.
+            rows.reserve_exact(1);
             rows.insert(index, Row::new(model, updates));
             self.rows += 1;
             index
@@ -99,7 +104,7 @@ impl Store {
 
     /// Replaces the score of a turn that was recorded: takes back the one that counted, counts another.
     pub fn judge(&mut self, row: RowId, before: Option<Score>, now: Option<Score>, at: Timestamp) {
-        let Some(place) = self.places.get(&row.key).copied() else { return };
+        let Some(place) = self.find(row.key) else { return };
         let Some(fingerprint) = self.fingerprints.get_mut(place) else { return };
         let Some(found) = fingerprint.row_mut(row.model).filter(|found| found.born == row.born) else { return };
         self.updates += 1;
@@ -107,8 +112,7 @@ impl Store {
         for sums in [&mut found.sums, &mut self.knowledge.model(row.model).sums] {
             sums.replace(before, now);
         }
-        let scored = 0 < found.sums.scored;
-        self.knowledge.note_scored(row.model, place, scored);
+        self.knowledge.note_scored(&self.space, row.model, place, fingerprint);
         self.learn_when_due();
     }
 
@@ -122,16 +126,16 @@ impl Store {
         let all = self.fingerprints.iter_mut().enumerate();
         for (place, fingerprint) in all.filter(|(_, fingerprint)| fingerprint.text == Some(text)) {
             self.knowledge.note_embedded(embedding.at(place));
-            fingerprint.embedding = Some(embedding.clone());
+            fingerprint.embedding = Some(Box::new(embedding.clone()));
         }
     }
 
     /// Takes in the meaning of the message of a turn that was recorded.
     pub(crate) fn embed_row(&mut self, row: RowId, embedding: &Embedding) {
-        let Some(place) = self.places.get(&row.key).copied() else { return };
+        let Some(place) = self.find(row.key) else { return };
         let Some(fingerprint) = self.fingerprints.get_mut(place) else { return };
         self.knowledge.note_embedded(embedding.at(place));
-        fingerprint.embedding = Some(embedding.clone());
+        fingerprint.embedding = Some(Box::new(embedding.clone()));
     }
 
     /// Evicts rows that have not changed since a time, and of the others all but those that changed last.
@@ -147,6 +151,7 @@ impl Store {
             fingerprint.rows.retain(|row| young(row) && first <= row.updated);
         }
         self.fingerprints.retain(|fingerprint| !fingerprint.rows.is_empty());
+        self.fingerprints.shrink_to_fit();
         self.filling = false;
         self.find_places();
         self.learn();
@@ -185,17 +190,23 @@ impl Store {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
+    /// Where the fingerprint of a key is, if there is one.
+    fn find(&self, key: Key) -> Option<usize> {
+        self.places.find(key, |place| key_at(&self.fingerprints, place)).map(|place| place as usize)
+    }
+
     /// Where the fingerprint of a key is.
     fn place(&mut self, key: Key, features: &Features) -> usize {
-        if let Some(place) = self.places.get(&key) {
-            return *place;
+        if let Some(place) = self.find(key) {
+            return place;
         }
         let place = self.fingerprints.len();
         let packed = self.vocabularies.learn(features);
         let workload = features.workload.as_ref().map_or(0, |name| self.workloads.number(name));
-        self.fingerprints.push(Fingerprint::new(key, packed, workload, features));
+        growth::push(&mut self.fingerprints, Fingerprint::new(key, packed, workload, features));
         self.knowledge.place(&self.space, &self.fingerprints[place]);
-        self.places.insert(key, place);
+        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        self.places.add(key, number, |place| key_at(&self.fingerprints, place));
         place
     }
 
@@ -218,14 +229,21 @@ impl Store {
     /// the space before is nearly right in this one.
     fn learn(&mut self) {
         self.space = Space::learn(&self.fingerprints);
+        // What was known goes first, so that the two are never there at once.
+        self.knowledge = Knowledge::default();
         self.knowledge = Knowledge::of(&self.space, &self.fingerprints, self.models.len());
         self.knowledge.fit(&self.space, &mut self.fingerprints);
     }
 
     fn find_places(&mut self) {
-        self.places = self.fingerprints.iter().enumerate().map(|(place, found)| (found.key, place)).collect();
-        self.rows = self.fingerprints.iter().map(|fingerprint| fingerprint.rows.len()).sum();
+        let fingerprints = &self.fingerprints;
+        self.places = Places::of(fingerprints.len(), |place| key_at(fingerprints, place));
+        self.rows = fingerprints.iter().map(|fingerprint| fingerprint.rows.len()).sum();
     }
+}
+
+fn key_at(fingerprints: &[Fingerprint], place: u32) -> Option<Key> {
+    fingerprints.get(place as usize).map(|fingerprint| fingerprint.key)
 }
 
 impl Row {

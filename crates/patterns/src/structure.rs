@@ -53,8 +53,9 @@ impl Structure {
 }
 
 /// What a turn brings along to be compared.
-pub(crate) struct Raw<'a> {
-    pub(crate) levels: &'a [u8],
+#[derive(Clone, Copy)]
+pub(crate) struct Raw {
+    pub(crate) levels: [u8; LEVELS],
     pub(crate) sets: [u128; SETS],
     pub(crate) workload: u8,
     /// How many turns it stands for.
@@ -97,7 +98,7 @@ impl std::fmt::Debug for Expectation {
 
 impl Expectation {
     /// Counts the bits of all turns.
-    pub(crate) fn learn<'a>(turns: impl Iterator<Item = Raw<'a>>) -> Self {
+    pub(crate) fn learn(turns: impl Iterator<Item = Raw>) -> Self {
         let mut all = 0_i64;
         let mut with = vec![0_i64; WORKLOADS];
         for turn in turns {
@@ -176,7 +177,7 @@ impl Expectation {
     }
 
     /// The structure of a turn.
-    pub(crate) fn structure(&self, raw: &Raw<'_>) -> Structure {
+    pub(crate) fn structure(&self, raw: &Raw) -> Structure {
         let width = usize::from(HIGHEST) + 1;
         let mut lanes = [0; LANES];
         let mut of_levels = 0;

@@ -3,7 +3,7 @@
 //! Rarity is learned from the store now and then (see `Store::learn_when_due`), so that no word list comes with the program. A
 //! text is then a direction in a few dimensions: every word adds its rarity to two of them, for or against.
 
-use contracts::Sketch;
+use crate::said::Said;
 
 /// The dimensions in which texts are compared.
 pub(crate) const DIMENSIONS: usize = 64;
@@ -53,18 +53,18 @@ impl std::fmt::Debug for Words {
 
 impl Words {
     /// Counts the words of all texts, each as often as it came.
-    pub(crate) fn learn<'a>(sketches: impl Iterator<Item = (&'a Sketch, u32)>) -> Self {
-        let mut texts = 0_u32;
+    pub(crate) fn learn<'a>(texts: impl Iterator<Item = (&'a (impl Said + 'a), u32)>) -> Self {
+        let mut all = 0_u32;
         let mut with = vec![0_u32; NUMBERS];
-        for (sketch, times) in sketches {
-            texts = texts.saturating_add(times);
-            for number in sketch.numbers() {
+        for (text, times) in texts {
+            all = all.saturating_add(times);
+            for number in text.numbers() {
                 if let Some(count) = with.get_mut(usize::from(number)) {
                     *count = count.saturating_add(times);
                 }
             }
         }
-        let all = logarithm(u64::from(texts) + 1);
+        let all = logarithm(u64::from(all) + 1);
         let rarity = |with: &u32| {
             if *with < FEWEST_TEXTS { 0 } else { all.saturating_sub(logarithm(u64::from(*with) + 1)) }
         };
@@ -110,11 +110,11 @@ impl Words {
 
     /// Lists the words of a text that say something, by their places, each with its share: the squares of all shares sum
     /// up to one.
-    pub(crate) fn shares(&self, sketch: &Sketch, shares: &mut Vec<(u16, i64)>) {
+    pub(crate) fn shares(&self, text: &impl Said, shares: &mut Vec<(u16, i64)>) {
         shares.clear();
-        shares.reserve(sketch.words.len() + sketch.pairs.len());
+        shares.reserve(text.numbers().size_hint().0);
         let mut squares = 0;
-        sketch.numbers().map(|number| self.word(number)).filter(|word| word.rarity != 0).for_each(|word| {
+        text.numbers().map(|number| self.word(number)).filter(|word| word.rarity != 0).for_each(|word| {
             squares += i64::from(word.rarity).pow(2);
             shares.push((word.place, i64::from(word.rarity)));
         });
@@ -127,11 +127,11 @@ impl Words {
 
     /// The direction of a text, from its words without the pairs, which would only blur it; all zeros when none of
     /// them says anything.
-    pub(crate) fn direction(&self, sketch: &Sketch) -> Direction {
+    pub(crate) fn direction(&self, text: &impl Said) -> Direction {
         let mut sums = [0_i64; DIMENSIONS];
-        for number in &sketch.words {
-            let rarity = i64::from(self.rarity(*number));
-            for (dimension, sign) in spread(*number) {
+        for number in text.words() {
+            let rarity = i64::from(self.rarity(number));
+            for (dimension, sign) in spread(number) {
                 sums[dimension] += sign * rarity;
             }
         }

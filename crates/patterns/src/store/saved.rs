@@ -1,13 +1,12 @@
 //! What is saved of a store; the rest follows from it.
 
-use std::collections::BTreeMap;
-
 use contracts::ModelId;
 use serde::Deserialize;
 
 use super::Store;
 use crate::{
-    fingerprint::Fingerprint, knowledge::Knowledge, packed::Vocabularies, space::Space, vocabulary::Vocabulary,
+    fingerprint::Fingerprint, knowledge::Knowledge, packed::Vocabularies, places::Places, space::Space,
+    vocabulary::Vocabulary,
 };
 
 #[derive(Deserialize)]
@@ -24,7 +23,8 @@ pub(super) struct Saved {
 
 impl From<Saved> for Store {
     fn from(saved: Saved) -> Self {
-        let Saved { models, fingerprints, vocabularies, workloads, space, learn_at, updates, filling } = saved;
+        let Saved { models, mut fingerprints, vocabularies, workloads, space, learn_at, updates, filling } = saved;
+        fingerprints.shrink_to_fit();
         let knowledge = Knowledge::of(&space, &fingerprints, models.len());
         let mut store = Self {
             models,
@@ -35,7 +35,7 @@ impl From<Saved> for Store {
             learn_at,
             updates,
             filling,
-            places: BTreeMap::new(),
+            places: Places::default(),
             rows: 0,
             knowledge,
         };

@@ -1,6 +1,6 @@
 //! The regression of words and structure, beside ridge regression as it is written in books.
 
-use contracts::{Features, Sketch};
+use contracts::Features;
 
 use super::given::{Numbers, Turn, model, store};
 use crate::{
@@ -27,7 +27,8 @@ fn learned(turns: usize) -> Store {
 }
 
 fn seen(store: &Store, place: usize) -> Seen {
-    Seen::new(&store.space, &store.fingerprints[place].sketch, &store.knowledge.structures[place])
+    let fingerprint = &store.fingerprints[place];
+    Seen::new(&store.space, &fingerprint.sketch, &store.space.structure(fingerprint))
 }
 
 /// A store of so many turns, and a coefficient for each.
@@ -52,7 +53,7 @@ fn sum(store: &Store, coefficients: &[i64], order: impl Iterator<Item = usize>) 
 fn common(store: &Store, one: usize, other: usize) -> f64 {
     let one_whole = ONE as f64;
     let shares = |place: usize| {
-        let words: &Sketch = &store.fingerprints[place].sketch;
+        let words = &store.fingerprints[place].sketch;
         let mut shares = Vec::new();
         store.space.words.shares(words, &mut shares);
         shares.into_iter().collect::<std::collections::BTreeMap<_, _>>()
@@ -62,14 +63,14 @@ fn common(store: &Store, one: usize, other: usize) -> f64 {
         .iter()
         .filter_map(|(number, share)| Some(*share as f64 / one_whole * *yours.get(number)? as f64 / one_whole))
         .sum();
-    let structures: [&Structure; 2] = [one, other].map(|place| &store.knowledge.structures[place]);
+    let structures: [Structure; 2] = [one, other].map(|place| store.space.structure(&store.fingerprints[place]));
     let plain = |place: usize| {
         let raw = store.fingerprints[place].raw();
         store.space.expectation.structure(&crate::structure::Raw { workload: 0, ..raw })
     };
     let likeness = store.space.expectation.agreement(&plain(one), &plain(other));
     // The same workload weighs three here.
-    let same_work = store.space.expectation.agreement(structures[0], structures[1]) - likeness;
+    let same_work = store.space.expectation.agreement(&structures[0], &structures[1]) - likeness;
     0.9 * words + 0.1 * (likeness + 3 * same_work) as f64 / one_whole
 }
 

@@ -66,7 +66,7 @@ fn naive(
     let bare = asked.packed.is_bare() && !has_words;
     let mut all = Vec::new();
     for other in &store.fingerprints {
-        let alpha = if has_words && !other.sketch.words.is_empty() { settings.alpha } else { Score::ZERO };
+        let alpha = if has_words && other.sketch.has_words() { settings.alpha } else { Score::ZERO };
         let words = u64::try_from(cosine(asked, store, other)).unwrap_or(0);
         let structure = packed::Query::new(&asked.packed).similarity(&other.packed);
         let similarity = alpha.0 * words / 32_767 + alpha.complement().times(structure).0;

@@ -35,8 +35,8 @@ impl Population {
     }
 }
 
-fn raw((levels, packed): &([u8; crate::levels::LEVELS], Packed), workload: u8) -> Raw<'_> {
-    Raw { levels, sets: packed.masks, workload, turns: 1 }
+fn raw((levels, packed): &([u8; crate::levels::LEVELS], Packed), workload: u8) -> Raw {
+    Raw { levels: *levels, sets: packed.masks, workload, turns: 1 }
 }
 
 fn many() -> Vec<Features> {
