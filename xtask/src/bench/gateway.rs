@@ -142,7 +142,9 @@ fn recorded(home: &Path, answered: u64) -> Outcome {
 fn streams(at: &Place<'_>, rows: &mut Vec<Row>) -> Outcome {
     for (gap, how, connections) in [(0, "at once", 1), (GAP_MS, "2 ms apart", 8)] {
         at.mock.ask("/control/gap", Some(&gap.into()))?;
-        for (body, name) in [("stream-chat", "chat"), ("stream-messages", "Messages")] {
+        let bodies =
+            [("stream-chat", "chat"), ("stream-chat-usage", "chat with usage"), ("stream-messages", "Messages")];
+        for (body, name) in bodies {
             let rounds = at.rounds(Load::of(body, connections))?;
             rows.push(Row::first_byte(&format!("{name} stream of 20 pieces {how}, first byte"), &rounds));
             rows.push(Row::added(&format!("{name} stream of 20 pieces {how}, last byte"), &rounds, table::NOT_SEEN));

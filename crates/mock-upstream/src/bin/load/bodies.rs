@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     AgentWhole,
     /// Chat Completions, one sentence, streamed.
     StreamChat,
+    /// The same by a client that asks for the account of usage, as agents do.
+    StreamChatUsage,
     /// Messages, one sentence, streamed.
     StreamMessages,
 }
@@ -36,19 +38,19 @@ impl Kind {
     /// What stands in the last event of a complete stream.
     pub(crate) const fn end(self) -> Option<&'static [u8]> {
         match self {
-            Self::StreamChat => Some(b"[DONE]"),
+            Self::StreamChat | Self::StreamChatUsage => Some(b"[DONE]"),
             Self::StreamMessages | Self::AgentMessages => Some(b"message_stop"),
             Self::SmallChat | Self::SmallMessages | Self::SmallResponses | Self::AgentWhole => None,
         }
     }
 
     const fn is_openai(self) -> bool {
-        matches!(self, Self::SmallChat | Self::StreamChat | Self::SmallResponses)
+        matches!(self, Self::SmallChat | Self::StreamChat | Self::StreamChatUsage | Self::SmallResponses)
     }
 
     const fn path(self) -> &'static str {
         match self {
-            Self::SmallChat | Self::StreamChat => "/v1/chat/completions",
+            Self::SmallChat | Self::StreamChat | Self::StreamChatUsage => "/v1/chat/completions",
             Self::SmallResponses => "/v1/responses",
             _ => "/v1/messages",
         }
@@ -67,6 +69,10 @@ pub(crate) fn body(kind: Kind, model: Option<&str>) -> String {
     let body: Value = match kind {
         Kind::SmallChat => json!({"model": model, "messages": messages}),
         Kind::StreamChat => json!({"model": model, "messages": messages, "stream": true}),
+        Kind::StreamChatUsage => {
+            let asked = json!({"include_usage": true});
+            json!({"model": model, "messages": messages, "stream": true, "stream_options": asked})
+        }
         Kind::SmallResponses => json!({"model": model, "input": text()}),
         Kind::SmallMessages => json!({"model": model, "max_tokens": 1024, "messages": messages}),
         Kind::StreamMessages => json!({"model": model, "max_tokens": 1024, "messages": messages, "stream": true}),
