@@ -58,6 +58,21 @@ pub const fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) 
     (status, kind(api, class))
 }
 
+/// What Gemini's API calls an error that comes with a status.
+pub const fn gemini_status(status: u16) -> &'static str {
+    match status {
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        408 | 504 => "DEADLINE_EXCEEDED",
+        429 => "RESOURCE_EXHAUSTED",
+        499 => "CANCELLED",
+        400..500 => "INVALID_ARGUMENT",
+        502 | 503 => "UNAVAILABLE",
+        _ => "INTERNAL",
+    }
+}
+
 const fn kind(api: WireApi, class: ErrorClass) -> &'static str {
     match api {
         WireApi::AnthropicMessages => match class {
@@ -97,7 +112,7 @@ const fn kind(api: WireApi, class: ErrorClass) -> &'static str {
 mod tests {
     use contracts::{WireApi, facts::ErrorClass};
 
-    use super::{classify, error_body, error_event, error_kind};
+    use super::{classify, error_body, error_event, error_kind, gemini_status};
 
     const CLASSES: [ErrorClass; 9] = [
         ErrorClass::RateLimit,
@@ -110,6 +125,15 @@ mod tests {
         ErrorClass::ContextOverflow,
         ErrorClass::ContentFilter,
     ];
+
+    #[test]
+    fn the_word_for_a_status_is_the_one_for_an_error_of_that_status() {
+        for class in CLASSES {
+            let (status, word) = error_kind(WireApi::Gemini, class);
+            assert_eq!(gemini_status(status), word, "{class:?}");
+        }
+        assert_eq!([403, 413, 502].map(gemini_status), ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAVAILABLE"]);
+    }
 
     #[test]
     fn each_api_gets_errors_in_its_own_shape() {

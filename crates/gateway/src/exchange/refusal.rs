@@ -9,8 +9,13 @@ use hyper::{
 use super::decided::Decided;
 use crate::{body::Answer, upstream::Failed};
 
-/// An error of the gateway's own.
+/// An error of the gateway's own. `kind` is what Anthropic and `OpenAI` call it; Gemini has a word for each status.
 pub(crate) fn refused(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answer> {
+    let kind = if api == WireApi::Gemini { wire::gemini_status(status) } else { kind };
+    error(api, status, kind, message)
+}
+
+fn error(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answer> {
     let mut response = Response::new(Answer::whole(wire::error_body(api, status, kind, message)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -28,7 +33,7 @@ pub(crate) fn told(api: WireApi, decided: &Decided, failure: &Failed, failed: &[
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         response
     } else {
-        refused(api, status, kind, &message(decided, failure, failed))
+        error(api, status, kind, &message(decided, failure, failed))
     };
     if let Some(value) = &failure.retry_after {
         response.headers_mut().insert(RETRY_AFTER, value.clone());

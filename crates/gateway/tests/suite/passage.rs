@@ -85,6 +85,18 @@ fn every_api_reaches_a_model_of_every_other_one() {
 }
 
 #[test]
+fn a_client_of_gemini_is_refused_in_the_words_of_its_api() {
+    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let orphan = json!({ "functionResponse": { "name": "look_up", "response": { "output": "five" } } });
+    let body = json!({ "contents": [{ "role": "user", "parts": [orphan] }] });
+    let answer = world.post("/v1beta/models/turnwise:generateContent", &[], &body);
+    assert_eq!(answer.status, 400);
+    assert!(answer.body.contains("\"status\":\"INVALID_ARGUMENT\""), "{}", answer.body);
+    assert!(answer.body.contains("cannot_carry"), "{}", answer.body);
+    assert_eq!(world.mock.count(), 0, "nothing was sent");
+}
+
+#[test]
 fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason() {
     let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
     let tool = json!({ "type": "custom", "name": "apply_patch", "format": { "type": "text" } });
