@@ -1,9 +1,9 @@
 //! What a request is to the engine: whose turn it starts or goes on with, and which model takes it.
 
-use contracts::{Delegation, Failure, TurnId};
+use contracts::{ClientRequest, Decision, Delegation, Failure, ModelId, TurnId};
 use engine::{Arrival, Arrived, Engine, EngineError, Sent, ToolAnswer};
 use hyper::{Response, header::HeaderValue};
-use router_core::{Banner, OverrideError, SideCalls, address};
+use router_core::{Banner, OverrideError, SideCalls, address, spoken_to};
 use wire::{Inspected, Lineage};
 
 use super::{
@@ -119,12 +119,7 @@ fn decide(
         Arrived::Started(started) => {
             let decision = &started.made.decided.decision;
             let Some(model) = decision.model.clone() else {
-                let unavailable = |failure: &Failure| matches!(failure, Failure::ProviderUnavailable(_));
-                let attempts = |entry: &contracts::Evaluation| entry.attempts.iter().any(|a| unavailable(&a.failure));
-                let temporary = decision
-                    .chain
-                    .iter()
-                    .any(|entry| entry.failure.as_ref().is_some_and(unavailable) || attempts(entry));
+                let temporary = is_temporary(engine, decision, &request);
                 return Outcome::Nobody { turn: started.made.turn, banners: started.made.banners.clone(), temporary };
             };
             let winner = decision.winner();
@@ -159,4 +154,16 @@ fn addressed(text: &str, registry: &contracts::Registry) -> usize {
 fn is_a_mention(message: &str) -> bool {
     let word = message.split_whitespace().next().unwrap_or_default();
     word.contains(['/', '.', '"', '#', ':']) || word.starts_with("@agent-")
+}
+
+/// Whether a model that is out could take the request otherwise, so that asking again later may help.
+fn is_temporary(engine: &Engine, decision: &Decision, request: &ClientRequest) -> bool {
+    let may_drop = &engine.policy().policy.gateway().may_drop;
+    let could = |model: &ModelId| {
+        engine.models().registry.get(model).is_some_and(|model| spoken_to(model, request, may_drop).is_ok())
+    };
+    let candidates = decision.chain.iter().filter_map(|entry| entry.candidate.as_ref().zip(entry.failure.as_ref()));
+    let attempts = decision.chain.iter().flat_map(|entry| &entry.attempts).map(|one| (&one.candidate, &one.failure));
+    let mut out = candidates.chain(attempts).filter(|(_, failure)| matches!(failure, Failure::ProviderUnavailable(_)));
+    out.any(|(model, _)| could(model))
 }

@@ -154,6 +154,22 @@ fn one_client_s_key_that_is_refused_is_no_failure_of_the_provider() {
 }
 
 #[test]
+fn asking_again_later_is_advised_only_where_a_model_that_is_out_could_take_the_request() {
+    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    world.mock.fail(Failure::once(status(401)));
+    world.post("/v1/messages", &[], &message("turnwise", "hello"));
+    world.ended(1);
+    assert!(!world.facts::<ProviderUnavailable>().is_empty());
+    let ask = |messages| {
+        let body = serde_json::json!({ "model": "turnwise", "messages": messages });
+        world.post("/v1/chat/completions", &[], &body).status
+    };
+    assert_eq!(ask(serde_json::json!([{ "role": "user", "content": "hello" }])), 503);
+    // Anthropic's API takes no request without a conversation, whenever it is asked.
+    assert_eq!(ask(serde_json::json!([])), 400);
+}
+
+#[test]
 fn whoever_leaves_at_whatever_moment_leaves_no_turn_open() {
     let world = World::new(POLICY);
     for number in 0..40 {
