@@ -57,11 +57,12 @@ def responses_structured(checks):
 
 
 def responses_errors(checks):
-    orphan = [{"type": "function_call_output", "call_id": "call_none", "output": "x"}]
+    # An item of no known type beside the orphan: no other API takes that, whoever is out.
+    unknown = [{"type": "function_call_output", "call_id": "call_none", "output": "x"}, {"type": "no_such_item"}]
     raises(
         openai.BadRequestError,
         400,
-        lambda: checks.openai.responses.create(model=checks.model, input=orphan, store=False),
+        lambda: checks.openai.responses.create(model=checks.model, input=unknown, store=False),
     )
 
 
