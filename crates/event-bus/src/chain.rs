@@ -4,10 +4,14 @@ use std::{fmt, str::FromStr};
 
 use event_core::{Hex, Recorded};
 
-use crate::frame::CAUSED;
+use crate::frame::{CAUSED, MAX_ENVELOPE};
 
 /// Bytes of a chain.
 pub(crate) const BYTES: usize = 32;
+
+/// The most bytes a link is the hash of: the chain before, whether there is a cause, the fact without its payload, and the
+/// hash of that.
+const LONGEST_LINK: usize = BYTES + 1 + MAX_ENVELOPE + 32;
 
 /// The BLAKE3 hash over a fact and the chain before it. The payload enters by its own hash, so that it can be removed
 /// and the chain still holds.
@@ -42,12 +46,14 @@ impl Chain {
     /// [`Chain::after`] for a fact whose fields stand one after the other as bytes.
     pub(crate) fn link(self, caused: bool, envelope: &[u8], payload: [u8; 32]) -> Self {
         // Put together first: a hasher that takes parts is some 2 kB to set up, and there are few bytes.
-        let mut whole = Vec::with_capacity(BYTES + 1 + envelope.len() + payload.len());
-        whole.extend_from_slice(&self.0);
-        whole.push(if caused { CAUSED } else { 0 });
-        whole.extend_from_slice(envelope);
-        whole.extend_from_slice(&payload);
-        Self(*blake3::hash(&whole).as_bytes())
+        let caused = [if caused { CAUSED } else { 0 }];
+        let mut whole = [0; LONGEST_LINK];
+        let mut bytes = 0;
+        for part in [&self.0[..], &caused, envelope, &payload] {
+            whole[bytes..bytes + part.len()].copy_from_slice(part);
+            bytes += part.len();
+        }
+        Self(*blake3::hash(&whole[..bytes]).as_bytes())
     }
 }
 

@@ -46,6 +46,8 @@ const MARKS: usize = 2;
 /// Position, times, id, correlation.
 const FIXED: usize = 8 + 8 + 16 + 8 + 16;
 const CHAIN: usize = chain::BYTES;
+/// The most from position to kind, in bytes.
+pub(crate) const MAX_ENVELOPE: usize = FIXED + 16 + 2 + 1 + MAX_KIND_BYTES;
 /// Everything but kind, cause and payload.
 const BARE: usize = PREFIX + MARKS + FIXED + 2 + 1 + 2 + CHAIN;
 /// The smallest and the largest frame, in bytes.

@@ -7,7 +7,7 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 use crate::{
     Appended, Expected, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS,
     frame::{self, MAX_KIND_BYTES, MAX_PAYLOAD},
-    ids::Spread,
+    spread::Spread,
 };
 
 /// A staged fact.

@@ -23,6 +23,7 @@ mod reader;
 mod repair;
 mod repairs;
 mod sled_log;
+mod spread;
 mod sync;
 mod texts;
 mod verify;

@@ -17,6 +17,9 @@ pub struct EventId(pub [u8; 16]);
 #[error("`{0}` is not an id of 32 hexadecimal digits")]
 pub struct ParseIdError(String);
 
+/// What most ids are derived from has room in, in bytes.
+const USUAL_BYTES: usize = 160;
+
 impl EventId {
     /// The identity that follows from what a fact is about.
     ///
@@ -25,13 +28,23 @@ impl EventId {
         // The length in front keeps ("ab", "c") and ("a", "bc") apart.
         let bytes: usize = parts.iter().map(|part| 8 + part.len()).sum();
         // Put together first: a hasher that takes parts is some 2 kB to set up, and there are few bytes.
-        let mut whole = Vec::with_capacity(bytes);
+        let (mut few, mut many) = ([0; USUAL_BYTES], Vec::new());
+        let whole = if bytes <= USUAL_BYTES {
+            &mut few[..bytes]
+        } else {
+            many.resize(bytes, 0);
+            &mut many[..]
+        };
+        let mut rest = &mut *whole;
         for part in parts {
-            whole.extend_from_slice(&(part.len() as u64).to_le_bytes());
-            whole.extend_from_slice(part);
+            for piece in [&(part.len() as u64).to_le_bytes()[..], part] {
+                let (place, behind) = rest.split_at_mut(piece.len());
+                place.copy_from_slice(piece);
+                rest = behind;
+            }
         }
         let mut id = [0; 16];
-        id.copy_from_slice(&blake3::hash(&whole).as_bytes()[..16]);
+        id.copy_from_slice(&blake3::hash(whole).as_bytes()[..16]);
         Self(id)
     }
 

@@ -44,6 +44,16 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
+    fn an_id_is_half_of_the_hash_of_its_parts_each_behind_its_length(
+        parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..90), 0..4)
+    ) {
+        let whole: Vec<u8> = parts.iter().flat_map(|part| [&(part.len() as u64).to_le_bytes(), &part[..]].concat()).collect();
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        let (id, hash) = (EventId::derive(&parts), blake3::hash(&whole));
+        prop_assert_eq!(&id.0[..], &hash.as_bytes()[..16]);
+    }
+
+    #[test]
     fn an_id_reads_back(bytes in any::<[u8; 16]>()) {
         let id = EventId(bytes);
         prop_assert_eq!(id.to_string().parse::<EventId>(), Ok(id));
