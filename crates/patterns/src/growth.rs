@@ -1,8 +1,8 @@
-//! Room in lists that are kept for long: they grow by a thirty-second, so that little of it stays empty.
+//! Room in lists that are kept for long: they grow by a sixteenth, so that little of it stays empty.
 
 /// By how much a full list of this length grows.
 pub(crate) const fn more(length: usize) -> usize {
-    length / 32 + 4
+    length / 16 + 4
 }
 
 pub(crate) fn push<T>(list: &mut Vec<T>, item: T) {

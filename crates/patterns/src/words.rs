@@ -10,7 +10,7 @@ pub(crate) const DIMENSIONS: usize = 64;
 
 /// The length of every direction: short enough that one word alone fits its two dimensions, and such that the product of
 /// a direction with itself is one, with fifteen binary places.
-const LENGTH: i64 = 181;
+pub(crate) const LENGTH: i64 = 181;
 
 /// How many numbers words have.
 const NUMBERS: usize = 1 << 16;
@@ -140,16 +140,23 @@ impl Words {
 }
 
 /// The direction of any vector.
+///
+/// Parts are divided as floating-point numbers, of which a processor divides several at once. No part differs from that of
+/// whole numbers: what is divided has fewer than 37 bits and what by fewer than 33, so a quotient below the next whole
+/// number, which stays below 400, is too far below it to be rounded up.
+#[expect(clippy::cast_precision_loss, reason = "at most 36 bits")]
+#[expect(clippy::cast_possible_truncation, reason = "clamped to what fits, without what is behind the point")]
 pub(crate) fn direction(sums: &[i64; DIMENSIONS]) -> Direction {
     // Thirty bits are more than enough for parts of a byte, and their squares fit.
     let largest = sums.iter().map(|sum| sum.unsigned_abs()).max().unwrap_or(0);
     let shift = (64 - largest.leading_zeros()).saturating_sub(28);
     let squares: u64 = sums.iter().map(|sum| (sum.unsigned_abs() >> shift).pow(2)).sum();
-    let length = i64::try_from(squares.isqrt()).unwrap_or(i64::MAX).max(1);
-    sums.map(|sum| {
-        let part = (sum >> shift) * LENGTH / length;
-        i16::try_from(part.clamp(-127, 127)).unwrap_or_default()
-    })
+    let length = squares.isqrt().max(1) as f64;
+    let mut direction = [0; DIMENSIONS];
+    for (part, sum) in direction.iter_mut().zip(sums) {
+        *part = (((sum >> shift) * LENGTH) as f64 / length).clamp(-127.0, 127.0) as i16;
+    }
+    direction
 }
 
 /// The two dimensions of a word, and whether it speaks for or against.

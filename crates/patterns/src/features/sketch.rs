@@ -27,14 +27,17 @@ pub fn sketch(message: &str) -> Sketch {
     let all = Words::of(&text);
     let mut known = Numbers::none();
     let mut words = Vec::with_capacity(MOST_NUMBERS.min(2 * all.len()));
+    let mut begun = Vec::with_capacity(MOST_NUMBERS.min(all.len()));
     let both = visited(all.len()).filter_map(|place| all.get(place)).flat_map(|word| {
-        let beginning = prefix(word).map(|beginning| number(BEGINNING, beginning));
-        std::iter::once(number(WORD, word)).chain(beginning)
+        let hashed = Hashed::of(word);
+        begun.push(hashed.pair);
+        std::iter::once(hashed.word).chain(hashed.beginning)
     });
     words.extend(both.filter(|number| known.insert(*number)).take(MOST_NUMBERS));
+    // Where there is room left, every word was taken, and so begins a pair.
     let room = MOST_NUMBERS - words.len();
     let mut pairs = Vec::with_capacity(room.min(all.len()));
-    let two = visited(all.len()).filter_map(|place| Some(pair(all.get(place)?, all.get(place + 1)?)));
+    let two = visited(all.len()).zip(begun).filter_map(|(place, begun)| Some(pair(begun, all.get(place + 1)?)));
     pairs.extend(two.filter(|number| known.insert(*number)).take(room));
     words.sort_unstable();
     pairs.sort_unstable();
@@ -74,34 +77,55 @@ fn prefix(word: &str) -> Option<&str> {
 }
 
 /// What the hash of a word begins with.
-const WORD: u64 = hash(OFFSET, b"w:");
+const WORD: u64 = hash([OFFSET], b"w:")[0];
 
 /// What the hash of the beginning of a word begins with.
-const BEGINNING: u64 = hash(OFFSET, b"p:");
+const BEGINNING: u64 = hash([OFFSET], b"p:")[0];
 
 /// What the hash of a pair begins with.
-const PAIR: u64 = hash(OFFSET, b"b:");
+const PAIR: u64 = hash([OFFSET], b"b:")[0];
 
-fn number(kind: u64, word: &str) -> u16 {
-    folded(hash(hash(kind, word.as_bytes()), b" "))
+/// What a word is hashed to, all at once: a hash waits for itself at every byte, and three can wait together.
+struct Hashed {
+    word: u16,
+    /// Of its beginning, when it is longer than that.
+    beginning: Option<u16>,
+    /// The hash of a pair whose first word it is, as far as that goes.
+    pair: u64,
 }
 
-fn pair(word: &str, next: &str) -> u16 {
-    folded(hash(hash(hash(PAIR, word.as_bytes()), b" "), next.as_bytes()))
+impl Hashed {
+    fn of(word: &str) -> Self {
+        let beginning = prefix(word).map(str::len);
+        let (start, rest) = word.as_bytes().split_at(beginning.unwrap_or(word.len()));
+        let [whole, begun, pair] = hash([WORD, BEGINNING, PAIR], start);
+        let [whole, pair] = hash([whole, pair], rest);
+        let [whole, begun, pair] = hash([whole, begun, pair], b" ");
+        Self { word: folded(whole), beginning: beginning.map(|_| folded(begun)), pair }
+    }
+}
+
+fn pair(begun: u64, next: &str) -> u16 {
+    let [whole] = hash([begun], next.as_bytes());
+    folded(whole)
 }
 
 /// Where FNV-1a begins.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a, going on from what was hashed before.
-const fn hash(before: u64, bytes: &[u8]) -> u64 {
+/// Several times FNV-1a, each going on from what was hashed before.
+const fn hash<const N: usize>(before: [u64; N], bytes: &[u8]) -> [u64; N] {
     const PRIME: u64 = 0x0100_0000_01b3;
-    let (mut hash, mut rest) = (before, bytes);
+    let (mut hashes, mut rest) = (before, bytes);
     while let [byte, others @ ..] = rest {
-        hash = (hash ^ *byte as u64).wrapping_mul(PRIME);
+        let mut at = 0;
+        while at < N {
+            hashes[at] = (hashes[at] ^ *byte as u64).wrapping_mul(PRIME);
+            at += 1;
+        }
         rest = others;
     }
-    hash
+    hashes
 }
 
 /// Sixteen bits of a hash.

@@ -1,9 +1,10 @@
 //! Rarity of words, and texts as directions.
 
 use contracts::Sketch;
+use proptest::prelude::*;
 
-use super::given::{Numbers, sketch};
-use crate::words::{DIMENSIONS, ONE, Words, cosine, logarithm};
+use super::given::{Numbers, config, sketch};
+use crate::words::{DIMENSIONS, Direction, LENGTH, ONE, Words, cosine, direction, logarithm};
 
 const SEED: u64 = 7;
 
@@ -138,4 +139,34 @@ fn where_no_word_is_known_to_be_rare_it_is_the_same_as_before_the_first_text() {
     let texts = [&[1][..], &[1], &[2]].map(text);
     assert_eq!(Words::learn(texts[..2].iter().map(|text| (text, 1))), Words::default());
     assert_eq!(Words::learn(texts[2..].iter().map(|text| (text, 1))), Words::default());
+}
+
+/// A direction by whole numbers alone.
+fn divided(sums: &[i64; DIMENSIONS]) -> Direction {
+    let largest = sums.iter().map(|sum| sum.unsigned_abs()).max().unwrap();
+    let shift = (64 - largest.leading_zeros()).saturating_sub(28);
+    let squares: u64 = sums.iter().map(|sum| (sum.unsigned_abs() >> shift).pow(2)).sum();
+    let length = i64::try_from(squares.isqrt().max(1)).unwrap();
+    sums.map(|sum| i16::try_from(((sum >> shift) * LENGTH / length).clamp(-127, 127)).unwrap())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn parts_of_a_direction_are_those_of_whole_numbers(
+        sums in prop::array::uniform::<_, DIMENSIONS>((any::<i64>(), 0_u32..64).prop_map(|(sum, bits)| sum >> bits))
+    ) {
+        prop_assert_eq!(direction(&sums), divided(&sums));
+    }
+
+    #[test]
+    fn parts_of_the_direction_of_a_text_are_those_of_whole_numbers(
+        sums in prop::array::uniform::<_, DIMENSIONS>(-40_000_i64..40_000), with in 0_usize..=DIMENSIONS
+    ) {
+        // Most texts say something of few dimensions, and the parts of those are large.
+        let mut sums = sums;
+        sums[with..].fill(0);
+        prop_assert_eq!(direction(&sums), divided(&sums));
+    }
 }
