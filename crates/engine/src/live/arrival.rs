@@ -54,9 +54,9 @@ impl Engine {
     /// cannot be written.
     pub fn arrive(&mut self, arrival: &Arrival) -> Result<Arrived, EngineError> {
         let new = &arrival.new;
-        let sent_before = self.attempts.of(&self.recorder, &new.session, &new.name)?;
+        let message = self.attempts.of(&self.recorder, &new.session, &new.name)?;
         if arrival.continues
-            && let Some((turn, model)) = self.running(arrival, sent_before)
+            && let Some((turn, model)) = self.running(arrival, message.sent)
         {
             return Ok(Arrived::Continues { turn, model });
         }
@@ -64,11 +64,11 @@ impl Engine {
         address(&new.message, &self.models.registry)?;
         self.react()?;
         self.see_session(new)?;
-        self.end_what_was_left(arrival, sent_before)?;
-        let turn = attempts::turn(&new.session, &new.name, sent_before);
+        self.end_what_was_left(arrival, message.sent)?;
+        let turn = message.next(&new.session, &new.name);
         let made =
             self.with_snapshot(new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
-        self.attempts.set(&new.session, &new.name, sent_before + 1);
+        self.attempts.note(message);
         Ok(Arrived::Started(Box::new(StartedTurn { made, trouble: self.untold.take() })))
     }
 

@@ -14,33 +14,53 @@ const MOST: usize = 4_096;
 #[derive(Debug, Default)]
 pub(crate) struct Attempts(BTreeMap<TurnId, u64>);
 
+/// A message, and how often it was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Message {
+    /// Its first turn.
+    first: TurnId,
+    /// How many turns the log has of it: they are numbered from 0 without gaps.
+    pub(crate) sent: u64,
+}
+
+impl Message {
+    /// The turn that it starts when it is sent again, under its session and name.
+    pub(crate) fn next(&self, session: &SessionId, name: &str) -> TurnId {
+        if self.sent == 0 { self.first } else { turn(session, name, self.sent) }
+    }
+}
+
 impl Attempts {
-    /// How many turns the log has of a message: they are numbered from 0 without gaps.
-    pub(crate) fn of(&mut self, recorder: &Recorder, session: &SessionId, name: &str) -> Result<u64, EngineError> {
+    /// What the log has of a message.
+    pub(crate) fn of(&self, recorder: &Recorder, session: &SessionId, name: &str) -> Result<Message, EngineError> {
         let first = turn(session, name, 0);
         if let Some(known) = self.0.get(&first) {
-            return Ok(*known);
+            return Ok(Message { first, sent: *known });
         }
-        let decided = |number: u64| recorder.knows(turn(session, name, number).0.then(RouteDecided::KIND, 0));
+        let is_decided = |turn: TurnId| recorder.knows(turn.0.then(RouteDecided::KIND, 0));
+        if !is_decided(first)? {
+            return Ok(Message { first, sent: 0 });
+        }
+        let is_sent = |number: u64| is_decided(turn(session, name, number));
         // Doubling, then halving: the cost grows with the logarithm of how often it was sent.
-        let mut above = 1;
-        while decided(above - 1)? {
+        let mut above = 2;
+        while is_sent(above - 1)? {
             above *= 2;
         }
         let mut below = above / 2;
         while below + 1 < above {
             let middle = below.midpoint(above);
-            if decided(middle - 1)? { below = middle } else { above = middle }
+            if is_sent(middle - 1)? { below = middle } else { above = middle }
         }
-        Ok(above - 1)
+        Ok(Message { first, sent: above - 1 })
     }
 
-    /// That a message has so many turns now.
-    pub(crate) fn set(&mut self, session: &SessionId, name: &str, count: u64) {
+    /// That a message was sent once more.
+    pub(crate) fn note(&mut self, message: Message) {
         if MOST <= self.0.len() {
             self.0.clear();
         }
-        self.0.insert(turn(session, name, 0), count);
+        self.0.insert(message.first, message.sent + 1);
     }
 }
 
