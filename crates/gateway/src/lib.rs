@@ -22,6 +22,7 @@ pub mod tls;
 mod traces;
 mod upstream;
 mod view;
+mod whole;
 
 pub use board::Board;
 pub use configuration::{

@@ -3,10 +3,10 @@
 use std::{sync::Arc, time::Instant};
 
 use contracts::WireApi;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::{LengthLimitError, Limited};
 use hyper::{
     Method, Request, Response, StatusCode,
-    body::{Body as _, Bytes, Incoming as Body},
+    body::{Body as _, Incoming as Body},
     header::{CONNECTION, CONTENT_TYPE, HeaderValue, UPGRADE},
 };
 
@@ -16,6 +16,7 @@ use crate::{
     exchange::{Incoming, exchange, refused},
     gateway::Gateway,
     listing,
+    whole::whole,
 };
 
 /// What a path asks for.
@@ -152,9 +153,9 @@ async fn read(
     if body.size_hint().lower() > most as u64 {
         return Err(too_large());
     }
-    let read = tokio::time::timeout(gateway.patience().request(), Limited::new(body, most).collect()).await;
-    let body: Bytes = match read {
-        Ok(Ok(body)) => body.to_bytes(),
+    let read = tokio::time::timeout(gateway.patience().request(), whole(Limited::new(body, most))).await;
+    let body = match read {
+        Ok(Ok(body)) => body,
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),
         Ok(Err(_)) => return Err(refused(api, 400, "invalid_request_error", "turnwise: the request broke off")),
         Err(_) => return Err(refused(api, 408, "timeout_error", "turnwise: the request took too long to arrive")),

@@ -1,7 +1,7 @@
 //! One model asked: the request as its provider wants it, and its answer on the way back.
 
 use contracts::facts::ErrorClass;
-use http_body_util::{BodyExt as _, Limited};
+use http_body_util::Limited;
 use hyper::{
     Response, StatusCode,
     body::{Bytes, Incoming as Body},
@@ -22,6 +22,7 @@ use crate::{
     gateway::Gateway,
     relay::{Passage, Relay},
     upstream::{Answering, Failed, Question, passed_back},
+    whole::whole,
 };
 
 /// One model to be asked.
@@ -123,10 +124,10 @@ impl Attempt<'_> {
     /// An answer in one piece, said in the client's API, or that it cannot be.
     async fn converted(&self, body: Body, mut call: RunningCall) -> Result<Result<Vec<u8>, Response<Answer>>, Failure> {
         let Self { gateway, incoming, inspected, decided } = *self;
-        let limited = Limited::new(body, gateway.limits().answer_bytes).collect();
+        let limited = whole(Limited::new(body, gateway.limits().answer_bytes));
         let read = tokio::time::timeout(gateway.patience().first_byte(), limited).await;
         let bytes = match read {
-            Ok(Ok(bytes)) => bytes.to_bytes(),
+            Ok(Ok(bytes)) => bytes,
             Ok(Err(_)) => return Err(Failure { call, failed: broken(ErrorClass::Network) }),
             Err(_) => return Err(Failure { call, failed: broken(ErrorClass::Timeout) }),
         };

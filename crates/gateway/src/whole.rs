@@ -1,0 +1,65 @@
+//! A body read to its end, in one piece.
+
+use http_body_util::BodyExt as _;
+use hyper::body::{Body, Bytes};
+
+/// The most room that is made for a body before it is there, in bytes: how long it is to be is only said.
+const MOST_AT_ONCE: usize = 1024 * 1024;
+
+/// Reads a body to its end. What came is copied as it comes, so that the buffer it came in is used again: pieces that are
+/// held until the end each have a buffer of their own, and are out of the processor's cache by then.
+///
+/// # Errors
+/// Those of the body.
+pub(crate) async fn whole<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, B::Error> {
+    let said = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX).min(MOST_AT_ONCE);
+    let (mut first, mut all) = (Bytes::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        // Trailers say nothing that is asked for.
+        let Ok(piece) = frame?.into_data() else { continue };
+        if first.is_empty() && all.is_empty() {
+            // Most bodies are one piece.
+            first = piece;
+            continue;
+        }
+        if all.is_empty() {
+            all.reserve(said.max(first.len() + piece.len()));
+            all.extend_from_slice(&std::mem::take(&mut first));
+        }
+        all.extend_from_slice(&piece);
+    }
+    Ok(if all.is_empty() { first } else { all.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::VecDeque, convert::Infallible, pin::Pin, task::Context, task::Poll};
+
+    use hyper::{HeaderMap, body::Frame};
+
+    use super::*;
+
+    struct Pieces(VecDeque<Frame<Bytes>>);
+
+    impl Body for Pieces {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            Poll::Ready(self.get_mut().0.pop_front().map(Ok))
+        }
+    }
+
+    #[tokio::test]
+    async fn it_is_what_came_in_whatever_pieces() {
+        let text = "a body in pieces";
+        for size in 1..=text.len() {
+            let pieces = text.as_bytes().chunks(size).map(Bytes::copy_from_slice).map(Frame::data);
+            let trailers = std::iter::once(Frame::trailers(HeaderMap::new()));
+            let empty = std::iter::once(Frame::data(Bytes::new()));
+            let read = whole(Pieces(empty.chain(pieces).chain(trailers).collect())).await;
+            assert_eq!(read, Ok(Bytes::from_static(text.as_bytes())), "in pieces of {size}");
+        }
+        assert_eq!(whole(Pieces(VecDeque::new())).await, Ok(Bytes::new()));
+    }
+}
