@@ -102,7 +102,8 @@ pub fn key(features: &Features) -> u128 {
     let plain =
         [effects, u8::from(features.images), u8::from(features.tool_history), features.tokens.0, features.intents.0];
     let sketch = &features.sketch;
-    let numbers: Vec<u8> = sketch.numbers().flat_map(u16::to_le_bytes).collect();
+    let mut numbers = Vec::with_capacity(2 * (sketch.words.len() + sketch.pairs.len()));
+    sketch.numbers().for_each(|number| numbers.extend_from_slice(&number.to_le_bytes()));
     let counts = [sketch.words.len() as u64, sketch.pairs.len() as u64].map(u64::to_le_bytes).concat();
     let workload = features.workload.as_deref().unwrap_or_default();
     let embedded = features.text.map(u64::to_le_bytes);

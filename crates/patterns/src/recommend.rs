@@ -18,6 +18,10 @@ impl Store {
 
     /// The same for a turn whose message may have been embedded.
     pub(crate) fn recommend_with(&self, asking: &Asking<'_>, embedding: Option<&Embedding>) -> Option<Recommendation> {
+        if !self.has_outcomes(asking.known) {
+            // Nobody need look at what a turn is like where nothing is known to have gone well or badly.
+            return None;
+        }
         let settings = asking.settings;
         let asked = self.asked(asking.features, settings, embedding);
         self.scanned(&asked, asking.known, |scratch| match settings.estimator {
@@ -42,6 +46,12 @@ impl Store {
     ) -> Vec<Estimate> {
         let asked = self.asked(features, settings, None);
         self.scanned(&asked, known, |scratch| self.estimates(&asked, words(features, settings), settings, scratch))
+    }
+
+    /// Whether any turn of a model that is known has a score.
+    fn has_outcomes(&self, known: &dyn Fn(&ModelId) -> bool) -> bool {
+        let mut models = self.models.iter().zip(&self.knowledge.models);
+        models.any(|(model, found)| 0 < found.sums.scored && known(model))
     }
 
     pub(crate) fn asked<'a>(
