@@ -22,7 +22,7 @@
 //! The chain is the BLAKE3 hash of the chain before, whether there is a cause, everything from position to kind, and
 //! the BLAKE3 hash of the payload. The payload enters by its hash so that it can be removed and the chain still holds.
 
-use event_core::{EventId, MAX_PAYLOAD_BYTES, NewEvent, Position, Recorded, Timestamp};
+use event_core::{EventId, MAX_PAYLOAD_BYTES, NewEvent, Payload, Position, Recorded, Timestamp};
 
 use crate::chain::{self, Chain};
 
@@ -252,7 +252,7 @@ impl<'a> Frame<'a> {
             causation: caused.then(|| EventId(self.array(cause_at))),
             kind: kind.to_owned().into(),
             version: u16::from_le_bytes(self.array(self.kind_at - 3)),
-            payload: if purged.is_some() { Vec::new() } else { payload.to_vec() },
+            payload: if purged.is_some() { Payload::default() } else { payload.into() },
         };
         Recorded::new(self.position(), self.recorded_at(), event).with_purged(purged)
     }

@@ -65,7 +65,7 @@ fn time_does_not_run_backwards(log: &dyn EventLog) {
 
 fn what_is_too_large_is_refused_as_a_whole(log: &dyn EventLog) {
     let mut large = event(5);
-    large.payload = vec![0; 4 * 1024 + 1];
+    large.payload = vec![0; 4 * 1024 + 1].into();
     let refused = log.append(Expected::Any, Timestamp(9), &[event(6), large]);
     assert!(matches!(refused, Err(LogError::Oversized { bytes: 4_097, .. })), "{refused:?}");
     let many = events(100..100 + MAX_BATCH_EVENTS as u64 + 1);

@@ -6,7 +6,7 @@ mod support;
 use std::fmt::Write as _;
 
 use event_bus::{EventLog, Expected, SledLog};
-use event_core::{EventId, NewEvent, Timestamp};
+use event_core::{EventId, NewEvent, Payload, Timestamp};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.chunks(16).enumerate().fold(String::new(), |mut text, (line, bytes)| {
@@ -31,13 +31,13 @@ fn the_header_and_two_facts_have_these_bytes() {
         causation: None,
         kind: "turn.started".into(),
         version: 1,
-        payload: b"payload of the first".to_vec(),
+        payload: b"payload of the first"[..].into(),
     };
     let mut second = first.clone().caused_by(first.id);
     second.id = EventId(*b"the second fact.");
     second.kind = "route.decided".into();
     second.version = 2;
-    second.payload.clear();
+    second.payload = Payload::default();
     let batch = [first, second];
     log.append(Expected::Any, Timestamp(1_700_000_000_000_001), &batch).unwrap();
     log.close().unwrap();

@@ -10,7 +10,7 @@ use event_bus::{
     files::{FailingFiles, Fault, FaultKind, Operation, SystemFiles},
     verify,
 };
-use event_core::{Checkpoint, NewEvent, Position, Recorded, Timestamp};
+use event_core::{Checkpoint, NewEvent, Payload, Position, Recorded, Timestamp};
 use support::{all, event};
 
 /// Stands in the payload of every third fact.
@@ -25,7 +25,7 @@ fn is_secret(fact: &Recorded) -> bool {
 fn secretive(directory: &Path) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     for number in 0..FACTS / 3 {
-        let secret = NewEvent { payload: [SECRET, &[b'!'; 300]].concat(), ..event(number * 3 + 1) };
+        let secret = NewEvent { payload: [SECRET, &[b'!'; 300]].concat().into(), ..event(number * 3 + 1) };
         let batch = [event(number * 3), secret, event(number * 3 + 2)];
         log.append(Expected::Any, Timestamp(number), &batch).unwrap();
         log.sync().unwrap();
@@ -56,7 +56,7 @@ fn without_payloads(facts: &[Recorded]) -> Vec<Recorded> {
         let mut fact = fact.clone();
         if is_secret(&fact) {
             fact.purged = Some(*blake3::hash(&fact.event.payload).as_bytes());
-            fact.event.payload.clear();
+            fact.event.payload = Payload::default();
         }
         fact
     };

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use crate::NewEvent;
+use crate::{NewEvent, Payload};
 
 /// A payload as the type it was first read as. No part of the fact: two that differ in it alone are equal.
 ///
@@ -19,16 +19,16 @@ pub(crate) struct Decoded(OnceLock<Known>);
 #[derive(Clone)]
 pub struct Known(Arc<Read>);
 
-/// A fact, and the bytes that say it: to compare them costs a fraction of reading them.
+/// A fact, and the bytes that say it: most often the very same ones, and to compare them costs a fraction of reading them.
 struct Read {
     version: u16,
-    bytes: Box<[u8]>,
+    bytes: Payload,
     fact: Arc<dyn Any + Send + Sync>,
 }
 
 impl Known {
     pub(crate) fn new<T: Send + Sync + 'static>(event: &NewEvent, fact: Arc<T>) -> Self {
-        Self(Arc::new(Read { version: event.version, bytes: event.payload[..].into(), fact }))
+        Self(Arc::new(Read { version: event.version, bytes: event.payload.clone(), fact }))
     }
 }
 
@@ -42,7 +42,8 @@ impl Decoded {
     /// The event as `T`, if it was read as that before.
     pub(crate) fn get<T: 'static>(&self, event: &NewEvent) -> Option<&T> {
         let Known(read) = self.0.get()?;
-        let is_of_it = read.version == event.version && *read.bytes == *event.payload;
+        let same = read.bytes.is(&event.payload) || read.bytes == event.payload;
+        let is_of_it = read.version == event.version && same;
         read.fact.downcast_ref().filter(|_| is_of_it)
     }
 

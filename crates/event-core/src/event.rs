@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{CodecError, EventId, Known, Position, Timestamp, codec, decoded::Decoded};
+use crate::{CodecError, EventId, Known, Payload, Position, Timestamp, codec, decoded::Decoded};
 
 /// A fact that can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
 pub trait Event: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
@@ -37,7 +37,7 @@ pub struct NewEvent {
     /// The layout version of the payload.
     pub version: u16,
     /// The encoded fact, at most [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES).
-    pub payload: Vec<u8>,
+    pub payload: Payload,
 }
 
 impl NewEvent {
@@ -53,7 +53,7 @@ impl NewEvent {
             causation: None,
             kind: Cow::Borrowed(E::KIND),
             version: E::VERSION,
-            payload: codec::encode(E::KIND, event)?,
+            payload: codec::encode(E::KIND, event)?.into(),
         })
     }
 

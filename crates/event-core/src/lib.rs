@@ -1,8 +1,8 @@
 //! The envelope of a fact, its codec, and projections: everything a third party needs to read the log.
 //!
-//! An [`Event`] is a typed fact. A [`NewEvent`] is that fact sealed for the log ([`Sealed`] with its value beside), a [`Recorded`] the same fact
-//! with the [`Position`] and time the log gave it. A [`Projection`] folds recorded facts into state, and
-//! [`Projected`] keeps that state together with the position it stands at.
+//! An [`Event`] is a typed fact. A [`NewEvent`] is that fact sealed for the log ([`Sealed`] with its value beside), its bytes a
+//! [`Payload`] that all copies share; a [`Recorded`] is the same fact with the [`Position`] and time the log gave it. A
+//! [`Projection`] folds recorded facts into state, and [`Projected`] keeps that state together with the position it stands at.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -14,6 +14,7 @@ mod decoded;
 mod event;
 mod hex;
 mod id;
+mod payload;
 mod position;
 mod projection;
 mod sealed;
@@ -24,6 +25,7 @@ pub use decoded::Known;
 pub use event::{Event, NewEvent, Recorded};
 pub use hex::Hex;
 pub use id::{EventId, ParseIdError};
+pub use payload::Payload;
 pub use position::Position;
 pub use projection::{Checkpoint, Projected, Projection, ProjectionError};
 pub use sealed::Sealed;

@@ -34,7 +34,7 @@ static SOUND: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
                     causation,
                     kind: kind.kind.into(),
                     version: kind.version,
-                    payload,
+                    payload: payload.into(),
                 }
             })
             .collect();

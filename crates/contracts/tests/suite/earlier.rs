@@ -14,7 +14,7 @@ fn logged(kind: &'static str, version: u16) -> NewEvent {
     let id = EventId::derive(&[kind.as_bytes()]);
     let payload = (find(kind, version).unwrap().sample)().unwrap();
     let kind = Cow::Borrowed(kind);
-    NewEvent { id, at: Timestamp(7), correlation: id, causation: None, kind, version, payload }
+    NewEvent { id, at: Timestamp(7), correlation: id, causation: None, kind, version, payload: payload.into() }
 }
 
 #[test]

@@ -109,7 +109,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
         causation: line.causation,
         kind: line.kind.into(),
         version: line.version,
-        payload,
+        payload: payload.into(),
     };
     Ok(Parsed::Fact(Box::new(Recorded::new(line.position, line.recorded_at, event).with_purged(purged)), chain))
 }

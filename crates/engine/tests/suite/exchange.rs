@@ -45,7 +45,7 @@ fn event(number: u64, kind: &str, version: u16, payload: Vec<u8>) -> NewEvent {
         causation: (number % 2 == 1).then(|| EventId::derive(&[&(number - 1).to_le_bytes()])),
         kind: kind.to_owned().into(),
         version,
-        payload,
+        payload: payload.into(),
     }
 }
 

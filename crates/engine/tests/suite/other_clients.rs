@@ -9,7 +9,7 @@ use adapters::{
 };
 use contracts::facts::LlmCallCompleted;
 use event_bus::{EventLog as _, Expected, MemoryLog, MemoryTexts};
-use event_core::{EventId, NewEvent, Recorded};
+use event_core::{EventId, NewEvent, Payload, Recorded};
 
 use crate::support::{Desk, models::models};
 
@@ -37,10 +37,11 @@ fn import<F: Format>(desk: &mut Desk, files: &[(&str, &str)]) {
 
 /// What facts say of sessions, whenever they were written. What is in force is told again by every test's own folder,
 /// so that decisions stand elsewhere in the log.
-fn told(facts: &[Recorded]) -> Vec<(EventId, String, Vec<u8>)> {
+fn told(facts: &[Recorded]) -> Vec<(EventId, String, Payload)> {
     let in_force = |kind: &str| kind.starts_with("policy.") || kind.starts_with("catalogue.");
     let of_sessions = facts.iter().map(|fact| &fact.event).filter(|event| !in_force(&event.kind));
-    let said = |event: &NewEvent| if event.kind == "route.decided" { Vec::new() } else { event.payload.clone() };
+    let said =
+        |event: &NewEvent| if event.kind == "route.decided" { Payload::default() } else { event.payload.clone() };
     of_sessions.map(|event| (event.id, event.kind.to_string(), said(event))).collect()
 }
 

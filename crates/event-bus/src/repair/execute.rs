@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
+use event_core::{EventId, NewEvent, Payload, Position, Recorded, Timestamp};
 
 use super::{LOST_KIND, Piece, REPAIRED, RepairPlan, Source, Span};
 use crate::{
@@ -148,7 +148,7 @@ fn lost(position: Position, recorded_at: Timestamp) -> Recorded {
         causation: None,
         kind: LOST_KIND.into(),
         version: 1,
-        payload: Vec::new(),
+        payload: Payload::default(),
     };
     Recorded::new(position, recorded_at, event)
 }

@@ -6,7 +6,7 @@ use event_bus::{
     EventLog, Expected, JournalReader, LogError, Repair, RepairAction, RepairPlan, SledLog, TextFiles, TextStore as _,
     plan_repair,
 };
-use event_core::{NewEvent, Position, Recorded, Timestamp};
+use event_core::{NewEvent, Payload, Position, Recorded, Timestamp};
 
 use super::{
     program::NAMES_A_TEXT,
@@ -108,7 +108,7 @@ impl Crash<'_> {
                 found.event == *appended && (self.changes < purge.done || appended.payload.is_empty())
             }
             (Some(hash), Some(_)) => {
-                let left = NewEvent { payload: Vec::new(), ..appended.clone() };
+                let left = NewEvent { payload: Payload::default(), ..appended.clone() };
                 hash == *blake3::hash(&appended.payload).as_bytes() && found.event == left
             }
             (Some(_), None) => false,
@@ -118,7 +118,7 @@ impl Crash<'_> {
     fn has_its_texts(&self, found: &[Recorded]) -> Result<(), String> {
         let texts = TextFiles::of(self.log);
         for text in &self.story.texts {
-            let named = found.iter().any(|fact| fact.event.kind == NAMES_A_TEXT && fact.event.payload == text.hash);
+            let named = found.iter().any(|fact| fact.event.kind == NAMES_A_TEXT && *fact.event.payload == text.hash);
             let there = texts.get(text.hash).map(|text| text.is_some());
             let (removal_began, removed) = text.removed.unwrap_or((usize::MAX, usize::MAX));
             if removed <= self.changes && !matches!(there, Ok(false)) {

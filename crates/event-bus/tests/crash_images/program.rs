@@ -121,7 +121,7 @@ impl Program {
         let text: String = format!("text {number} ").chars().cycle().take(length).collect();
         let hash = self.texts().put(&text).unwrap();
         self.story.texts.push(Text { hash, kept: self.now(), removed: None });
-        self.stage(&[NewEvent { kind: NAMES_A_TEXT.into(), payload: hash.to_vec(), ..event(number) }]);
+        self.stage(&[NewEvent { kind: NAMES_A_TEXT.into(), payload: hash[..].into(), ..event(number) }]);
         self.sync();
     }
 
@@ -156,7 +156,8 @@ impl Program {
     /// Appends facts of which some hold what a purge removes.
     pub(crate) fn append_private(&mut self, facts: u64) {
         let first = self.story.facts.len() as u64 + 1;
-        let payload = |number| if is_private(Position(number)) { SECRET.repeat(20) } else { event(number).payload };
+        let payload =
+            |number| if is_private(Position(number)) { SECRET.repeat(20).into() } else { event(number).payload };
         let batch: Vec<NewEvent> =
             (first..first + facts).map(|number| NewEvent { payload: payload(number), ..event(number) }).collect();
         self.stage(&batch);

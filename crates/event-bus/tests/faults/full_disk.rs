@@ -58,7 +58,7 @@ fn mount(options: &[&str], at: &Path) -> Result<(), String> {
 
 fn large(number: u64) -> NewEvent {
     let mut event = event(number);
-    event.payload.resize(3_000, 1);
+    event.payload = vec![1; 3_000].into();
     event
 }
 

@@ -167,6 +167,7 @@ fn sized(number: u64) -> NewEvent {
         21 => 4 * 1_024 - event.payload.len() as u64,
         _ => 0,
     };
-    event.payload.extend((0..more).map(|index| (index * number).to_le_bytes()[0]));
+    let more = (0..more).map(|index| (index * number).to_le_bytes()[0]);
+    event.payload = event.payload.iter().copied().chain(more).collect();
     event
 }

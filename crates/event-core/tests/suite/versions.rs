@@ -33,7 +33,7 @@ fn a_layout_that_never_existed_is_refused() {
 #[test]
 fn an_old_layout_whose_bytes_are_wrong_is_an_error() {
     let mut fact = recorded(1, &CoffeeSoldV1 { cents: 250 });
-    fact.event.payload.push(0);
+    fact.event.payload = fact.event.payload.iter().copied().chain([0]).collect();
     assert!(matches!(fact.read::<CoffeeSold>(), Err(CodecError::Decode { what: CoffeeSold::KIND, .. })));
 }
 
@@ -42,7 +42,7 @@ fn a_fact_of_another_kind_is_none_whatever_its_version_and_bytes() {
     let mut fact = recorded(1, &sold(1));
     fact.event.kind = "acme.tea_sold".to_owned().into();
     fact.event.version = 99;
-    fact.event.payload = vec![0xff; 40];
+    fact.event.payload = vec![0xff; 40].into();
     assert_eq!(fact.read::<CoffeeSold>().unwrap(), None);
     let mut till = event_core::Projected::<Till>::default();
     till.advance(&fact).unwrap();
@@ -50,13 +50,11 @@ fn a_fact_of_another_kind_is_none_whatever_its_version_and_bytes() {
 }
 
 #[test]
-fn a_fact_changed_in_place_is_read_anew() {
+fn a_fact_that_is_given_another_payload_is_read_anew() {
     let mut fact = recorded(1, &sold(450));
     assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(450)));
     fact.event.payload = recorded(1, &sold(900)).event.payload;
     assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(900)));
-    fact.event.payload.copy_from_slice(&recorded(1, &sold(700)).event.payload);
-    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(700)));
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn a_turn_whose_price_nobody_knows_is_listed_and_not_guessed() {
             priced += 1;
             if priced == 1 {
                 (call.model, call.cost) = ("acme:unheard-of".try_into().unwrap(), None);
-                fact.event.payload = encode("llm.call_completed", &call).unwrap();
+                fact.event.payload = encode("llm.call_completed", &call).unwrap().into();
             }
         }
     });

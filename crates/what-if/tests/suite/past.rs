@@ -6,7 +6,7 @@ use adapters::{DEMO_SESSION, catalogue, claude_code::SessionReader};
 use contracts::Registry;
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
-use event_core::{Position, Recorded, Timestamp};
+use event_core::{Payload, Position, Recorded, Timestamp};
 use router_core::Policy;
 use what_if::{Against, Backtest, Candidate, Range, Report, TurnRow};
 
@@ -61,7 +61,7 @@ impl Past {
         self.with_facts(|fact| {
             if fact.event.kind == "turn.text_recorded" {
                 fact.purged = Some(*blake3::hash(&fact.event.payload).as_bytes());
-                fact.event.payload.clear();
+                fact.event.payload = Payload::default();
             }
         })
     }

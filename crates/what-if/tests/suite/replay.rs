@@ -1,7 +1,7 @@
 //! Every decision is made again from the log alone, and a change of any byte shows.
 
 use contracts::facts::{RouteDecided, TurnStarted};
-use event_core::encode;
+use event_core::{Payload, encode};
 use what_if::{Range, Replayed, WhatIfError, replay};
 
 use crate::past::Past;
@@ -44,7 +44,7 @@ fn a_decision_that_comes_out_differently_ends_the_replay_with_both() {
             seen += 1;
             if seen == 4 {
                 decided.decision.chain.pop();
-                fact.event.payload = encode("route.decided", &decided).unwrap();
+                fact.event.payload = encode("route.decided", &decided).unwrap().into();
             }
         }
     });
@@ -60,7 +60,7 @@ fn a_turn_that_was_changed_after_it_was_decided_shows() {
         if let Some(mut started) = fact.read::<TurnStarted>().unwrap() {
             started.spent_today.0 += 1_000_000_000;
             started.extensions.clear();
-            fact.event.payload = encode("turn.started", &started).unwrap();
+            fact.event.payload = encode("turn.started", &started).unwrap().into();
         }
     });
     assert!(replayed(&past).divergence.is_some());
@@ -72,7 +72,7 @@ fn a_decision_of_another_decider_is_counted_and_not_judged() {
         if let Some(mut decided) = fact.read::<RouteDecided>().unwrap() {
             decided.decider += 1;
             decided.decision.chain.clear();
-            fact.event.payload = encode("route.decided", &decided).unwrap();
+            fact.event.payload = encode("route.decided", &decided).unwrap().into();
         }
     });
     let replayed = replayed(&past);
@@ -110,7 +110,7 @@ fn a_turn_whose_start_was_lost_is_counted_and_the_others_go_on() {
             if starts == 9 {
                 // As a repair marks it.
                 fact.event.kind = "log.lost".into();
-                fact.event.payload.clear();
+                fact.event.payload = Payload::default();
             }
         }
     });
