@@ -1,8 +1,8 @@
 //! Which facts the log has, by id: built from the journal when it is opened, kept in memory.
 //!
-//! A quarter of each id is the key, some nine bytes an entry with its position; whoever looks compares the whole id with the
-//! record. Ids are random, and a store of random keys on the disk costs more than everything else about a fact together
-//! (measured: 12 µs of processor and 500 B of sled a fact).
+//! A quarter of each id is the key, some nine and a half bytes an entry with its position; whoever looks compares the whole
+//! id with the record. Ids are random, and a store of random keys on the disk costs more than everything else about a fact
+//! together (measured: 12 µs of processor and 500 B of sled a fact).
 
 mod table;
 

@@ -11,8 +11,8 @@ const MOST_TAKEN: usize = 88;
 /// The fewest slots.
 const FEWEST: usize = 64;
 
-/// An entry stands at most so far behind where its key says. Among keys that are spread evenly it is one in fifty thousand
-/// that would have to stand further; to keys that are not, it says how long looking for one may take.
+/// An entry stands at most so far behind where its key says. Of eight million keys that are spread evenly none has to stand
+/// further (measured); of others it says how long looking for one may take.
 const MOST_BEHIND: usize = 2_048;
 
 /// Numbers by key.
