@@ -80,7 +80,7 @@ impl Capture {
     fn replay(&self, gateway: &Running, mock: &Running) -> Outcome<Result<String, String>> {
         mock.ask("/control/reset", Some(&Value::Null))?;
         let keeps = |name: &str| {
-            !LEFT_OUT.iter().any(|left_out| name.eq_ignore_ascii_case(left_out))
+            !LEFT_OUT.iter().any(|dropped| name.eq_ignore_ascii_case(dropped))
                 && (self.upgrades() || !name.eq_ignore_ascii_case("connection"))
         };
         let headers: Vec<_> = self.headers.iter().filter(|(name, _)| keeps(name)).cloned().collect();
@@ -122,7 +122,7 @@ impl Capture {
             return Err(format!("{} requests reached the provider", arrived.len()));
         };
         let path = request["path"].as_str().unwrap_or_default();
-        if model_left_out(path) != model_left_out(&self.path) {
+        if model_dropped(path) != model_dropped(&self.path) {
             return Err(format!("it reached the provider as `{path}`"));
         }
         let mut got: Value = serde_json::from_str(request["body"].as_str().unwrap_or_default())
@@ -149,7 +149,7 @@ impl Capture {
 }
 
 /// Gemini's paths have the model in them, before a colon.
-fn model_left_out(path: &str) -> (&str, &str) {
+fn model_dropped(path: &str) -> (&str, &str) {
     match path.split_once("/models/").and_then(|(before, rest)| Some((before, rest.split_once(':')?.1))) {
         Some(parts) => parts,
         None => (path, ""),
@@ -193,12 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn the_model_in_a_path_of_gemini_is_left_out() {
+    fn the_model_in_a_path_of_gemini_is_dropped() {
         assert_eq!(
-            model_left_out("/v1beta/models/a:generateContent"),
-            model_left_out("/v1beta/models/b:generateContent")
+            model_dropped("/v1beta/models/a:generateContent"),
+            model_dropped("/v1beta/models/b:generateContent")
         );
-        assert_ne!(model_left_out("/v1beta/models/a:generateContent"), model_left_out("/v1beta/models/a:countTokens"));
-        assert_eq!(model_left_out("/v1/models?limit=1"), ("/v1/models?limit=1", ""));
+        assert_ne!(model_dropped("/v1beta/models/a:generateContent"), model_dropped("/v1beta/models/a:countTokens"));
+        assert_eq!(model_dropped("/v1/models?limit=1"), ("/v1/models?limit=1", ""));
     }
 }

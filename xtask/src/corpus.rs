@@ -29,7 +29,7 @@ struct Imported {
     failed_calls: u64,
     tools: u64,
     compactions: u64,
-    new_facts: u64,
+    new_events: u64,
     unpriced_calls: u64,
     issues: Vec<String>,
     total_cost_nano_usd: u64,
@@ -46,7 +46,7 @@ struct Verified {
 
 #[derive(Debug, Deserialize)]
 struct Counts {
-    facts: u64,
+    events: u64,
     turns: u64,
     decisions: u64,
 }
@@ -107,7 +107,7 @@ pub(crate) fn run(sessions: &Path) -> Outcome<Done> {
     let mut findings = [wrong(&first), wrong(&second)].concat();
     findings.dedup();
     for (what, one, other) in [
-        ("facts", &first.verified.digest, &second.verified.digest),
+        ("events", &first.verified.digest, &second.verified.digest),
         ("state", &first.verified.state_digest, &second.verified.state_digest),
         ("decisions made again", &first.replayed.digest, &second.replayed.digest),
     ] {
@@ -152,20 +152,20 @@ fn print(first: &Pass, second: &Pass) {
         imported.files, imported.sessions, imported.turns, imported.decisions, imported.refused
     );
     println!(
-        "        {} calls ({} failed, {} without a price), {} tools, {} compactions, {} facts, {} issues",
+        "        {} calls ({} failed, {} without a price), {} tools, {} compactions, {} events, {} issues",
         imported.calls,
         imported.failed_calls,
         imported.unpriced_calls,
         imported.tools,
         imported.compactions,
-        imported.new_facts,
+        imported.new_events,
         imported.issues.len()
     );
     let (dollars, rest) = (imported.total_cost_nano_usd / 1_000_000_000, imported.total_cost_nano_usd % 1_000_000_000);
     let took = first.took.min(second.took);
     let rate = u128::from(imported.bytes) / took.as_micros().max(1);
     println!("        cost ${dollars}.{rest:09}; imported in {:.1?} and {:.1?}: {rate} MB/s", first.took, second.took);
-    println!("        digest of the facts {}", verified.digest);
+    println!("        digest of the events {}", verified.digest);
     println!("        digest of the state {}", verified.state_digest);
     println!("        {} decisions made again, digest {}", first.replayed.decisions, first.replayed.digest);
     let Report { turns, identity } = &first.tried.report;
@@ -211,8 +211,8 @@ fn wrong(pass: &Pass) -> Vec<String> {
     check(imported.turns == counts.turns, format!("{} turns read, {} in the log", imported.turns, counts.turns));
     check(counts.turns == counts.decisions, format!("{} turns, {} decisions", counts.turns, counts.decisions));
     check(
-        imported.new_facts == counts.facts,
-        format!("{} facts written, {} in the log", imported.new_facts, counts.facts),
+        imported.new_events == counts.events,
+        format!("{} events written, {} in the log", imported.new_events, counts.events),
     );
     findings
 }

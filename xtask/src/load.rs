@@ -74,10 +74,10 @@ fn through(home: &Path, streams: u64) -> Outcome<String> {
     println!("load: `events verify` finds nothing wrong");
     let mut wrong = Vec::new();
     for kind in ["turn.started", "route.decided", "llm.call_completed", "turn.ended"] {
-        let (facts, turns) = (log.all(kind).count() as u64, log.counted(kind, "turn").len() as u64);
-        println!("load: {facts} {kind} of {turns} turns");
-        if facts != answered || turns != answered {
-            wrong.push(format!("{facts} {kind} of {turns} turns, and {answered} streams were answered"));
+        let (events, turns) = (log.all(kind).count() as u64, log.counted(kind, "turn").len() as u64);
+        println!("load: {events} {kind} of {turns} turns");
+        if events != answered || turns != answered {
+            wrong.push(format!("{events} {kind} of {turns} turns, and {answered} streams were answered"));
         }
     }
     wrong.extend(log.all("llm.call_failed").take(5).map(|data| format!("a failed call: {data}")));

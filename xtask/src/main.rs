@@ -76,7 +76,7 @@ enum Task {
         /// How often.
         #[arg(long, default_value_t = 50)]
         rounds: u32,
-        /// Of the random moments; the clock chooses one when left out, and it is printed.
+        /// Of the random moments; the clock chooses one when omitted, and it is printed.
         #[arg(long)]
         seed: Option<u64>,
     },

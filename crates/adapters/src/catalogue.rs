@@ -21,7 +21,7 @@
 //!     snapshots: [large-20260901]      # dated names of the same model
 //!     capabilities: {images: true}     # default: false for images and structured_output; true for tools, system_prompt,
 //!                                      # effort (how hard to think, in words) and thinking_budget (the same in tokens)
-//!     prices:                          # USD per million tokens, at most six decimals; left out: no cost is known
+//!     prices:                          # USD per million tokens, at most six decimals; dropped: no cost is known
 //!       input: 3.00
 //!       output: 15.00
 //!       cache_read: 0.30               # default: the input price

@@ -10,11 +10,11 @@ mod openai;
 use async_trait::async_trait;
 
 pub use error::EmbedError;
-pub use openai::{OpenAiEmbedder, Patience};
+pub use openai::{OpenAiEmbedder, Timeouts};
 
 /// The most texts that go into one request.
 pub const MOST_TEXTS: usize = 64;
-/// The most of each text that is sent, in bytes; the rest is left out.
+/// The most of each text that is sent, in bytes; the rest is dropped.
 pub const MOST_TEXT_BYTES: usize = 8 * 1024;
 /// The most of an answer that is read, in bytes.
 pub const MOST_ANSWER_BYTES: usize = 8 * 1024 * 1024;

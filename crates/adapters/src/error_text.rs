@@ -1,6 +1,6 @@
 //! The class of an error, from a status code and what is written about it.
 
-use contracts::facts::ErrorClass;
+use contracts::events::ErrorClass;
 
 /// The class of an error. Wording comes first, because one status stands for several errors.
 pub(crate) fn class(status: Option<u16>, text: &str) -> ErrorClass {

@@ -1,6 +1,6 @@
 //! The price list of `LiteLLM` (`model_prices_and_context_window.json`), the format much of this ecosystem shares.
 //!
-//! [`convert`] turns any file of that format into entries of our own, and says what it left out and why.
+//! [`convert`] turns any file of that format into entries of our own, and says what it dropped and why.
 //! [`built_in_from`] makes the built-in list: the models that `catalogue/curation.yaml` names, under the tiers and
 //! aliases it gives.
 //!
@@ -16,4 +16,4 @@ mod curation;
 mod record;
 
 pub use built_in::{BuiltInError, built_in_from};
-pub use convert::{Conversion, ConvertError, LeftOut, Reason, convert};
+pub use convert::{Conversion, ConvertError, Dropped, Reason, convert};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     CacheVariant, Estimates, SessionId, SideEffect, ThreadId, TurnId, Usage,
-    facts::{CompactionTrigger, ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
+    events::{CompactionTrigger, ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
 

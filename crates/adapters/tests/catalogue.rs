@@ -169,14 +169,14 @@ fn the_text_of_a_registry_is_canonical_and_reads_back() {
 }
 
 #[test]
-fn a_price_list_becomes_entries_and_says_what_it_left_out() {
+fn a_price_list_becomes_entries_and_says_what_it_dropped() {
     let conversion = litellm::convert(PRICE_LIST).unwrap();
-    let left_out: Vec<String> =
-        conversion.left_out.iter().map(|left_out| format!("{}: {}", left_out.name, left_out.reason)).collect();
+    let dropped: Vec<String> =
+        conversion.dropped.iter().map(|dropped| format!("{}: {}", dropped.name, dropped.reason)).collect();
     insta::assert_snapshot!(format!(
         "{}\nleft out:\n{}\nsimplified: {:?}\ncounts: {:#?}",
         to_yaml("Converted.", &conversion.entries),
-        left_out.join("\n"),
+        dropped.join("\n"),
         conversion.simplified,
         conversion.counts()
     ));

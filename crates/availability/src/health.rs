@@ -1,6 +1,6 @@
 //! The health of one scope: what it has seen last, its failures in a row, its latest outage.
 
-use contracts::facts::RecoveredBy;
+use contracts::events::RecoveredBy;
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ impl Health {
         self.outage.replace(outage).filter(Outage::is_unclosed)
     }
 
-    /// The outage that no fact has ended yet; it ends at [`Health::quiet_from`] if nothing else happens.
+    /// The outage that no event has ended yet; it ends at [`Health::quiet_from`] if nothing else happens.
     pub(crate) fn standing(&self) -> Option<&Outage> {
         self.outage.as_ref().filter(|outage| outage.end.is_none())
     }

@@ -2,21 +2,21 @@
 
 use contracts::{
     ModelId, OutageScope,
-    facts::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy},
+    events::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy},
 };
 use event_core::{Event, EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// An outage names at most so many models, so that its fact always fits a payload.
+/// An outage names at most so many models, so that its event always fits a payload.
 const MODELS_NAMED: usize = 16;
 
-/// The fact behind a change, as far as the change needs it.
+/// The event behind a change, as far as the change needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
     /// When it happened.
     pub(crate) at: Timestamp,
     /// Its id.
-    pub(crate) fact: EventId,
+    pub(crate) event: EventId,
     /// The turn it belongs to.
     pub(crate) correlation: EventId,
     /// The start of the call it is about, where the log tells of it.
@@ -28,7 +28,7 @@ pub(crate) struct Cause {
 pub(crate) struct End {
     /// What ended it.
     pub(crate) by: RecoveredBy,
-    /// When, and because of which fact.
+    /// When, and because of which event.
     pub(crate) cause: Cause,
 }
 
@@ -58,23 +58,23 @@ impl Outage {
         Self { scope, trigger, models, cause, end: None, announced: false, closed: false }
     }
 
-    /// The id of the fact that tells of its beginning. One failure can take out a model and its provider.
+    /// The id of the event that tells of its beginning. One failure can take out a model and its provider.
     pub(crate) fn unavailable_id(&self) -> EventId {
         let number = match self.scope {
             OutageScope::ModelSpecific(_) => 0,
             OutageScope::ProviderWide(_) => 1,
         };
-        self.cause.fact.then(ProviderUnavailable::KIND, number)
+        self.cause.event.then(ProviderUnavailable::KIND, number)
     }
 
-    /// The id of the fact that tells of its end.
+    /// The id of the event that tells of its end.
     pub(crate) fn recovered_id(&self) -> EventId {
         self.unavailable_id().then(ProviderRecovered::KIND, 0)
     }
 
     /// The end it comes to at a time when nobody has tried for long enough.
     pub(crate) fn quiet_end(&self, at: Timestamp) -> End {
-        let cause = Cause { at, fact: self.unavailable_id(), correlation: self.cause.correlation, call: None };
+        let cause = Cause { at, event: self.unavailable_id(), correlation: self.cause.correlation, call: None };
         End { by: RecoveredBy::AutoClear, cause }
     }
 

@@ -8,7 +8,7 @@ use crate::{outage::Cause, thresholds::PROBE_SECONDS};
 /// A call that finds out whether a scope is well again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Probe {
-    /// The fact that it was sent.
+    /// The event that it was sent.
     pub(crate) call: EventId,
     /// When it was sent.
     pub(crate) since: Timestamp,

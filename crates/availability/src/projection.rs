@@ -1,10 +1,10 @@
-//! The projection: which facts it folds, and the view a decision reads.
+//! The projection: which events it folds, and the view a decision reads.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use contracts::{
     ModelId, OutageScope, Provider,
-    facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable},
+    events::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable},
     views::Outages,
 };
 use event_core::{CodecError, Event as _, EventId, NewEvent, Projection, Recorded, Timestamp};
@@ -103,8 +103,8 @@ impl Availability {
     }
 
     /// The log tells that an outage began.
-    fn announced(&mut self, event: &Recorded, fact: &ProviderUnavailable) {
-        if let Some(outage) = self.health_mut(&fact.scope).and_then(Health::latest_mut)
+    fn announced(&mut self, event: &Recorded, body: &ProviderUnavailable) {
+        if let Some(outage) = self.health_mut(&body.scope).and_then(Health::latest_mut)
             && outage.unavailable_id() == event.event.id
         {
             outage.announced = true;
@@ -112,16 +112,16 @@ impl Availability {
     }
 
     /// The log tells that an outage ended: no later failure can prolong it any more.
-    fn closed(&mut self, event: &Recorded, fact: &ProviderRecovered) {
+    fn closed(&mut self, event: &Recorded, body: &ProviderRecovered) {
         self.replaced.retain(|outage| outage.recovered_id() != event.event.id);
-        let Some(health) = self.health_mut(&fact.scope) else { return };
+        let Some(health) = self.health_mut(&body.scope) else { return };
         if let Some(outage) = health.latest_mut()
             && outage.recovered_id() == event.event.id
         {
             outage.closed = true;
             health.end_quietly(event.event.at);
         }
-        match &fact.scope {
+        match &body.scope {
             OutageScope::ProviderWide(provider) => self.show_provider(provider),
             OutageScope::ModelSpecific(model) => self.show_model(model),
         }
@@ -168,12 +168,12 @@ impl Projection for Availability {
     const VERSION: u32 = 2;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        let NewEvent { id: fact, at, correlation, causation: call, .. } = event.event;
-        let cause = Cause { at, fact, correlation, call };
+        let NewEvent { id, at, correlation, causation: call, .. } = event.event;
+        let cause = Cause { at, event: id, correlation, call };
         match &*event.event.kind {
             LlmCallStarted::KIND => {
                 if let Some(call) = event.view::<LlmCallStarted>()? {
-                    self.sent(&call.model, fact, at);
+                    self.sent(&call.model, id, at);
                 }
             }
             LlmCallCompleted::KIND => {
@@ -187,13 +187,13 @@ impl Projection for Availability {
                 }
             }
             ProviderUnavailable::KIND => {
-                if let Some(fact) = event.view::<ProviderUnavailable>()? {
-                    self.announced(event, &fact);
+                if let Some(body) = event.view::<ProviderUnavailable>()? {
+                    self.announced(event, &body);
                 }
             }
             ProviderRecovered::KIND => {
-                if let Some(fact) = event.view::<ProviderRecovered>()? {
-                    self.closed(event, &fact);
+                if let Some(body) = event.view::<ProviderRecovered>()? {
+                    self.closed(event, &body);
                 }
             }
             _ => {}

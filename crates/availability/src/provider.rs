@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contracts::{
     ModelId, OutageScope, Provider,
-    facts::{ErrorClass, OutageTrigger},
+    events::{ErrorClass, OutageTrigger},
 };
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,7 @@ impl ProviderHealth {
     /// The models that went out within the window, when this very failure put one out and they are enough.
     fn siblings_out(&self, model: &ModelId, cause: Cause) -> Option<Vec<ModelId>> {
         let went_out = |health: &Health| health.standing().map(|outage| outage.cause);
-        if went_out(&self.models.get(model)?.health)?.fact != cause.fact {
+        if went_out(&self.models.get(model)?.health)?.event != cause.event {
             return None;
         }
         let models: Vec<_> = self

@@ -1,6 +1,6 @@
 //! The view a person reads: one row for every scope.
 
-use contracts::{OutageScope, facts::OutageTrigger};
+use contracts::{OutageScope, events::OutageTrigger};
 use event_core::Timestamp;
 use serde::Serialize;
 

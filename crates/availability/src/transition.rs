@@ -1,8 +1,8 @@
-//! The facts about outages that the log does not tell yet (decision D6).
+//! The events about outages that the log does not tell yet (decision D6).
 
 use contracts::{
     OutageScope,
-    facts::{ProviderRecovered, ProviderUnavailable},
+    events::{ProviderRecovered, ProviderUnavailable},
 };
 use event_core::{CodecError, EventId, NewEvent, Timestamp};
 
@@ -15,26 +15,26 @@ use crate::{
 
 /// What a transition tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TransitionFact {
+pub enum TransitionEvent {
     /// A scope went out.
     Unavailable(ProviderUnavailable),
     /// A scope came back.
     Recovered(ProviderRecovered),
 }
 
-impl TransitionFact {
+impl TransitionEvent {
     /// What it is about.
     pub const fn scope(&self) -> &OutageScope {
         match self {
-            Self::Unavailable(fact) => &fact.scope,
-            Self::Recovered(fact) => &fact.scope,
+            Self::Unavailable(event) => &event.scope,
+            Self::Recovered(event) => &event.scope,
         }
     }
 }
 
-/// A fact to append, complete but for its encoding.
+/// An event to append, complete but for its encoding.
 ///
-/// Everything in it follows from facts of the log, so that whoever asks, and however often, it is the same fact
+/// Everything in it follows from events of the log, so that whoever asks, and however often, it is the same event
 /// with the same id, and the log keeps it once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
@@ -42,23 +42,23 @@ pub struct Transition {
     pub id: EventId,
     /// When the transition happened: the time of the failure or success behind it, or the end of the quiet time.
     pub at: Timestamp,
-    /// The turn of the fact behind it.
+    /// The turn of the event behind it.
     pub correlation: EventId,
-    /// The fact behind it: the failure, the success, or for a quiet end the announcement of the outage.
+    /// The event behind it: the failure, the success, or for a quiet end the announcement of the outage.
     pub causation: EventId,
     /// What it tells.
-    pub fact: TransitionFact,
+    pub event: TransitionEvent,
 }
 
 impl Transition {
-    /// The fact, sealed for the log.
+    /// The event, sealed for the log.
     ///
     /// # Errors
     /// [`CodecError::Encode`] when it is larger than a payload may be, which an outage never is.
     pub fn seal(&self) -> Result<NewEvent, CodecError> {
-        let sealed = match &self.fact {
-            TransitionFact::Unavailable(fact) => NewEvent::new(self.id, self.at, self.correlation, fact),
-            TransitionFact::Recovered(fact) => NewEvent::new(self.id, self.at, self.correlation, fact),
+        let sealed = match &self.event {
+            TransitionEvent::Unavailable(event) => NewEvent::new(self.id, self.at, self.correlation, event),
+            TransitionEvent::Recovered(event) => NewEvent::new(self.id, self.at, self.correlation, event),
         };
         Ok(sealed?.caused_by(self.causation))
     }
@@ -69,7 +69,7 @@ impl Availability {
     /// their provider.
     ///
     /// An outage is announced while it stands, and its end only when its beginning was. So nothing is said
-    /// about outages long past, such as those of an import. Ask after every fact folded, and now and then when
+    /// about outages long past, such as those of an import. Ask after every event folded, and now and then when
     /// nothing happens, since quiet ends an outage too; asking does not change anything.
     pub fn transitions(&self, at: Timestamp) -> Vec<Transition> {
         let providers = self.providers.values();
@@ -79,7 +79,7 @@ impl Availability {
         let latest = healths.filter_map(|health| transition_of(health, at));
         let replaced = self.replaced.iter().filter_map(|outage| outage.end.map(|end| recovered(outage, end)));
         let mut transitions: Vec<_> = replaced.chain(latest).collect();
-        transitions.sort_by(|one, other| (one.at, one.fact.scope()).cmp(&(other.at, other.fact.scope())));
+        transitions.sort_by(|one, other| (one.at, one.event.scope()).cmp(&(other.at, other.event.scope())));
         transitions
     }
 }
@@ -100,8 +100,8 @@ fn unavailable(outage: &Outage) -> Transition {
         id: outage.unavailable_id(),
         at: outage.cause.at,
         correlation: outage.cause.correlation,
-        causation: outage.cause.fact,
-        fact: TransitionFact::Unavailable(ProviderUnavailable {
+        causation: outage.cause.event,
+        event: TransitionEvent::Unavailable(ProviderUnavailable {
             scope: outage.scope.clone(),
             trigger: outage.trigger,
             models: outage.models.clone(),
@@ -115,8 +115,8 @@ fn recovered(outage: &Outage, end: End) -> Transition {
         id: outage.recovered_id(),
         at: end.cause.at,
         correlation: end.cause.correlation,
-        causation: end.cause.fact,
-        fact: TransitionFact::Recovered(ProviderRecovered {
+        causation: end.cause.event,
+        event: TransitionEvent::Recovered(ProviderRecovered {
             scope: outage.scope.clone(),
             by: end.by,
             down_seconds: end.cause.at.micros_since(outage.cause.at) / 1_000_000,

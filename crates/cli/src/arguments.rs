@@ -88,7 +88,7 @@ pub(crate) enum Command {
         /// An alias or id of a model, `-`, or `show`.
         #[arg(value_name = "ALIAS|-|show", allow_hyphen_values = true)]
         choice: String,
-        /// The session; the latest one of the log when left out.
+        /// The session; the latest one of the log when omitted.
         #[arg(long)]
         session: Option<String>,
     },
@@ -149,7 +149,7 @@ pub(crate) struct RouteArguments {
     /// Decide every turn of a session file instead.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "message")]
     pub(crate) session: Option<PathBuf>,
-    /// The workspace; the current folder when left out.
+    /// The workspace; the current folder when omitted.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) workspace: Option<PathBuf>,
     /// The message has images.
@@ -204,7 +204,7 @@ pub(crate) enum RouteCommand {
 pub(crate) enum RulesCommand {
     /// Check a policy file: every error with its line, or ok.
     Check {
-        /// The file; the policy in force when left out.
+        /// The file; the policy active when omitted.
         #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
     },
@@ -239,13 +239,13 @@ pub(crate) enum ModelsCommand {
 pub(crate) enum ImportCommand {
     /// Claude Code's own session files.
     ClaudeCode {
-        /// A folder or a file; ~/.claude/projects when left out.
+        /// A folder or a file; ~/.claude/projects when omitted.
         #[arg(value_hint = ValueHint::AnyPath)]
         path: Option<PathBuf>,
     },
     /// Codex's own session files.
     Codex {
-        /// A folder or a file; `sessions` in `$CODEX_HOME` or ~/.codex when left out.
+        /// A folder or a file; `sessions` in `$CODEX_HOME` or ~/.codex when omitted.
         #[arg(value_hint = ValueHint::AnyPath)]
         path: Option<PathBuf>,
     },

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use contracts::facts::{LogRepaired, RepairAction};
+use contracts::events::{LogRepaired, RepairAction};
 use engine::{Engine, Home, Models, PolicyTrouble, RouterState, Stores};
 use event_bus::{EventLog, JournalReader, LogError, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
 use event_core::{EventId, NewEvent, Projected, Timestamp};
@@ -111,7 +111,7 @@ impl Context {
 
     /// Says what opening the log repaired, to the user and to the log.
     fn tell(&self, engine: &mut Engine, repairs: &[Repair]) -> Result<(), Failure> {
-        let mut facts = Vec::new();
+        let mut events = Vec::new();
         for (number, repair) in (0..).zip(repairs) {
             self.notice(&format!("the log was repaired: {repair}"));
             let now = engine.now();
@@ -123,11 +123,11 @@ impl Context {
                 event_bus::RepairAction::IndexRebuilt => RepairAction::IndexRebuilt,
             };
             let detail = repair.detail.chars().take(500).collect();
-            let fact = LogRepaired { action, position: repair.position, detail };
+            let event = LogRepaired { action, position: repair.position, detail };
             let id = EventId::derive(&[b"log.repaired", &now.0.to_le_bytes(), &[number]]);
-            facts.push(NewEvent::new(id, now, correlation, &fact).map_err(engine::EngineError::from)?);
+            events.push(NewEvent::new(id, now, correlation, &event).map_err(engine::EngineError::from)?);
         }
-        Ok(engine.record(facts)?)
+        Ok(engine.record(events)?)
     }
 
     /// Something to notice, beside the output.

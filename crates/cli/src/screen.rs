@@ -72,9 +72,9 @@ pub(crate) fn byte_bar(bytes: u64, what: &'static str) -> ProgressBar {
     bar(bytes, what, template)
 }
 
-/// A bar for work measured in facts.
-pub(crate) fn fact_bar(facts: u64, what: &'static str) -> ProgressBar {
-    bar(facts, what, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
+/// A bar for work measured in events.
+pub(crate) fn event_bar(events: u64, what: &'static str) -> ProgressBar {
+    bar(events, what, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
 }
 
 fn bar(length: u64, what: &'static str, template: &str) -> ProgressBar {

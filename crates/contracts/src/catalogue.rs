@@ -1,11 +1,11 @@
-//! Every kind of fact this program knows: how to show it as JSON and how to read it back.
+//! Every kind of event this program knows: how to show it as JSON and how to read it back.
 
 use event_core::{CodecError, Event, decode, encode};
 use serde_json::Value;
 
-use crate::facts::{self, Fact, Sensitivity};
+use crate::events::{self, DocumentedEvent, Sensitivity};
 
-/// A kind of fact in one layout version.
+/// A kind of event in one layout version.
 #[derive(Debug, Clone, Copy)]
 pub struct KindSpec {
     /// The stable name.
@@ -46,59 +46,59 @@ fn json_error<E: Event>(source: serde_json::Error) -> JsonError {
     JsonError::Json { kind: E::KIND, version: E::VERSION, source }
 }
 
-const fn entry<F: Fact>() -> KindSpec {
+const fn entry<E: DocumentedEvent>() -> KindSpec {
     KindSpec {
-        kind: F::KIND,
-        version: F::VERSION,
-        about: F::ABOUT,
-        sensitivity: F::SENSITIVITY,
-        sample: || encode(F::KIND, &F::sample()),
-        to_json: |payload| serde_json::to_value(decode::<F>(F::KIND, payload)?).map_err(json_error::<F>),
+        kind: E::KIND,
+        version: E::VERSION,
+        about: E::ABOUT,
+        sensitivity: E::SENSITIVITY,
+        sample: || encode(E::KIND, &E::sample()),
+        to_json: |payload| serde_json::to_value(decode::<E>(E::KIND, payload)?).map_err(json_error::<E>),
         from_json: |value| {
-            let fact: F = serde_json::from_value(value).map_err(json_error::<F>)?;
-            Ok(encode(F::KIND, &fact)?)
+            let event: E = serde_json::from_value(value).map_err(json_error::<E>)?;
+            Ok(encode(E::KIND, &event)?)
         },
     }
 }
 
 /// All kinds, sorted by name; a kind with older layouts has an entry for each version.
 pub const KINDS: &[KindSpec] = &[
-    entry::<facts::CatalogueLoaded>(),
-    entry::<facts::earlier::EvalCompletedV1>(),
-    entry::<facts::EvalCompleted>(),
-    entry::<facts::FeedbackGiven>(),
-    entry::<facts::earlier::LlmCallCompletedV1>(),
-    entry::<facts::LlmCallCompleted>(),
-    entry::<facts::earlier::LlmCallFailedV1>(),
-    entry::<facts::LlmCallFailed>(),
-    entry::<facts::LlmCallStarted>(),
-    entry::<facts::LogPurged>(),
-    entry::<facts::LogRepaired>(),
-    entry::<facts::PatternsCleared>(),
-    entry::<facts::PatternEvicted>(),
-    entry::<facts::PatternFilling>(),
-    entry::<facts::PatternOverrideDismissed>(),
-    entry::<facts::PolicyLoaded>(),
-    entry::<facts::RouteDecided>(),
-    entry::<facts::RouteFellThrough>(),
-    entry::<facts::RouteOverridden>(),
-    entry::<facts::PolicyInvalid>(),
-    entry::<facts::ProviderRecovered>(),
-    entry::<facts::ProviderUnavailable>(),
-    entry::<facts::earlier::SessionCompactedV1>(),
-    entry::<facts::SessionCompacted>(),
-    entry::<facts::SessionModelSelected>(),
-    entry::<facts::SessionResumed>(),
-    entry::<facts::SessionStarted>(),
-    entry::<facts::earlier::ToolCalledV1>(),
-    entry::<facts::ToolCalled>(),
-    entry::<facts::ToolFinished>(),
-    entry::<facts::TurnEmbedded>(),
-    entry::<facts::TurnEnded>(),
-    entry::<facts::earlier::TurnStartedV1>(),
-    entry::<facts::earlier::TurnStartedV2>(),
-    entry::<facts::TurnStarted>(),
-    entry::<facts::TurnTextRecorded>(),
+    entry::<events::CatalogueLoaded>(),
+    entry::<events::earlier::EvalCompletedV1>(),
+    entry::<events::EvalCompleted>(),
+    entry::<events::FeedbackGiven>(),
+    entry::<events::earlier::LlmCallCompletedV1>(),
+    entry::<events::LlmCallCompleted>(),
+    entry::<events::earlier::LlmCallFailedV1>(),
+    entry::<events::LlmCallFailed>(),
+    entry::<events::LlmCallStarted>(),
+    entry::<events::LogPurged>(),
+    entry::<events::LogRepaired>(),
+    entry::<events::PatternsCleared>(),
+    entry::<events::PatternEvicted>(),
+    entry::<events::PatternFilling>(),
+    entry::<events::PatternOverrideDismissed>(),
+    entry::<events::PolicyLoaded>(),
+    entry::<events::RouteDecided>(),
+    entry::<events::RouteFallback>(),
+    entry::<events::RouteOverridden>(),
+    entry::<events::PolicyInvalid>(),
+    entry::<events::ProviderRecovered>(),
+    entry::<events::ProviderUnavailable>(),
+    entry::<events::earlier::SessionCompactedV1>(),
+    entry::<events::SessionCompacted>(),
+    entry::<events::SessionModelSelected>(),
+    entry::<events::SessionResumed>(),
+    entry::<events::SessionStarted>(),
+    entry::<events::earlier::ToolCalledV1>(),
+    entry::<events::ToolCalled>(),
+    entry::<events::ToolFinished>(),
+    entry::<events::TurnEmbedded>(),
+    entry::<events::TurnEnded>(),
+    entry::<events::earlier::TurnStartedV1>(),
+    entry::<events::earlier::TurnStartedV2>(),
+    entry::<events::TurnStarted>(),
+    entry::<events::TurnTextRecorded>(),
 ];
 
 /// The kind called `kind` in layout `version`, if this program knows it.

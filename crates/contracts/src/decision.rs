@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelId, NanoUsd, Provider, Requirement, Score, Tier, WireApi, facts::ErrorClass};
+use crate::{ModelId, NanoUsd, Provider, Requirement, Score, Tier, WireApi, events::ErrorClass};
 
 /// A place in the policy chain, in its fixed order (004 §4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

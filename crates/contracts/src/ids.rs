@@ -111,7 +111,7 @@ macro_rules! name {
 }
 
 name!(
-    /// A model as policies and facts name it: `provider:model`, at most 128 bytes.
+    /// A model as policies and events name it: `provider:model`, at most 128 bytes.
     ModelId, "model", 128, names_provider
 );
 name!(
@@ -147,13 +147,13 @@ impl ModelId {
 }
 
 impl SessionId {
-    /// The id under which facts about the session as a whole are correlated.
+    /// The id under which events about the session as a whole are correlated.
     pub fn correlation(&self) -> EventId {
         EventId::derive(&[b"session", self.as_str().as_bytes()])
     }
 }
 
-/// A turn: one user message and everything done about it (004 §3.1). Also the correlation id of its facts.
+/// A turn: one user message and everything done about it (004 §3.1). Also the correlation id of its events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TurnId(pub EventId);

@@ -1,6 +1,6 @@
-//! The nouns and the facts of turnwise: what the concerns say to each other.
+//! The nouns and the events of turnwise: what the concerns say to each other.
 //!
-//! Deciders, projections, adapters and skins never call one another. They meet in the facts of [`facts`], which
+//! Deciders, projections, adapters and front ends never call one another. They meet in the events of [`events`], which
 //! go through the log, and in the plain [`views`] that a decision reads.
 #![warn(
     clippy::disallowed_methods,
@@ -25,7 +25,7 @@ mod turn;
 mod wire;
 
 pub mod catalogue;
-pub mod facts;
+pub mod events;
 pub mod views;
 
 pub use by_session::BySession;
@@ -39,7 +39,7 @@ pub use hash::{ContentHash, ParseHashError};
 pub use ids::{IdError, ModelId, Provider, SessionId, ThreadId, TurnId};
 pub use model::{AUTO_NAMES, Capabilities, ModelSpec, Registry, RegistryError, Tier};
 pub use money::{NanoUsd, ParseMoneyError, PicoUsd, Prices, Rates};
-pub use request::{ClientRequest, SideCall};
+pub use request::{AuxiliaryCall, ClientRequest};
 pub use requirement::Requirement;
 pub use score::Score;
 pub use tokens::{Estimates, Tokenizer, Usage};

@@ -49,7 +49,7 @@ impl fmt::Display for Tier {
 /// What a model can take (004 §4.4). The default is what an undeclared model gets: tools, a system
 /// prompt, and whatever is said about thinking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no facts about a model")]
+#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no events about a model")]
 pub struct Capabilities {
     /// Images in the prompt.
     pub images: bool,

@@ -18,7 +18,7 @@ pub struct ClientRequest {
     /// The model of the registry that goes by that name.
     pub named: Option<ModelId>,
     /// Set when this is work beside the conversation.
-    pub side: Option<SideCall>,
+    pub side: Option<AuxiliaryCall>,
     /// Whether a sub-agent asks.
     pub subagent: bool,
     /// What the request needs an API to carry.
@@ -32,7 +32,7 @@ pub struct ClientRequest {
 /// What a client asks for beside the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SideCall {
+pub enum AuxiliaryCall {
     /// A name for the session.
     Title,
     /// How hard the task is, or what kind of task.
@@ -43,7 +43,7 @@ pub enum SideCall {
     Other,
 }
 
-impl SideCall {
+impl AuxiliaryCall {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Title, Self::Classifier, Self::Summary, Self::Other];
 
@@ -57,13 +57,13 @@ impl SideCall {
         }
     }
 
-    /// The side call called `name`.
+    /// The auxiliary call called `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|side| side.name() == name)
     }
 }
 
-impl fmt::Display for SideCall {
+impl fmt::Display for AuxiliaryCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

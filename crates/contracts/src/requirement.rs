@@ -140,7 +140,7 @@ impl Requirement {
         Self::SystemAlone,
     ];
 
-    /// What a policy may allow to be left out, visibly: the answer is then as good, or nearly.
+    /// What a policy may allow to be dropped, visibly: the answer is then as good, or nearly.
     pub const OPTIONAL: [Self; 7] = [
         Self::CacheControl,
         Self::ContextManagement,

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientRequest, Estimates, Features, ModelId, NanoUsd, SessionId, Tier, TurnId, facts::ErrorClass};
+use crate::{ClientRequest, Estimates, Features, ModelId, NanoUsd, SessionId, Tier, TurnId, events::ErrorClass};
 
 /// What the prompt needs from a model. Only what is used is required (004 §4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no facts about a prompt")]
+#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no events about a prompt")]
 pub struct Needs {
     /// Images anywhere in what would be sent (decision D11).
     pub images: bool,

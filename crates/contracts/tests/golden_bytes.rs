@@ -1,4 +1,4 @@
-//! The bytes of every fact, by kind and version. A released layout never changes: a changed fact is a new version.
+//! The bytes of every event, by kind and version. A released layout never changes: a changed event is a new version.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fmt::{Debug, Write as _};
@@ -6,7 +6,7 @@ use std::fmt::{Debug, Write as _};
 use contracts::{
     CacheLifetime, Failure, OutageScope, Reason, SideEffect, Slot, Tier, Verdict,
     catalogue::KINDS,
-    facts::{
+    events::{
         CallRole, CompactionTrigger, DecisionMode, ErrorClass, OutageTrigger, RecoveredBy, RepairAction, SessionSource,
         StopReason, TextBody, ToolOutcome, TurnStatus,
     },
@@ -46,7 +46,7 @@ fn alternatives<T: Debug + Serialize>(all: &[T]) -> String {
 
 #[test]
 fn alternatives_keep_their_numbers_and_new_ones_go_to_the_end() {
-    use contracts::facts::{CallRole as Role, ErrorClass as Class, StopReason as Stop};
+    use contracts::events::{CallRole as Role, ErrorClass as Class, StopReason as Stop};
     let (model, provider) = ("a:one".try_into().unwrap(), "a".try_into().unwrap());
     let scopes = [OutageScope::ModelSpecific(model), OutageScope::ProviderWide(provider)];
     let lists = [

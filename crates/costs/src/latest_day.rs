@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{ModelId, facts::CallRole};
+use contracts::{ModelId, events::CallRole};
 use serde::{Deserialize, Serialize};
 
 use crate::Total;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contracts::{
     BySession, ModelId, NanoUsd, SessionId, ThreadId,
-    facts::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
+    events::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ impl Costs {
             Some(known) => known.add(call),
             None => drop(self.models.insert((*model).clone(), *call)),
         }
-        // Sessions share the name that came first: each fact brings a copy of its own.
+        // Sessions share the name that came first: each event brings a copy of its own.
         let model = self.models.get_key_value(*model).map_or(*model, |(known, _)| known);
         self.sessions.entry(session).billed(*role, *thread, model, call);
     }
@@ -101,14 +101,14 @@ impl Projection for Costs {
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;
-        if let Some(fact) = event.view::<LlmCallCompleted>()? {
-            let call = Total::of_call(fact.usage, fact.cost);
-            let (session, thread, role, model) = (&fact.session, fact.thread.as_ref(), fact.role, &fact.model);
+        if let Some(body) = event.view::<LlmCallCompleted>()? {
+            let call = Total::of_call(body.usage, body.cost);
+            let (session, thread, role, model) = (&body.session, body.thread.as_ref(), body.role, &body.model);
             self.billed(&Bill { session, thread, role, model, at, call });
-        } else if let Some(fact) = event.view::<LlmCallFailed>()? {
-            if let Some(usage) = fact.usage {
-                let call = Total::of_call(usage, fact.cost);
-                let (session, thread, role, model) = (&fact.session, fact.thread.as_ref(), fact.role, &fact.model);
+        } else if let Some(body) = event.view::<LlmCallFailed>()? {
+            if let Some(usage) = body.usage {
+                let call = Total::of_call(usage, body.cost);
+                let (session, thread, role, model) = (&body.session, body.thread.as_ref(), body.role, &body.model);
                 self.billed(&Bill { session, thread, role, model, at, call });
             }
         } else if let Some(turn) = event.view::<TurnStarted>()? {

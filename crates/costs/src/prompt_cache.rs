@@ -1,6 +1,6 @@
 //! What a provider's prompt cache would have known: the simulation behind every "what if another model".
 //!
-//! [`Calls`] folds the facts of a log into [`Call`]s, one at a time. A [`PromptCache`] is fed with them, in the order of
+//! [`Calls`] folds the events of a log into [`Call`]s, one at a time. A [`PromptCache`] is fed with them, in the order of
 //! each line of work, together with the model that answers in the world it simulates: the recorded one, or another. It
 //! says how each prompt would have been split into read, written and uncached tokens, which the model's prices turn
 //! into money ([`Split::usage`]). [`Identity`] is that for the recorded models, compared with what was recorded.

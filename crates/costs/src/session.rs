@@ -1,6 +1,6 @@
 //! What a session spent, broken out by line of work (004 §6.7).
 
-use contracts::{ModelId, ThreadId, facts::CallRole};
+use contracts::{ModelId, ThreadId, events::CallRole};
 use serde::{Deserialize, Serialize};
 
 use crate::{Total, sorted::Sorted};

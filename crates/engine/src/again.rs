@@ -2,7 +2,7 @@
 
 use contracts::{
     ClientRequest, FailedCandidate, MessageText, Turn,
-    facts::{RouteDecided, RouteFellThrough, TurnStarted},
+    events::{RouteDecided, RouteFallback, TurnStarted},
 };
 use event_core::{CodecError, Event as _, Timestamp, encode};
 use router_core::{DECIDER_VERSION, Policy, decide};
@@ -24,7 +24,7 @@ pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText)
 /// The same policy, models and decider give the same bytes.
 ///
 /// # Errors
-/// [`CodecError`] for a decision that no fact can hold, however it is shortened.
+/// [`CodecError`] for a decision that no event can hold, however it is shortened.
 pub fn decide_again(
     recorded: &RouteDecided,
     turn: &Turn,
@@ -76,22 +76,22 @@ pub(crate) fn asked_again(
 /// # Errors
 /// As [`decide_again`].
 pub fn fall_again(
-    recorded: &RouteFellThrough,
+    recorded: &RouteFallback,
     turn: Turn,
     at: Timestamp,
     policy: &Policy,
     known: &Known,
-) -> Result<RouteFellThrough, CodecError> {
+) -> Result<RouteFallback, CodecError> {
     let asked = asked_again(turn, recorded.request.as_ref(), &recorded.failed, at);
     let made = known.with_views(at, |views| decide(&asked, policy, views));
     let (decider, matched, decision) = (DECIDER_VERSION, made.matched, made.decision);
-    fitting(RouteFellThrough { decider, matched, decision, ..recorded.clone() })
+    fitting(RouteFallback { decider, matched, decision, ..recorded.clone() })
 }
 
-/// The step as a fact can hold it: a long chain is shortened at its end, as in a decision.
-pub(crate) fn fitting(mut step: RouteFellThrough) -> Result<RouteFellThrough, CodecError> {
+/// The step as an event can hold it: a long chain is shortened at its end, as in a decision.
+pub(crate) fn fitting(mut step: RouteFallback) -> Result<RouteFallback, CodecError> {
     loop {
-        match encode(RouteFellThrough::KIND, &step) {
+        match encode(RouteFallback::KIND, &step) {
             Err(CodecError::Encode { .. }) if shorten_decision(&mut step.decision, &mut step.matched) => {}
             Err(error) => return Err(error),
             Ok(_) => return Ok(step),

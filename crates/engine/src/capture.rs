@@ -1,25 +1,25 @@
-//! A turn captured at its start: the fact that records it, and the turn that a decision reads from that fact.
+//! A turn captured at its start: the event that records it, and the turn that a decision reads from that event.
 //!
-//! A decision reads nothing but the fact, so it can be made again from the log alone (decision D14).
+//! A decision reads nothing but the event, so it can be made again from the log alone (decision D14).
 
 use std::collections::BTreeSet;
 
 use adapters::estimate::{PromptShape, estimates};
 use contracts::{
     ClientRequest, ContentHash, Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId,
-    SideEffect, Sketch, ThreadId, TokenBucket, Tokenizer, Turn, TurnId, facts::TurnStarted,
+    SideEffect, Sketch, ThreadId, TokenBucket, Tokenizer, Turn, TurnId, events::TurnStarted,
 };
 use evaluator::tone;
 use event_core::Timestamp;
 use patterns::features::{intent_tags, sketch};
 
-/// The most names of each kind that a fact carries, so that it stays within its 4 KiB.
+/// The most names of each kind that an event carries, so that it stays within its 4 KiB.
 const MOST_NAMES: usize = 24;
-/// The longest such name, in bytes; longer ones are left out.
+/// The longest such name, in bytes; longer ones are dropped.
 const LONGEST_NAME: usize = 40;
 /// The most bytes of names of one kind. A turn has five such lists, beside its path and its ids.
 const MOST_NAME_BYTES: usize = 400;
-/// The longest path of a workspace that a fact carries, in bytes.
+/// The longest path of a workspace that an event carries, in bytes.
 pub(crate) const LONGEST_PATH: usize = 1_000;
 
 /// What is known of a turn when it starts.
@@ -71,8 +71,8 @@ pub(crate) struct Seen<'a> {
 }
 
 impl Snapshot<'_> {
-    /// The fact that the turn started.
-    pub(crate) fn fact(self, words: Words) -> TurnStarted {
+    /// The event that the turn started.
+    pub(crate) fn event(self, words: Words) -> TurnStarted {
         let tokens = estimates(&self.prompt);
         let features = Features {
             extensions: bounded(self.seen.extensions),
@@ -127,32 +127,32 @@ pub(crate) fn start_of_hash(hash: &ContentHash) -> u64 {
     hash.0.iter().take(8).rev().fold(0, |key, byte| key << 8 | u64::from(*byte))
 }
 
-/// The turn a decision is made about, from the fact that it started.
-pub(crate) fn turn_of(fact: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
+/// The turn a decision is made about, from the event that it started.
+pub(crate) fn turn_of(event: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
     Turn {
-        id: fact.turn,
-        session: fact.session.clone(),
+        id: event.turn,
+        session: event.session.clone(),
         at,
-        offset_minutes: fact.offset_minutes,
+        offset_minutes: event.offset_minutes,
         message,
-        override_model: fact.override_model.clone(),
-        sticky: fact.sticky.clone(),
-        delegation: fact.delegation,
-        workspace: fact.workspace.clone(),
-        needs: fact.needs,
-        message_has_images: fact.message_has_images,
-        tool_calls_in_history: fact.tool_calls_in_history,
-        tokens: fact.tokens,
-        extensions: fact.extensions.iter().cloned().collect(),
-        skills: fact.skills.iter().cloned().collect(),
-        spent_today: fact.spent_today,
-        features: fact.features.clone(),
-        request: fact.request.clone(),
+        override_model: event.override_model.clone(),
+        sticky: event.sticky.clone(),
+        delegation: event.delegation,
+        workspace: event.workspace.clone(),
+        needs: event.needs,
+        message_has_images: event.message_has_images,
+        tool_calls_in_history: event.tool_calls_in_history,
+        tokens: event.tokens,
+        extensions: event.extensions.iter().cloned().collect(),
+        skills: event.skills.iter().cloned().collect(),
+        spent_today: event.spent_today,
+        features: event.features.clone(),
+        request: event.request.clone(),
         failed: Vec::new(),
     }
 }
 
-/// The first names in order, as many and as long as a fact carries.
+/// The first names in order, as many and as long as an event carries.
 pub(crate) fn bounded(names: &BTreeSet<String>) -> Vec<String> {
     let mut bytes = 0;
     let fitting = names.iter().filter(|name| name.len() <= LONGEST_NAME).take(MOST_NAMES).take_while(|name| {

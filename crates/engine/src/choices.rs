@@ -2,11 +2,11 @@
 
 use contracts::{
     Decision, ModelId, Reason, Recommendation, SessionId, Slot, TurnId, Verdict,
-    facts::{PatternOverrideDismissed, RouteDecided, RouteOverridden, SessionModelSelected},
+    events::{PatternOverrideDismissed, RouteDecided, RouteOverridden, SessionModelSelected},
 };
 use event_core::{Event, EventId, NewEvent};
 
-use crate::{engine::Engine, error::EngineError, recorder::of_turn};
+use crate::{engine::Engine, error::EngineError, recorder::turn_event};
 
 /// What setting a session's model did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,10 +48,10 @@ impl Engine {
     pub fn select_model(&mut self, session: &SessionId, model: Option<ModelId>) -> Result<Selected, EngineError> {
         let open = self.state().sessions.get(session).and_then(|session| session.running(None));
         let in_turn = open.map(|open| open.turn);
-        let fact = SessionModelSelected { session: session.clone(), model: model.clone(), in_turn };
+        let event = SessionModelSelected { session: session.clone(), model: model.clone(), in_turn };
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[b"session.model_selected", session.as_str().as_bytes(), &position]);
-        let sealed = NewEvent::new(id, self.now(), session.correlation(), &fact)?;
+        let sealed = NewEvent::new(id, self.now(), session.correlation(), &event)?;
         self.recorder.record([sealed])?;
         self.commit()?;
         Ok(Selected { model, pending: in_turn.is_some() })
@@ -63,7 +63,7 @@ impl Engine {
     /// [`EngineError::NoSuggestion`] when the turn has none.
     pub fn accept_suggestion(&mut self, turn: TurnId) -> Result<RouteOverridden, EngineError> {
         let (decided, suggestion) = self.suggestion(turn)?;
-        let fact = RouteOverridden {
+        let event = RouteOverridden {
             turn,
             session: decided.session,
             original: suggestion.chosen,
@@ -72,8 +72,8 @@ impl Engine {
             rule: suggestion.rule,
             confidence: suggestion.found.confidence,
         };
-        self.record_choice(turn, &fact)?;
-        Ok(fact)
+        self.record_choice(turn, &event)?;
+        Ok(event)
     }
 
     /// Keeps the rule's model against the suggestion (004 §5.6).
@@ -82,7 +82,7 @@ impl Engine {
     /// [`EngineError::NoSuggestion`] when the turn has none.
     pub fn dismiss_suggestion(&mut self, turn: TurnId) -> Result<PatternOverrideDismissed, EngineError> {
         let (decided, suggestion) = self.suggestion(turn)?;
-        let fact = PatternOverrideDismissed {
+        let event = PatternOverrideDismissed {
             turn,
             session: decided.session,
             model: suggestion.chosen,
@@ -90,13 +90,13 @@ impl Engine {
             rule: suggestion.rule,
             confidence: suggestion.found.confidence,
         };
-        self.record_choice(turn, &fact)?;
-        Ok(fact)
+        self.record_choice(turn, &event)?;
+        Ok(event)
     }
 
     /// Records what the user made of a suggestion.
-    fn record_choice<E: Event>(&mut self, turn: TurnId, fact: &E) -> Result<(), EngineError> {
-        let sealed = of_turn(turn, 0, self.now(), fact.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
+    fn record_choice<E: Event>(&mut self, turn: TurnId, event: &E) -> Result<(), EngineError> {
+        let sealed = turn_event(turn, 0, self.now(), event.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;
         self.judge()?;
         self.commit()

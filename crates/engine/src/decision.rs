@@ -1,8 +1,8 @@
-//! Deciding a turn that has started, and the fact that says what was decided.
+//! Deciding a turn that has started, and the event that says what was decided.
 
 use contracts::{
     Decision, MessageText, Reason, Turn, TurnId,
-    facts::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
+    events::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
 };
 use event_core::{CodecError, Sealed, Timestamp};
 use router_core::{Banner, DECIDER_VERSION, banners, decide};
@@ -11,8 +11,8 @@ use crate::{
     capture::turn_of,
     error::EngineError,
     models::Models,
-    policy_file::InForce,
-    recorder::{Recorder, of_turn},
+    policy_file::ActivePolicy,
+    recorder::{Recorder, turn_event},
 };
 
 /// A turn that was decided.
@@ -22,7 +22,7 @@ pub struct DecidedTurn {
     pub turn: TurnId,
     /// When it started.
     pub at: Timestamp,
-    /// The fact, as recorded.
+    /// The event, as recorded.
     pub decided: RouteDecided,
     /// What the user is shown.
     pub banners: Vec<Banner>,
@@ -31,7 +31,7 @@ pub struct DecidedTurn {
 /// Decides a turn at the recorder's position. Nothing is recorded yet.
 pub(crate) fn decide_turn(
     recorder: &Recorder,
-    policy: &InForce,
+    policy: &ActivePolicy,
     models: &Models,
     started: &TurnStarted,
     at: Timestamp,
@@ -62,27 +62,27 @@ pub(crate) fn decide_turn(
     DecidedTurn { turn: turn.id, at, decided, banners }
 }
 
-/// The decision as a fact, and the end of the turn when it was refused (decision D4).
-pub(crate) fn facts_of(made: &mut DecidedTurn) -> Result<Vec<Sealed>, EngineError> {
+/// The decision as an event, and the end of the turn when it was refused (decision D4).
+pub(crate) fn events_of(made: &mut DecidedTurn) -> Result<Vec<Sealed>, EngineError> {
     let turn = made.turn;
     let started = turn.0.then("turn.started", 0);
     let decided = seal(made)?.caused_by(started);
     let cause = decided.event.id;
-    let mut facts = vec![decided];
+    let mut events = vec![decided];
     // An observed turn ran all the same.
     if made.decided.decision.model.is_none() && made.decided.mode == DecisionMode::Live {
         let session = made.decided.session.clone();
         let ended = TurnEnded { turn, session, status: TurnStatus::Refused, llm_calls: 0, tool_calls: 0 };
-        facts.push(of_turn(turn, 0, made.at, ended)?.caused_by(cause));
+        events.push(turn_event(turn, 0, made.at, ended)?.caused_by(cause));
     }
-    Ok(facts)
+    Ok(events)
 }
 
-/// Seals the decision. When a long list of rejected rules or of alternatives does not fit into a fact, the end of
-/// the list is left out, here as in the log; the winner and the first reasons always stay.
+/// Seals the decision. When a long list of rejected rules or of alternatives does not fit into an event, the end of
+/// the list is dropped, here as in the log; the winner and the first reasons always stay.
 fn seal(made: &mut DecidedTurn) -> Result<Sealed, EngineError> {
     loop {
-        match of_turn(made.turn, 0, made.at, made.decided.clone()) {
+        match turn_event(made.turn, 0, made.at, made.decided.clone()) {
             Err(EngineError::Codec(CodecError::Encode { .. })) if shorten(&mut made.decided) => {}
             sealed => return sealed,
         }

@@ -4,7 +4,7 @@
 mod pending;
 
 use adapters::embedder::{EmbedError, Embedder, MOST_TEXTS};
-use contracts::facts::{TextBody, TurnEmbedded, TurnTextRecorded};
+use contracts::events::{TextBody, TurnEmbedded, TurnTextRecorded};
 use event_core::{Event as _, NewEvent, Position};
 use serde::Serialize;
 
@@ -131,27 +131,27 @@ impl Engine {
         result: &mut Embedded,
     ) -> Result<(), EngineError> {
         let now = self.now();
-        let mut facts = Vec::new();
+        let mut events = Vec::new();
         for (pending, direction) in pending.iter().zip(directions) {
             let name = format!("{}/{}", embedder.name(), direction.len());
-            for (turn, id) in pending.facts(&name) {
+            for (turn, id) in pending.events(&name) {
                 let vector = patterns::project(direction);
-                let fact = TurnEmbedded { turn, text: pending.key, embedder: name.clone(), vector };
+                let event = TurnEmbedded { turn, text: pending.key, embedder: name.clone(), vector };
                 let text = turn.0.then(TurnTextRecorded::KIND, 0);
-                facts.push(NewEvent::new(id, now, turn.0, &fact)?.caused_by(text));
+                events.push(NewEvent::new(id, now, turn.0, &event)?.caused_by(text));
             }
             result.embedder = Some(name);
             result.embedded += 1;
         }
-        self.recorder.record(facts)
+        self.recorder.record(events)
     }
 
-    /// The text that a fact holds or names; `None` when it was removed.
+    /// The text that an event holds or names; `None` when it was removed.
     fn text_of(&self, position: Position) -> Result<Option<String>, EngineError> {
         let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
-        let facts = self.log().read_after(Position(before), 1)?;
-        let Some(fact) = facts.first().filter(|fact| fact.purged.is_none()) else { return Ok(None) };
-        match fact.read::<TurnTextRecorded>()? {
+        let events = self.log().read_after(Position(before), 1)?;
+        let Some(event) = events.first().filter(|event| event.purged.is_none()) else { return Ok(None) };
+        match event.read::<TurnTextRecorded>()? {
             Some(TurnTextRecorded { text: TextBody::Inline(text), .. }) => Ok(Some(text)),
             Some(TurnTextRecorded { text: TextBody::Stored { hash, .. }, .. }) => Ok(self.texts.get(hash.0)?),
             None => Ok(None),

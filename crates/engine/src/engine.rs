@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use contracts::{
     ContentHash,
-    facts::{DecisionMode, INLINE_TEXT_BYTES, PolicyInvalid, PolicyLoaded, TextBody, TurnStarted, TurnTextRecorded},
+    events::{DecisionMode, INLINE_TEXT_BYTES, PolicyInvalid, PolicyLoaded, TextBody, TurnStarted, TurnTextRecorded},
 };
 use evaluator::{Rubric, Verdict};
 use event_bus::{Clock, EventLog, TextStore};
@@ -13,13 +13,13 @@ use router_core::{Problem, RecordText};
 
 use crate::{
     capture::{LONGEST_PATH, Snapshot, Words},
-    decision::{DecidedTurn, decide_turn, facts_of},
+    decision::{DecidedTurn, decide_turn, events_of},
     error::EngineError,
     home::Home,
     live::Attempts,
     models::Models,
-    policy_file::{InForce, PolicyFile, Refresh},
-    recorder::{Recorder, of_turn},
+    policy_file::{ActivePolicy, PolicyFile, Refresh},
+    recorder::{Recorder, turn_event},
     router_state::RouterState,
 };
 
@@ -27,7 +27,7 @@ use crate::{
 pub struct Stores {
     /// The log.
     pub log: Arc<dyn EventLog>,
-    /// Texts too long for a fact.
+    /// Texts too long for an event.
     pub texts: Arc<dyn TextStore>,
     /// The time.
     pub clock: Box<dyn Clock>,
@@ -91,7 +91,7 @@ impl Engine {
         let Stores { log, texts, clock, offset } = stores;
         let recorder = Recorder::open(log, clock)?;
         // The last good policy is the one the log was told of last.
-        let last_good = || texts.get(recorder.state().in_force.policy?.0).ok().flatten();
+        let last_good = || texts.get(recorder.state().active.policy?.0).ok().flatten();
         let registry = Arc::clone(&models.registry);
         let policy = PolicyFile::open_or_last_good(home.policy.clone(), home.user_text(), registry, last_good)?;
         Ok(Self {
@@ -117,7 +117,7 @@ impl Engine {
         self.recorder.log()
     }
 
-    /// Texts too long for a fact.
+    /// Texts too long for an event.
     pub const fn texts(&self) -> &Arc<dyn TextStore> {
         &self.texts
     }
@@ -132,12 +132,12 @@ impl Engine {
         self.policy.home()
     }
 
-    /// The policy in force.
-    pub const fn policy(&self) -> &InForce {
-        self.policy.in_force()
+    /// The policy active.
+    pub const fn policy(&self) -> &ActivePolicy {
+        self.policy.active()
     }
 
-    /// The models in force.
+    /// The models active.
     pub const fn models(&self) -> &Models {
         &self.models
     }
@@ -171,11 +171,11 @@ impl Engine {
             }
             Refresh::Invalid(problems) => {
                 let path = self.policy.path().display().to_string();
-                let fact = invalid(&path, &problems);
+                let event = invalid(&path, &problems);
                 let now = self.recorder.now();
                 let position = self.recorder.position().0.to_le_bytes();
                 let id = EventId::derive(&[b"routing.policy_invalid", path.as_bytes(), &position]);
-                self.recorder.record([NewEvent::new(id, now, policy_correlation(), &fact)?])?;
+                self.recorder.record([NewEvent::new(id, now, policy_correlation(), &event)?])?;
                 Some(PolicyTrouble { path, problems })
             }
         };
@@ -183,9 +183,9 @@ impl Engine {
         Ok(trouble)
     }
 
-    /// Tells the log which policy and models are in force, when that changed: their texts first, then the facts.
+    /// Tells the log which policy and models are active, when that changed: their texts first, then the events.
     pub(crate) fn announce(&mut self) -> Result<(), EngineError> {
-        let (policy, models) = (self.policy.in_force().clone(), self.models.clone());
+        let (policy, models) = (self.policy.active().clone(), self.models.clone());
         let standing = Some((policy.hash, models.hash));
         if self.announced == standing {
             return Ok(());
@@ -194,19 +194,19 @@ impl Engine {
         self.texts.put(&models.text)?;
         let path = policy.path.chars().take(500).collect();
         let home = self.policy.home().filter(|home| home.len() <= LONGEST_PATH).map(str::to_owned);
-        let known = &self.recorder.state().in_force;
+        let known = &self.recorder.state().active;
         let known = known.policy == Some(policy.hash) && known.home == home;
         let loaded = PolicyLoaded { hash: policy.hash, bytes: policy.text.len() as u64, path, home };
-        let catalogue = models.fact();
+        let catalogue = models.event();
         let now = self.recorder.now();
         let position = self.recorder.position().0.to_le_bytes();
         let id = |kind: &str, hash: &ContentHash| EventId::derive(&[kind.as_bytes(), &hash.0, &position]);
-        let facts = [
+        let events = [
             (!known).then(|| NewEvent::new(id(PolicyLoaded::KIND, &policy.hash), now, policy_correlation(), &loaded)),
-            (self.recorder.state().in_force.catalogue != Some(models.hash))
+            (self.recorder.state().active.catalogue != Some(models.hash))
                 .then(|| NewEvent::new(id("catalogue.loaded", &models.hash), now, policy_correlation(), &catalogue)),
         ];
-        self.recorder.record(facts.into_iter().flatten().collect::<Result<Vec<_>, _>>()?)?;
+        self.recorder.record(events.into_iter().flatten().collect::<Result<Vec<_>, _>>()?)?;
         self.announced = standing;
         Ok(())
     }
@@ -219,28 +219,28 @@ impl Engine {
     ) -> Result<DecidedTurn, EngineError> {
         let (turn, at, message) = (snapshot.turn, snapshot.at, snapshot.message);
         let words = self.words();
-        let started = Arc::new(snapshot.fact(words));
+        let started = Arc::new(snapshot.event(words));
         let sealed = Sealed::new(turn.0.then(TurnStarted::KIND, 0), at, turn.0, Arc::clone(&started))?;
         let cause = sealed.event.id;
         let text = if words == Words::Forgotten {
             None
         } else {
             let text = TurnTextRecorded { turn, text: self.keep(message)? };
-            Some(of_turn(turn, 0, at, text)?.caused_by(cause))
+            Some(turn_event(turn, 0, at, text)?.caused_by(cause))
         };
         self.recorder.record(std::iter::once(sealed).chain(text))?;
         // What the message says about the turn before is known to the decision about this one.
         self.judge()?;
-        let policy = self.policy.in_force();
+        let policy = self.policy.active();
         let mut made = decide_turn(&self.recorder, policy, &self.models, &started, at, message, mode);
-        let facts = facts_of(&mut made)?;
-        self.recorder.record(facts)?;
+        let events = events_of(&mut made)?;
+        self.recorder.record(events)?;
         Ok(made)
     }
 
     /// What becomes of the words of messages. Every log this engine writes is on the user's own machine.
     pub(crate) fn words(&self) -> Words {
-        let policy = &self.policy.in_force().policy;
+        let policy = &self.policy.active().policy;
         match policy.record_text() {
             RecordText::Never => Words::Forgotten,
             RecordText::Local | RecordText::Always => Words::Remembered { embedded: policy.embedding().is_some() },
@@ -250,12 +250,12 @@ impl Engine {
     /// The decision about a turn that is not recorded.
     pub(crate) fn preview_snapshot(&self, snapshot: Snapshot<'_>) -> DecidedTurn {
         let (at, message) = (snapshot.at, snapshot.message);
-        let started = snapshot.fact(self.words());
-        let policy = self.policy.in_force();
+        let started = snapshot.event(self.words());
+        let policy = self.policy.active();
         decide_turn(&self.recorder, policy, &self.models, &started, at, message, DecisionMode::Live)
     }
 
-    /// Short text inside the fact, longer text in the store, on the disk before the fact that names it.
+    /// Short text inside the event, longer text in the store, on the disk before the event that names it.
     fn keep(&self, text: &str) -> Result<TextBody, EngineError> {
         if text.len() <= INLINE_TEXT_BYTES {
             return Ok(TextBody::Inline(text.to_owned()));
@@ -263,15 +263,15 @@ impl Engine {
         Ok(TextBody::Stored { hash: ContentHash(self.texts.put(text)?), bytes: text.len() as u64 })
     }
 
-    /// Records facts that follow from what was recorded: outages that began or ended (decision D6), and how turns went.
+    /// Records events that follow from what was recorded: outages that began or ended (decision D6), and how turns went.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
     pub fn react(&mut self) -> Result<(), EngineError> {
         let now = self.recorder.now();
         let transitions = self.recorder.state().availability.transitions(now);
-        let facts = transitions.iter().map(availability::Transition::seal).collect::<Result<Vec<_>, _>>()?;
-        self.recorder.record(facts)?;
+        let events = transitions.iter().map(availability::Transition::seal).collect::<Result<Vec<_>, _>>()?;
+        self.recorder.record(events)?;
         self.judge()
     }
 
@@ -287,8 +287,8 @@ impl Engine {
         }
         let asked_at = self.recorder.position();
         let due = self.recorder.state().evaluator.due(&Rubric::built_in(), self.judged);
-        let facts = due.into_iter().map(Verdict::seal).collect::<Result<Vec<_>, _>>()?;
-        self.recorder.record(facts)?;
+        let events = due.into_iter().map(Verdict::seal).collect::<Result<Vec<_>, _>>()?;
+        self.recorder.record(events)?;
         self.judged = asked_at;
         self.make_room()
     }
@@ -297,8 +297,8 @@ impl Engine {
     fn make_room(&mut self) -> Result<(), EngineError> {
         let (now, position) = (self.recorder.now(), self.recorder.position());
         let needed = self.recorder.state().patterns.room_needed(now);
-        let facts = needed.iter().map(|need| need.seal(now, position)).collect::<Result<Vec<_>, _>>()?;
-        self.recorder.record(facts)
+        let events = needed.iter().map(|need| need.seal(now, position)).collect::<Result<Vec<_>, _>>()?;
+        self.recorder.record(events)
     }
 
     /// Everything recorded is on the disk when this returns.
@@ -318,12 +318,12 @@ impl Engine {
     }
 }
 
-/// What facts about the policy as a whole belong to.
+/// What events about the policy as a whole belong to.
 fn policy_correlation() -> EventId {
     EventId::derive(&[b"policy"])
 }
 
-/// The fact about a bad policy: as many errors as fit.
+/// The event about a bad policy: as many errors as fit.
 fn invalid(path: &str, problems: &[Problem]) -> PolicyInvalid {
     const MOST_BYTES: usize = 2_000;
     let mut bytes = 0;

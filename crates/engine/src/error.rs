@@ -22,7 +22,7 @@ pub enum EngineError {
     /// A projection.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
-    /// A fact that cannot be written or read.
+    /// An event that cannot be written or read.
     #[error(transparent)]
     Codec(#[from] CodecError),
     /// The policy file.

@@ -8,7 +8,7 @@ use event_core::{Position, Projection as _};
 use patterns::MIN_EVAL_CONFIDENCE;
 use serde::Serialize;
 
-use crate::{engine::Engine, error::EngineError, insight::facts};
+use crate::{engine::Engine, error::EngineError, insight::events};
 
 /// The longest file of a rubric that is read, in bytes.
 const LONGEST_FILE: u64 = 64 * 1024;
@@ -68,7 +68,7 @@ pub fn read_rubric(path: &Path) -> Result<Rubric, RubricFileError> {
 }
 
 impl Engine {
-    /// Judges every turn of the log under a rubric, from its first fact on, and records the verdicts that differ from the
+    /// Judges every turn of the log under a rubric, from its first event on, and records the verdicts that differ from the
     /// last ones under that rubric. What was recorded stays.
     ///
     /// # Errors
@@ -76,8 +76,8 @@ impl Engine {
     pub fn evaluate(&mut self, rubric: &Rubric) -> Result<Evaluation, EngineError> {
         self.commit()?;
         let mut evaluator = Evaluator::unbounded();
-        for fact in facts(self.log().as_ref(), Position::ORIGIN) {
-            evaluator.apply(&fact?)?;
+        for event in events(self.log().as_ref(), Position::ORIGIN) {
+            evaluator.apply(&event?)?;
         }
         let due = evaluator.due(rubric, Position::ORIGIN);
         let recorded = due.len() as u64;

@@ -1,9 +1,9 @@
 //! The log as JSON Lines, loss-free in both directions: the backup, and the way out.
 //!
-//! One line is one fact. A fact whose kind is known is written as `data`, readable and editable by any tool, when
+//! One line is one event. An event whose kind is known is written as `data`, readable and editable by any tool, when
 //! reading it back gives the same bytes; any other as `payload` in hexadecimal. Texts stored beside the log come
-//! as lines of their own, before the fact that names them. Every fact carries the log's hash chain, so that a line
-//! that was changed, added or left out shows when the file is read.
+//! as lines of their own, before the event that names them. Every event carries the log's hash chain, so that a line
+//! that was changed, added or dropped shows when the file is read.
 
 mod import;
 mod line;
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use contracts::{
     ContentHash,
-    facts::{CatalogueLoaded, PolicyLoaded, TextBody, TurnTextRecorded},
+    events::{CatalogueLoaded, PolicyLoaded, TextBody, TurnTextRecorded},
 };
 use event_bus::{Chain, EventLog, TextStore};
 use event_core::{Position, Recorded};
@@ -21,7 +21,7 @@ use serde::Serialize;
 pub use import::{Chains, import};
 pub use line::{as_json, readable};
 
-use crate::{error::EngineError, insight::facts};
+use crate::{error::EngineError, insight::events};
 use line::{TextLine, line};
 
 /// What is wrong with a JSON Lines file.
@@ -30,7 +30,7 @@ pub enum ExchangeError {
     /// It cannot be read or written.
     #[error("cannot read or write JSON Lines")]
     Io(#[from] io::Error),
-    /// A line that is not a fact.
+    /// A line that is not an event.
     #[error("line {line}: {reason}")]
     Line {
         /// Its number, from 1.
@@ -38,7 +38,7 @@ pub enum ExchangeError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The log already has facts that the file does not continue.
+    /// The log already has events that the file does not continue.
     #[error("the log ends at {head}, the file starts at {start}: import into an empty log, or the rest of this one")]
     NotAContinuation {
         /// Where the log ends.
@@ -51,19 +51,19 @@ pub enum ExchangeError {
 /// What went through.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Exchanged {
-    /// Facts.
-    pub facts: u64,
+    /// Events.
+    pub events: u64,
     /// Stored texts.
     pub texts: u64,
-    /// Facts of the file that the log had already.
+    /// Events of the file that the log had already.
     pub known: u64,
-    /// Facts whose line carries no hash chain.
+    /// Events whose line carries no hash chain.
     pub unchained: u64,
-    /// The log's hash chain after the last of them: two logs with the same one hold the same facts.
+    /// The log's hash chain after the last of them: two logs with the same one hold the same events.
     pub chain: Option<Chain>,
 }
 
-/// Writes every fact after a position as a line, and every text those facts name.
+/// Writes every event after a position as a line, and every text those events name.
 ///
 /// # Errors
 /// [`EngineError`] when the log cannot be read or the lines cannot be written.
@@ -78,23 +78,23 @@ pub fn export(
     let mut written = std::collections::BTreeSet::new();
     // An export that starts behind the end has nothing to chain.
     let mut chain = log.chain_at(after)?.unwrap_or(Chain::ORIGIN);
-    for fact in facts(log, after) {
-        let fact = fact?;
-        chain = chain.after(&fact);
-        if let Some(hash) = named_text(&fact)
+    for event in events(log, after) {
+        let event = event?;
+        chain = chain.after(&event);
+        if let Some(hash) = named_text(&event)
             && written.insert(hash)
         {
             let content = texts.get(hash.0)?;
-            // A purged text is gone for good; the fact stays and says what it was.
+            // A purged text is gone for good; the event stays and says what it was.
             if let Some(content) = content {
                 write_line(out, &TextLine { text: hash, content })?;
                 done.texts += 1;
             }
         }
-        write_line(out, &line(&fact, Some(chain)))?;
-        done.facts += 1;
+        write_line(out, &line(&event, Some(chain)))?;
+        done.events += 1;
         done.chain = Some(chain);
-        progress(fact.position);
+        progress(event.position);
     }
     out.flush().map_err(ExchangeError::from)?;
     Ok(done)
@@ -105,15 +105,15 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Exchange
     writeln!(out, "{json}").map_err(ExchangeError::from)
 }
 
-/// The text a fact names. A fact that cannot be read here, such as one of a newer version, goes out as it is.
-pub(crate) fn named_text(fact: &Recorded) -> Option<ContentHash> {
-    if let Ok(Some(loaded)) = fact.read::<PolicyLoaded>() {
+/// The text an event names. An event that cannot be read here, such as one of a newer version, goes out as it is.
+pub(crate) fn named_text(event: &Recorded) -> Option<ContentHash> {
+    if let Ok(Some(loaded)) = event.read::<PolicyLoaded>() {
         return Some(loaded.hash);
     }
-    if let Ok(Some(loaded)) = fact.read::<CatalogueLoaded>() {
+    if let Ok(Some(loaded)) = event.read::<CatalogueLoaded>() {
         return Some(loaded.hash);
     }
-    match fact.read::<TurnTextRecorded>() {
+    match event.read::<TurnTextRecorded>() {
         Ok(Some(TurnTextRecorded { text: TextBody::Stored { hash, .. }, .. })) => Some(hash),
         _ => None,
     }

@@ -26,7 +26,7 @@ struct Expectation {
     expect: Expected,
 }
 
-/// A situation. What is left out is as in [`Scenario::message`].
+/// A situation. What is dropped is as in [`Scenario::message`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Given {

@@ -2,7 +2,7 @@
 
 use contracts::{
     TurnId,
-    facts::{EvalCompleted, FeedbackGiven, Thumb},
+    events::{EvalCompleted, FeedbackGiven, Rating},
 };
 use evaluator::Rubric;
 use event_core::{Event, EventId, NewEvent};
@@ -10,24 +10,24 @@ use serde::Serialize;
 
 use crate::{engine::Engine, error::EngineError};
 
-/// What became of a thumb.
+/// What became of a rating.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Feedback {
     /// What was recorded.
     pub given: FeedbackGiven,
     /// How the turn is judged now, once for each model that worked on it. Empty while it runs and when no model answered.
     pub verdicts: Vec<EvalCompleted>,
-    /// Whether the turn is so old that only a re-evaluation of the log takes the thumb into account.
+    /// Whether the turn is so old that only a re-evaluation of the log takes the rating into account.
     pub later: bool,
 }
 
 impl Engine {
-    /// Records the user's thumb on a turn, and judges the turn again. The last thumb on a turn counts.
+    /// Records the user's rating on a turn, and judges the turn again. The last rating on a turn counts.
     ///
     /// # Errors
     /// [`EngineError::UnknownTurn`] for a turn that was never decided; otherwise when the log cannot be written.
-    pub fn give_feedback(&mut self, turn: TurnId, thumb: Thumb) -> Result<Feedback, EngineError> {
-        let given = FeedbackGiven { turn, session: self.decided(turn)?.session, thumb };
+    pub fn give_feedback(&mut self, turn: TurnId, rating: Rating) -> Result<Feedback, EngineError> {
+        let given = FeedbackGiven { turn, session: self.decided(turn)?.session, rating };
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[FeedbackGiven::KIND.as_bytes(), &turn.0.0, &position]);
         self.recorder.record([NewEvent::new(id, self.now(), turn.0, &given)?])?;

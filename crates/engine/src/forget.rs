@@ -1,6 +1,6 @@
-//! What was learned is forgotten because the user says so; the facts it was learned from stay.
+//! What was learned is forgotten because the user says so; the events it was learned from stay.
 
-use contracts::facts::PatternsCleared;
+use contracts::events::PatternsCleared;
 use event_core::{Event as _, EventId, NewEvent};
 
 use crate::{engine::Engine, error::EngineError};
@@ -18,9 +18,9 @@ impl Engine {
         let correlation = EventId::derive(&[b"patterns", path.unwrap_or_default().as_bytes()]);
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[PatternsCleared::KIND.as_bytes(), &correlation.0, &position]);
-        let fact = PatternsCleared { all, workspace, rows };
-        self.recorder.record([NewEvent::new(id, self.now(), correlation, &fact)?])?;
+        let event = PatternsCleared { all, workspace, rows };
+        self.recorder.record([NewEvent::new(id, self.now(), correlation, &event)?])?;
         self.commit()?;
-        Ok(fact)
+        Ok(event)
     }
 }

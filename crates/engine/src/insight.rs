@@ -2,7 +2,7 @@
 
 use contracts::{
     ModelId, TurnId,
-    facts::{RouteDecided, RouteFellThrough, TextBody, TurnTextRecorded},
+    events::{RouteDecided, RouteFallback, TextBody, TurnTextRecorded},
 };
 use event_bus::{EventLog, TextStore};
 use event_core::{Event as _, Position, Recorded, Timestamp};
@@ -10,7 +10,7 @@ use router_core::{WhyHeader, why, why_step};
 
 use crate::{engine::Engine, error::EngineError};
 
-/// Facts read from the log at once.
+/// Events read from the log at once.
 const CHUNK: usize = 1_024;
 
 /// A decision as the log keeps it.
@@ -23,7 +23,7 @@ pub struct Insight {
     /// The decision.
     pub decided: RouteDecided,
     /// What was decided after models failed, and when, in order.
-    pub steps: Vec<(Timestamp, RouteFellThrough)>,
+    pub steps: Vec<(Timestamp, RouteFallback)>,
 }
 
 /// The most steps of a turn that are looked for. A chain has fewer candidates.
@@ -47,27 +47,27 @@ impl Insight {
         last.model.as_ref()
     }
 
-    fn of(log: &dyn EventLog, fact: &Recorded) -> Result<Option<Self>, EngineError> {
-        let Some(decided) = fact.read::<RouteDecided>()? else { return Ok(None) };
+    fn of(log: &dyn EventLog, event: &Recorded) -> Result<Option<Self>, EngineError> {
+        let Some(decided) = event.read::<RouteDecided>()? else { return Ok(None) };
         let steps = steps(log, decided.turn)?;
-        Ok(Some(Self { position: fact.position, at: fact.event.at, decided, steps }))
+        Ok(Some(Self { position: event.position, at: event.event.at, decided, steps }))
     }
 }
 
 /// What was decided in a turn after models failed.
-fn steps(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFellThrough)>, EngineError> {
+fn steps(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFallback)>, EngineError> {
     let mut steps = Vec::new();
     for number in 1..=MOST_STEPS {
-        let Some(position) = log.find(turn.0.then(RouteFellThrough::KIND, number))? else { break };
-        let facts = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
-        let Some(fact) = facts.first() else { break };
-        steps.extend(fact.read::<RouteFellThrough>()?.map(|step| (fact.event.at, step)));
+        let Some(position) = log.find(turn.0.then(RouteFallback::KIND, number))? else { break };
+        let events = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
+        let Some(event) = events.first() else { break };
+        steps.extend(event.read::<RouteFallback>()?.map(|step| (event.event.at, step)));
     }
     Ok(steps)
 }
 
-/// Every fact of a log in order, in constant memory.
-pub fn facts(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Result<Recorded, EngineError>> + '_ {
+/// Every event of a log in order, in constant memory.
+pub fn events(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Result<Recorded, EngineError>> + '_ {
     let mut cursor = after;
     let mut chunk = Vec::new().into_iter();
     let mut failed = false;
@@ -75,13 +75,13 @@ pub fn facts(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Result
         if failed {
             return None;
         }
-        if let Some(fact) = chunk.next() {
-            return Some(Ok(fact));
+        if let Some(event) = chunk.next() {
+            return Some(Ok(event));
         }
         match log.read_after(cursor, CHUNK) {
-            Ok(facts) => {
-                cursor = facts.last()?.position;
-                chunk = facts.into_iter();
+            Ok(events) => {
+                cursor = events.last()?.position;
+                chunk = events.into_iter();
                 chunk.next().map(Ok)
             }
             Err(error) => {
@@ -102,8 +102,8 @@ pub fn last_decision(log: &dyn EventLog) -> Result<Insight, EngineError> {
     while Position::ORIGIN < end {
         let start = Position(end.0.saturating_sub(CHUNK as u64));
         let count = usize::try_from(end.0 - start.0).unwrap_or(CHUNK);
-        for fact in log.read_after(start, count)?.iter().rev() {
-            if let Some(insight) = Insight::of(log, fact)? {
+        for event in log.read_after(start, count)?.iter().rev() {
+            if let Some(insight) = Insight::of(log, event)? {
                 return Ok(insight);
             }
         }
@@ -119,22 +119,22 @@ pub fn last_decision(log: &dyn EventLog) -> Result<Insight, EngineError> {
 pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineError> {
     if let Ok(id) = turn.parse()
         && let Some(position) = log.find(TurnId(id).0.then("route.decided", 0))?
-        && let Some(fact) = log.read_after(Position(position.0 - 1), 1)?.first()
-        && let Some(insight) = Insight::of(log, fact)?
+        && let Some(event) = log.read_after(Position(position.0 - 1), 1)?.first()
+        && let Some(insight) = Insight::of(log, event)?
     {
         return Ok(insight);
     }
     let mut found = None;
-    for fact in facts(log, Position::ORIGIN) {
-        let fact = fact?;
-        if let Some(decided) = fact.read::<RouteDecided>()?
+    for event in events(log, Position::ORIGIN) {
+        let event = event?;
+        if let Some(decided) = event.read::<RouteDecided>()?
             && decided.turn.to_string().starts_with(turn)
-            && found.replace(fact).is_some()
+            && found.replace(event).is_some()
         {
             return Err(EngineError::AmbiguousTurn(turn.to_owned()));
         }
     }
-    let insight = found.map(|fact| Insight::of(log, &fact)).transpose()?.flatten();
+    let insight = found.map(|event| Insight::of(log, &event)).transpose()?.flatten();
     insight.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
 }
 
@@ -144,9 +144,9 @@ pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineErro
 /// [`EngineError`] when the log or the text cannot be read.
 pub fn message_of(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<String>, EngineError> {
     let Some(position) = log.find(turn.0.then(TurnTextRecorded::KIND, 0))? else { return Ok(None) };
-    let facts = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
+    let events = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
     // A purged text leaves its place.
-    let Some(recorded) = facts.first().and_then(|fact| fact.read::<TurnTextRecorded>().ok().flatten()) else {
+    let Some(recorded) = events.first().and_then(|event| event.read::<TurnTextRecorded>().ok().flatten()) else {
         return Ok(None);
     };
     match recorded.text {

@@ -1,8 +1,9 @@
 //! The composition root of turnwise: policy, models, log and views put together, and the turns that go through.
 //!
-//! Skins (the command line, a gateway) talk to an [`Engine`]; everything it does is a fact in the log, and
+//! Front ends (the command line, a gateway) talk to an [`Engine`]; everything it does is an event in the log, and
 //! everything it knows is folded from there.
 
+mod active;
 mod again;
 mod capture;
 mod choices;
@@ -16,7 +17,6 @@ mod expectations;
 mod feedback;
 mod forget;
 mod home;
-mod in_force;
 mod insight;
 mod known;
 mod live;
@@ -32,6 +32,7 @@ mod rule_hits;
 mod sessions;
 mod turns;
 
+pub use active::AsLogged;
 pub use again::{captured_turn, decide_again, fall_again};
 pub use choices::Selected;
 pub use decision::DecidedTurn;
@@ -43,13 +44,12 @@ pub use exchange::{Chains, ExchangeError, Exchanged, as_json, export, import, re
 pub use expectations::{Checked, ExpectationsError, check_expectations};
 pub use feedback::Feedback;
 pub use home::Home;
-pub use in_force::AsLogged;
-pub use insight::{Insight, decision_of, facts, last_decision, message_of};
+pub use insight::{Insight, decision_of, events, last_decision, message_of};
 pub use known::Known;
-pub use live::{Arrival, Arrived, Call, CallAnswer, CallFailure, FellThrough, Sent, ToolAnswer, ToolRequest};
+pub use live::{Arrival, Arrived, Call, CallAnswer, CallFailure, Fallback, Sent, ToolAnswer, ToolRequest};
 pub use models::Models;
 pub use open_turn::{OpenTurn, WaitingTool};
-pub use policy_file::{BUILT_IN_PATH, BUILT_IN_POLICY, InForce, PolicyError, PolicyFile, Refresh};
+pub use policy_file::{ActivePolicy, BUILT_IN_PATH, BUILT_IN_POLICY, PolicyError, PolicyFile, Refresh};
 pub use purge::{PurgePlan, PurgeScope, plan_purge};
 pub use router_state::RouterState;
 pub use rule_hits::{Hits, MOST_RULES, RuleHits};

@@ -12,4 +12,4 @@ mod recover;
 pub use arrival::{Arrival, Arrived};
 pub(crate) use attempts::Attempts;
 pub use calls::{Call, CallAnswer, CallFailure, Sent, ToolAnswer, ToolRequest};
-pub use fall::FellThrough;
+pub use fall::Fallback;

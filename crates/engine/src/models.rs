@@ -1,9 +1,9 @@
-//! The models in force: the built-in catalogue with the user's file over it.
+//! The models active: the built-in catalogue with the user's file over it.
 
 use std::{fs, io, path::Path, sync::Arc};
 
 use adapters::catalogue::{self, Source};
-use contracts::{ContentHash, Registry, facts::CatalogueLoaded};
+use contracts::{ContentHash, Registry, events::CatalogueLoaded};
 
 use crate::error::EngineError;
 
@@ -40,7 +40,7 @@ impl Models {
         Self { registry: Arc::new(registry), text: text.into(), hash }
     }
 
-    pub(crate) fn fact(&self) -> CatalogueLoaded {
+    pub(crate) fn event(&self) -> CatalogueLoaded {
         CatalogueLoaded {
             hash: self.hash,
             bytes: self.text.len() as u64,

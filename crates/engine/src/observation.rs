@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use adapters::observed::{ObservedSession, ObservedTurn};
 use contracts::{
     Needs,
-    facts::{DecisionMode, SessionSource},
+    events::{DecisionMode, SessionSource},
 };
 use router_core::address;
 
@@ -14,7 +14,7 @@ use crate::{
     decision::DecidedTurn,
     engine::Engine,
     error::EngineError,
-    observe::{facts_after_decision, session_fact},
+    observe::{events_after_decision, session_event},
 };
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
     pub fn observe_session(&mut self, session: &ObservedSession) -> Result<(), EngineError> {
-        self.recorder.record([session_fact(session)?])
+        self.recorder.record([session_event(session)?])
     }
 
     /// Whether a turn that a client recorded came through the gateway: then the log has it, with its calls and their
@@ -57,7 +57,7 @@ impl Engine {
         if !self.recorder.knows(id.0.then("route.decided", 0))? {
             made = Some(self.decide_observed(session, turn)?);
         }
-        let after = facts_after_decision(turn, session.source, &self.models.registry)?;
+        let after = events_after_decision(turn, session.source, &self.models.registry)?;
         self.recorder.record(after)?;
         // Where an import was killed, a turn may be begun: what it shows about the one before waits for its decision.
         if before < self.recorder.position() || (!self.is_judged() && !self.begun()) {

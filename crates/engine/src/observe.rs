@@ -1,9 +1,9 @@
-//! Sessions recorded elsewhere, as facts: what happened, and what turnwise would have decided.
+//! Sessions recorded elsewhere, as events: what happened, and what turnwise would have decided.
 
 use adapters::observed::{ObservedCall, ObservedSession, ObservedTurn, Step};
 use contracts::{
     ModelId, ModelSpec, Registry, SessionId, TurnId,
-    facts::{
+    events::{
         CallRole, LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionResumed, SessionSource, SessionStarted,
         ToolCalled, ToolFinished, TurnEnded,
     },
@@ -15,51 +15,51 @@ use crate::{
     error::EngineError,
 };
 
-/// The longest name of a tool or of its call that a fact carries, in bytes; the rest is cut.
+/// The longest name of a tool or of its call that an event carries, in bytes; the rest is cut.
 const LONGEST_NAME: usize = 128;
-/// The most files of one tool that a fact names.
+/// The most files of one tool that an event names.
 const MOST_FILES: usize = 64;
-/// The longest account of a call's usage that a fact carries, in bytes; longer ones are left out.
+/// The longest account of a call's usage that an event carries, in bytes; longer ones are dropped.
 const LONGEST_USAGE: usize = 1_024;
 
 /// That a session was seen. Its id follows from the session, so it is recorded once.
-pub(crate) fn session_fact(session: &ObservedSession) -> Result<NewEvent, EngineError> {
+pub(crate) fn session_event(session: &ObservedSession) -> Result<NewEvent, EngineError> {
     let correlation = session.id.correlation();
-    let fact = SessionStarted {
+    let event = SessionStarted {
         session: session.id.clone(),
         source: session.source,
         workspace: session.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
         client: session.client.clone().map(|client| cut(&client, LONGEST_NAME)),
     };
-    Ok(NewEvent::new(correlation.then("session.started", 0), session.started_at, correlation, &fact)?)
+    Ok(NewEvent::new(correlation.then("session.started", 0), session.started_at, correlation, &event)?)
 }
 
 /// Everything of an observed turn after its decision.
-pub(crate) fn facts_after_decision(
+pub(crate) fn events_after_decision(
     turn: &ObservedTurn,
     source: SessionSource,
     registry: &Registry,
 ) -> Result<Vec<NewEvent>, EngineError> {
     let id = turn.id();
-    let mut facts = Facts { turn, id, source, registry, cause: id.0.then("route.decided", 0), sealed: Vec::new() };
+    let mut events = Events { turn, id, source, registry, cause: id.0.then("route.decided", 0), sealed: Vec::new() };
     for step in &turn.steps {
-        facts.step(step)?;
+        events.step(step)?;
     }
-    facts.end()?;
-    Ok(facts.sealed)
+    events.end()?;
+    Ok(events.sealed)
 }
 
-struct Facts<'a> {
+struct Events<'a> {
     turn: &'a ObservedTurn,
     id: TurnId,
     source: SessionSource,
     registry: &'a Registry,
-    /// The fact that led to the next one.
+    /// The event that led to the next one.
     cause: EventId,
     sealed: Vec<NewEvent>,
 }
 
-impl Facts<'_> {
+impl Events<'_> {
     fn session(&self) -> SessionId {
         self.turn.session.clone()
     }
@@ -68,10 +68,10 @@ impl Facts<'_> {
         if self.turn.thread.is_some() { CallRole::Worker } else { CallRole::Planner }
     }
 
-    fn push(&mut self, fact: NewEvent) {
-        let fact = fact.caused_by(self.cause);
-        self.cause = fact.id;
-        self.sealed.push(fact);
+    fn push(&mut self, event: NewEvent) {
+        let event = event.caused_by(self.cause);
+        self.cause = event.id;
+        self.sealed.push(event);
     }
 
     fn step(&mut self, step: &Step) -> Result<(), EngineError> {
@@ -79,12 +79,12 @@ impl Facts<'_> {
             // The rest of this answer may still come: a later import of the grown file counts all of it.
             Step::Call(call) if !call.complete => {}
             Step::Call(call) => {
-                let fact = self.completed(call)?;
-                let sealed = NewEvent::new(call.id.then("llm.call_completed", 0), call.at, self.id.0, &fact)?;
+                let event = self.completed(call)?;
+                let sealed = NewEvent::new(call.id.then("llm.call_completed", 0), call.at, self.id.0, &event)?;
                 self.push(sealed);
             }
             Step::ToolCalled(tool) => {
-                let fact = ToolCalled {
+                let event = ToolCalled {
                     turn: self.id,
                     session: self.session(),
                     call: cut(&tool.id, LONGEST_NAME),
@@ -97,10 +97,10 @@ impl Facts<'_> {
                     reverts: tool.reverts,
                 };
                 let id = EventId::derive(&[b"tool.called", tool.id.as_bytes()]);
-                self.push(NewEvent::new(id, tool.at, self.id.0, &fact)?);
+                self.push(NewEvent::new(id, tool.at, self.id.0, &event)?);
             }
             Step::ToolFinished(result) => {
-                let fact = ToolFinished {
+                let event = ToolFinished {
                     turn: self.id,
                     session: self.session(),
                     call: cut(&result.id, LONGEST_NAME),
@@ -108,11 +108,11 @@ impl Facts<'_> {
                     output_bytes: result.output_bytes,
                 };
                 let id = EventId::derive(&[b"tool.finished", result.id.as_bytes()]);
-                self.push(NewEvent::new(id, result.at, self.id.0, &fact)?);
+                self.push(NewEvent::new(id, result.at, self.id.0, &event)?);
             }
             Step::Failed(failure) => {
                 let name = failure.model.as_deref().unwrap_or("unknown");
-                let fact = LlmCallFailed {
+                let event = LlmCallFailed {
                     turn: self.id,
                     session: self.session(),
                     thread: self.turn.thread.clone(),
@@ -127,22 +127,22 @@ impl Facts<'_> {
                     raw_usage: None,
                 };
                 let id = EventId::derive(&[b"llm.call_failed", failure.id.as_bytes()]);
-                self.push(NewEvent::new(id, failure.at, self.id.0, &fact)?);
+                self.push(NewEvent::new(id, failure.at, self.id.0, &event)?);
             }
             Step::Compacted(compaction) => {
-                let fact = SessionCompacted {
+                let event = SessionCompacted {
                     session: self.session(),
                     thread: self.turn.thread.clone(),
                     trigger: compaction.trigger,
                     tokens_before: compaction.tokens_before,
                 };
                 let id = EventId::derive(&[b"session.compacted", compaction.id.as_bytes()]);
-                self.push(NewEvent::new(id, compaction.at, self.id.0, &fact)?);
+                self.push(NewEvent::new(id, compaction.at, self.id.0, &event)?);
             }
             Step::Resumed(resumption) => {
-                let fact = SessionResumed { session: self.session() };
+                let event = SessionResumed { session: self.session() };
                 let id = EventId::derive(&[b"session.resumed", resumption.id.as_bytes()]);
-                self.push(NewEvent::new(id, resumption.at, self.id.0, &fact)?);
+                self.push(NewEvent::new(id, resumption.at, self.id.0, &event)?);
             }
         }
         Ok(())
@@ -176,14 +176,14 @@ impl Facts<'_> {
     fn end(&mut self) -> Result<(), EngineError> {
         let Some((status, at)) = self.turn.end else { return Ok(()) };
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let fact = TurnEnded {
+        let event = TurnEnded {
             turn: self.id,
             session: self.session(),
             status,
             llm_calls: count(self.turn.calls().count()),
             tool_calls: count(self.turn.tools().count()),
         };
-        let sealed = NewEvent::new(self.id.0.then(TurnEnded::KIND, 0), at, self.id.0, &fact)?;
+        let sealed = NewEvent::new(self.id.0.then(TurnEnded::KIND, 0), at, self.id.0, &event)?;
         self.push(sealed);
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     ModelId, ThreadId, TurnId,
-    facts::{ToolCalled, TurnStarted},
+    events::{ToolCalled, TurnStarted},
     fits_every_api,
 };
 use event_core::EventId;
@@ -22,7 +22,7 @@ pub struct OpenTurn {
     pub turn: TurnId,
     /// The sub-agent at work.
     pub thread: Option<ThreadId>,
-    /// The fact that it started.
+    /// The event that it started.
     pub started: EventId,
     /// The model that owns the whole turn; `None` before the decision, or when it was refused.
     pub model: Option<ModelId>,
@@ -43,8 +43,8 @@ pub struct OpenTurn {
 /// A call of a tool that was not answered yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingTool {
-    /// The fact that it was called.
-    pub fact: EventId,
+    /// The event that it was called.
+    pub event: EventId,
     /// Its name, as the provider gave it; some give none.
     pub call: String,
     /// The name of the tool.
@@ -68,9 +68,9 @@ impl WaitingTool {
 impl OpenTurn {
     /// A turn begins. Those before it in its thread are over, whether or not anyone said so, unless a client of the
     /// gateway asks: it may ask several things at once, and the gateway says of each when it is over.
-    pub(crate) fn begin(open: &mut Vec<Self>, fact: &TurnStarted, started: EventId) {
-        if fact.request.is_none() {
-            open.retain(|open| open.thread != fact.thread);
+    pub(crate) fn begin(open: &mut Vec<Self>, event: &TurnStarted, started: EventId) {
+        if event.request.is_none() {
+            open.retain(|open| open.thread != event.thread);
         }
         if MOST_OPEN <= open.len() {
             open.remove(0);
@@ -80,8 +80,8 @@ impl OpenTurn {
             open.reserve_exact(1);
         }
         open.push(Self {
-            turn: fact.turn,
-            thread: fact.thread.clone(),
+            turn: event.turn,
+            thread: event.thread.clone(),
             started,
             model: None,
             llm_calls: 0,
@@ -93,10 +93,10 @@ impl OpenTurn {
         });
     }
 
-    pub(crate) fn tool_called(&mut self, fact: EventId, called: &ToolCalled) {
+    pub(crate) fn tool_called(&mut self, event: EventId, called: &ToolCalled) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         if self.tools_waiting.len() < MOST_TOOLS {
-            self.tools_waiting.push(WaitingTool { fact, call: called.call.clone(), tool: called.name.clone() });
+            self.tools_waiting.push(WaitingTool { event, call: called.call.clone(), tool: called.name.clone() });
         }
     }
 

@@ -1,4 +1,4 @@
-//! The policy in force: read afresh at the start of every turn, the last good one kept (004 §4.8).
+//! The policy active: read afresh at the start of every turn, the last good one kept (004 §4.8).
 
 use std::{fs, io, path::PathBuf, sync::Arc};
 
@@ -12,7 +12,7 @@ pub const BUILT_IN_PATH: &str = "built-in";
 
 /// A policy that came into force.
 #[derive(Debug, Clone)]
-pub struct InForce {
+pub struct ActivePolicy {
     /// The checked policy.
     pub policy: Arc<Policy>,
     /// Its text.
@@ -30,7 +30,7 @@ pub enum Refresh {
     Unchanged,
     /// A new policy came into force.
     Loaded,
-    /// The file cannot be used; an earlier policy stays in force.
+    /// The file cannot be used; an earlier policy stays active.
     Invalid(Vec<Problem>),
 }
 
@@ -54,7 +54,7 @@ pub struct PolicyFile {
     path: PathBuf,
     home: Option<String>,
     registry: Arc<Registry>,
-    in_force: InForce,
+    active: ActivePolicy,
     /// What the file last held, good or bad: `None` when it could not be read.
     seen: Option<String>,
     /// Whether the last look failed, so that the same failure is reported once.
@@ -79,14 +79,14 @@ impl PolicyFile {
             }
             Err(error) => return Err(PolicyError { path: shown, problems: vec![unreadable(&error)] }),
         };
-        let in_force = check(&text, name.clone(), home, &registry)
+        let active = check(&text, name.clone(), home, &registry)
             .map_err(|problems| PolicyError { path: name.clone(), problems })?;
         let seen = (name != BUILT_IN_PATH).then_some(text);
         Ok(Self {
             path,
             home: home.map(str::to_owned),
             registry,
-            in_force,
+            active,
             seen,
             unreadable: false,
             trouble: None,
@@ -110,12 +110,12 @@ impl PolicyFile {
             Err(refused) => refused,
         };
         let earlier = last_good().and_then(|text| check(&text, refused.path.clone(), home, &registry).ok());
-        let Some(in_force) = earlier else { return Err(refused) };
+        let Some(active) = earlier else { return Err(refused) };
         let seen = read(&path).ok();
         let unreadable = seen.is_none();
         let home = home.map(str::to_owned);
         let standing = refused.problems.clone();
-        Ok(Self { path, home, registry, in_force, seen, unreadable, trouble: Some(refused.problems), standing })
+        Ok(Self { path, home, registry, active, seen, unreadable, trouble: Some(refused.problems), standing })
     }
 
     /// What was wrong with the file when it was first read, if that was not reported yet.
@@ -128,9 +128,9 @@ impl PolicyFile {
         &self.standing
     }
 
-    /// The policy in force.
-    pub const fn in_force(&self) -> &InForce {
-        &self.in_force
+    /// The policy active.
+    pub const fn active(&self) -> &ActivePolicy {
+        &self.active
     }
 
     /// What `~` in its paths stands for.
@@ -151,7 +151,7 @@ impl PolicyFile {
             Refresh::Invalid(problems) => self.standing.clone_from(problems),
             Refresh::Loaded => self.standing.clear(),
             // The text of before may be back.
-            Refresh::Unchanged if self.seen.as_deref() == Some(&*self.in_force.text) => self.standing.clear(),
+            Refresh::Unchanged if self.seen.as_deref() == Some(&*self.active.text) => self.standing.clear(),
             Refresh::Unchanged => {}
         }
         refreshed
@@ -181,9 +181,9 @@ impl PolicyFile {
         self.seen = Some(text);
         match checked {
             // The same text as before a bad one, or before the file vanished: nothing new came into force.
-            Ok(in_force) if in_force.hash == self.in_force.hash => Refresh::Unchanged,
-            Ok(in_force) => {
-                self.in_force = in_force;
+            Ok(active) if active.hash == self.active.hash => Refresh::Unchanged,
+            Ok(active) => {
+                self.active = active;
                 Refresh::Loaded
             }
             Err(problems) => Refresh::Invalid(problems),
@@ -199,8 +199,8 @@ fn unreadable(error: &io::Error) -> Problem {
     Problem { line: 1, column: 1, message: format!("the file cannot be read: {error}") }
 }
 
-fn check(text: &str, path: String, home: Option<&str>, registry: &Arc<Registry>) -> Result<InForce, Vec<Problem>> {
+fn check(text: &str, path: String, home: Option<&str>, registry: &Arc<Registry>) -> Result<ActivePolicy, Vec<Problem>> {
     let policy = Policy::load(text, Arc::clone(registry), home)?;
     let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
-    Ok(InForce { policy: Arc::new(policy), text: Arc::from(text), hash, path })
+    Ok(ActivePolicy { policy: Arc::new(policy), text: Arc::from(text), hash, path })
 }

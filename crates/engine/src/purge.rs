@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::{
     ContentHash, SessionId, TurnId, catalogue,
-    facts::{LogPurged, Sensitivity, TurnStarted, TurnTextRecorded},
+    events::{LogPurged, Sensitivity, TurnStarted, TurnTextRecorded},
 };
 use event_bus::{Clock, EventLog, Expected, Purged, SledLog, TextStore};
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
-use crate::{error::EngineError, exchange::named_text, insight::facts};
+use crate::{error::EngineError, exchange::named_text, insight::events};
 
 /// Which texts shall go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,19 +27,19 @@ pub struct PurgePlan {
     positions: BTreeSet<Position>,
     kept_texts: BTreeSet<ContentHash>,
     gone_texts: BTreeSet<ContentHash>,
-    /// Whether a fact of a kind or version this program does not know may name texts as well.
+    /// Whether an event of a kind or version this program does not know may name texts as well.
     unread: bool,
-    /// Bytes of text inside the facts.
+    /// Bytes of text inside the events.
     pub bytes: u64,
 }
 
 impl PurgePlan {
-    /// Facts whose text would be removed.
-    pub fn facts(&self) -> u64 {
+    /// Events whose text would be removed.
+    pub fn events(&self) -> u64 {
         self.positions.len() as u64
     }
 
-    /// Texts beside the log that only those facts name.
+    /// Texts beside the log that only those events name.
     pub fn texts(&self) -> u64 {
         self.gone_texts.len() as u64
     }
@@ -52,21 +52,21 @@ impl PurgePlan {
 pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, EngineError> {
     let mut plan = PurgePlan { scope, ..PurgePlan::default() };
     let mut sessions: BTreeMap<TurnId, SessionId> = BTreeMap::new();
-    for fact in facts(log, Position::ORIGIN) {
-        let fact = fact?;
-        if let Ok(Some(started)) = fact.read::<TurnStarted>() {
+    for event in events(log, Position::ORIGIN) {
+        let event = event?;
+        if let Ok(Some(started)) = event.read::<TurnStarted>() {
             sessions.insert(started.turn, started.session);
         }
-        plan.unread |= catalogue::find(&fact.event.kind, fact.event.version).is_none();
-        let text = named_text(&fact).map(|hash| (hash, plan.covers(&fact, &sessions)));
+        plan.unread |= catalogue::find(&event.event.kind, event.event.version).is_none();
+        let text = named_text(&event).map(|hash| (hash, plan.covers(&event, &sessions)));
         match text {
             Some((hash, true)) => drop(plan.gone_texts.insert(hash)),
             Some((hash, false)) => drop(plan.kept_texts.insert(hash)),
             None => {}
         }
-        if fact.purged.is_none() && plan.covers(&fact, &sessions) {
-            plan.positions.insert(fact.position);
-            plan.bytes += fact.event.payload.len() as u64;
+        if event.purged.is_none() && plan.covers(&event, &sessions) {
+            plan.positions.insert(event.position);
+            plan.bytes += event.event.payload.len() as u64;
         }
     }
     if let Some(session) = &plan.scope.session
@@ -79,14 +79,14 @@ pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, En
 }
 
 impl PurgePlan {
-    fn covers(&self, fact: &Recorded, sessions: &BTreeMap<TurnId, SessionId>) -> bool {
-        let spec = catalogue::find(&fact.event.kind, fact.event.version);
+    fn covers(&self, event: &Recorded, sessions: &BTreeMap<TurnId, SessionId>) -> bool {
+        let spec = catalogue::find(&event.event.kind, event.event.version);
         if spec.is_none_or(|spec| spec.sensitivity != Sensitivity::Private) {
             return false;
         }
-        let early = self.scope.before.is_none_or(|before| fact.event.at < before);
+        let early = self.scope.before.is_none_or(|before| event.event.at < before);
         let session = self.scope.session.as_ref().is_none_or(|wanted| {
-            let text = fact.read::<TurnTextRecorded>().ok().flatten();
+            let text = event.read::<TurnTextRecorded>().ok().flatten();
             text.and_then(|text| sessions.get(&text.turn)).is_some_and(|session| session == wanted)
         });
         early && session
@@ -94,9 +94,9 @@ impl PurgePlan {
 
     /// Removes what was planned on this log, while it was open, and records that it was done.
     ///
-    /// The texts beside the log go first, and that it was done is recorded next: should the rest be interrupted, the facts still name what is missing, and
-    /// doing it again completes it. Without a scope, texts that no fact names are removed as well, unless there are
-    /// facts this program cannot read.
+    /// The texts beside the log go first, and that it was done is recorded next: should the rest be interrupted, the events still name what is missing, and
+    /// doing it again completes it. Without a scope, texts that no event names are removed as well, unless there are
+    /// events this program cannot read.
     ///
     /// # Errors
     /// [`EngineError::Log`] when something cannot be written.
@@ -113,13 +113,13 @@ impl PurgePlan {
         })?;
         if swept != 0 || !self.positions.is_empty() {
             let PurgeScope { before, session } = self.scope.clone();
-            let fact = LogPurged { facts: self.facts(), texts: swept, before, session };
+            let event = LogPurged { events: self.events(), texts: swept, before, session };
             let now = clock.now();
             let id = EventId::derive(&[b"log.purged", &now.0.to_le_bytes()]);
-            let fact = NewEvent::new(id, now, EventId::derive(&[b"log"]), &fact)?;
-            log.append(Expected::Any, now, &[fact])?;
+            let event = NewEvent::new(id, now, EventId::derive(&[b"log"]), &event)?;
+            log.append(Expected::Any, now, &[event])?;
             log.sync()?;
         }
-        Ok(log.purge(|fact| self.positions.contains(&fact.position))?)
+        Ok(log.purge(|event| self.positions.contains(&event.position))?)
     }
 }

@@ -1,4 +1,4 @@
-//! Writing facts and folding them at once: the state always stands where the log will stand.
+//! Writing events and folding them at once: the state always stands where the log will stand.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::{error::EngineError, router_state::RouterState};
 /// What a frame adds to a payload, at most, in bytes.
 const FRAME_BYTES: usize = 256;
 
-/// Facts that are staged together.
+/// Events that are staged together.
 #[derive(Default)]
 struct Part {
     events: Vec<NewEvent>,
@@ -26,9 +26,9 @@ pub(crate) struct Recorder {
     log: Arc<dyn EventLog>,
     clock: Box<dyn Clock>,
     state: Projected<RouterState>,
-    /// Facts and bytes staged since the last barrier.
+    /// Events and bytes staged since the last barrier.
     staged: (usize, usize),
-    /// Which facts those are: the log does not show them yet.
+    /// Which events those are: the log does not show them yet.
     staged_ids: HashSet<EventId>,
 }
 
@@ -52,7 +52,7 @@ impl Recorder {
         self.state.state()
     }
 
-    /// Where the state stands; facts up to here may still wait for the next barrier.
+    /// Where the state stands; events up to here may still wait for the next barrier.
     pub(crate) const fn position(&self) -> Position {
         self.state.position()
     }
@@ -61,25 +61,25 @@ impl Recorder {
         self.clock.now()
     }
 
-    /// Whether a fact with this id is in the log, or staged for it.
+    /// Whether an event with this id is in the log, or staged for it.
     pub(crate) fn knows(&self, id: EventId) -> Result<bool, EngineError> {
         Ok(self.staged_ids.contains(&id) || self.log.find(id)?.is_some())
     }
 
-    /// Stages facts and folds those that are new. They are durable after the next [`Recorder::commit`].
+    /// Stages events and folds those that are new. They are durable after the next [`Recorder::commit`].
     ///
-    /// Facts go in parts that one barrier can cover; a part is all or nothing.
-    pub(crate) fn record(&mut self, facts: impl IntoIterator<Item: Into<Sealed>>) -> Result<(), EngineError> {
+    /// Events go in parts that one barrier can cover; a part is all or nothing.
+    pub(crate) fn record(&mut self, events: impl IntoIterator<Item: Into<Sealed>>) -> Result<(), EngineError> {
         let mut part = Part::default();
-        for fact in facts {
-            let fact = fact.into();
-            let bytes = fact.event.payload.len() + FRAME_BYTES;
+        for event in events {
+            let event = event.into();
+            let bytes = event.event.payload.len() + FRAME_BYTES;
             if MAX_BATCH_EVENTS <= part.events.len() || MAX_BATCH_BYTES < part.bytes + bytes {
                 self.stage(std::mem::take(&mut part))?;
             }
             part.bytes += bytes;
-            part.events.push(fact.event);
-            part.known.push(fact.known);
+            part.events.push(event.event);
+            part.known.push(event.known);
         }
         self.stage(part)
     }
@@ -89,16 +89,16 @@ impl Recorder {
         if events.is_empty() {
             return Ok(());
         }
-        let (facts, total) = self.staged;
-        if MAX_BATCH_EVENTS < facts + events.len() || MAX_BATCH_BYTES < total + bytes {
+        let (staged, total) = self.staged;
+        if MAX_BATCH_EVENTS < staged + events.len() || MAX_BATCH_BYTES < total + bytes {
             self.commit()?;
         }
         let now = self.clock.now();
         let appended = self.log.append(Expected::Any, now, &events)?;
         self.staged = (self.staged.0 + events.len(), self.staged.1 + bytes);
-        self.staged_ids.extend(events.iter().map(|fact| fact.id));
+        self.staged_ids.extend(events.iter().map(|event| event.id));
         for ((position, event), known) in appended.positions.into_iter().zip(events).zip(known) {
-            // A known fact has an earlier place and was folded there.
+            // A known event has an earlier place and was folded there.
             self.state.advance(&Recorded::new(position, now, event).knowing(known))?;
         }
         Ok(())
@@ -123,12 +123,12 @@ impl Recorder {
     }
 }
 
-/// A fact of a turn: its id follows from the turn, its kind and a number.
-pub(crate) fn of_turn<E: event_core::Event>(
+/// An event of a turn: its id follows from the turn, its kind and a number.
+pub(crate) fn turn_event<E: event_core::Event>(
     turn: TurnId,
     number: u64,
     at: Timestamp,
-    fact: E,
+    event: E,
 ) -> Result<Sealed, EngineError> {
-    Ok(Sealed::new(turn.0.then(E::KIND, number), at, turn.0, Arc::new(fact))?)
+    Ok(Sealed::new(turn.0.then(E::KIND, number), at, turn.0, Arc::new(event))?)
 }

@@ -8,7 +8,7 @@ use event_core::{CodecError, Projection, Recorded, Timestamp};
 use patterns::Patterns;
 use serde::{Deserialize, Serialize};
 
-use crate::{in_force::AsLogged, known::with_views, rule_hits::RuleHits, sessions::Sessions};
+use crate::{active::AsLogged, known::with_views, rule_hits::RuleHits, sessions::Sessions};
 
 /// The views of a decision. Consistent by composition: one fold advances all of them.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct RouterState {
     /// What each session has set, done and seen.
     pub sessions: Sessions,
     /// Which policy and models the log knows of.
-    pub in_force: AsLogged,
+    pub active: AsLogged,
     /// How often each rule won.
     pub rule_hits: RuleHits,
 }
@@ -55,7 +55,7 @@ impl Projection for RouterState {
         self.patterns.apply(event)?;
         self.evaluator.apply(event)?;
         self.sessions.apply(event)?;
-        self.in_force.apply(event)?;
+        self.active.apply(event)?;
         self.rule_hits.apply(event)
     }
 }

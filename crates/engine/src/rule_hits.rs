@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contracts::{
     Decision, Evaluation, Reason,
-    facts::{RouteDecided, RouteFellThrough},
+    events::{RouteDecided, RouteFallback},
 };
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -93,10 +93,10 @@ impl Projection for RuleHits {
     const VERSION: u32 = 1;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(fact) = event.view::<RouteDecided>()? {
-            self.decided(&fact.decision, event.event.at);
-        } else if let Some(fact) = event.view::<RouteFellThrough>()? {
-            self.decided(&fact.decision, event.event.at);
+        if let Some(body) = event.view::<RouteDecided>()? {
+            self.decided(&body.decision, event.event.at);
+        } else if let Some(body) = event.view::<RouteFallback>()? {
+            self.decided(&body.decision, event.event.at);
         }
         Ok(())
     }

@@ -5,8 +5,8 @@ mod session;
 
 use contracts::{
     BySession, SessionId, TurnId,
-    facts::{
-        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFellThrough, RouteOverridden,
+    events::{
+        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, RouteOverridden,
         SessionModelSelected, SessionStarted, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
     },
 };
@@ -51,47 +51,47 @@ impl Sessions {
         self.entry(session).open_mut(turn)
     }
 
-    /// Folds the facts about the calls of a turn, and its end.
+    /// Folds the events about the calls of a turn, and its end.
     fn called(&mut self, event: &Recorded) -> Result<(), CodecError> {
         match &*event.event.kind {
             LlmCallStarted::KIND => {
-                if let Some(fact) = event.view::<LlmCallStarted>()?
-                    && let Some(open) = self.turn(&fact.session, fact.turn)
+                if let Some(body) = event.view::<LlmCallStarted>()?
+                    && let Some(open) = self.turn(&body.session, body.turn)
                 {
                     open.calls_sent = open.calls_sent.saturating_add(1);
                     open.calls_waiting = open.calls_waiting.saturating_add(1);
                 }
             }
             LlmCallCompleted::KIND => {
-                if let Some(fact) = event.view::<LlmCallCompleted>()? {
-                    let session = self.entry(&fact.session);
-                    if let Some(open) = session.open_mut(fact.turn) {
+                if let Some(body) = event.view::<LlmCallCompleted>()? {
+                    let session = self.entry(&body.session);
+                    if let Some(open) = session.open_mut(body.turn) {
                         open.calls_waiting = open.calls_waiting.saturating_sub(1);
                         open.llm_calls = open.llm_calls.saturating_add(1);
                     }
-                    if 0 < fact.thinking_blocks {
-                        session.sign(fact.thread.as_ref(), &fact.model);
+                    if 0 < body.thinking_blocks {
+                        session.sign(body.thread.as_ref(), &body.model);
                     }
                 }
             }
             LlmCallFailed::KIND => {
-                if let Some(fact) = event.view::<LlmCallFailed>()?
-                    && let Some(open) = self.turn(&fact.session, fact.turn)
+                if let Some(body) = event.view::<LlmCallFailed>()?
+                    && let Some(open) = self.turn(&body.session, body.turn)
                 {
                     open.calls_waiting = open.calls_waiting.saturating_sub(1);
                 }
             }
-            RouteFellThrough::KIND => {
-                if let Some(fact) = event.view::<RouteFellThrough>()?
-                    && let Some(open) = self.turn(&fact.session, fact.turn)
+            RouteFallback::KIND => {
+                if let Some(body) = event.view::<RouteFallback>()?
+                    && let Some(open) = self.turn(&body.session, body.turn)
                 {
-                    open.model.clone_from(&fact.decision.model);
+                    open.model.clone_from(&body.decision.model);
                     open.steps = open.steps.saturating_add(1);
                 }
             }
             TurnEnded::KIND => {
-                if let Some(fact) = event.view::<TurnEnded>()? {
-                    self.entry(&fact.session).turn_ended(fact.turn);
+                if let Some(body) = event.view::<TurnEnded>()? {
+                    self.entry(&body.session).turn_ended(body.turn);
                 }
             }
             _ => {}
@@ -108,43 +108,43 @@ impl Projection for Sessions {
         let (id, at) = (event.event.id, event.event.at);
         match &*event.event.kind {
             SessionStarted::KIND => {
-                if let Some(fact) = event.view::<SessionStarted>()? {
-                    self.entry(&fact.session).started(&fact);
+                if let Some(body) = event.view::<SessionStarted>()? {
+                    self.entry(&body.session).started(&body);
                 }
             }
             SessionModelSelected::KIND => {
-                if let Some(fact) = event.view::<SessionModelSelected>()? {
-                    self.entry(&fact.session).selected(&fact);
+                if let Some(body) = event.view::<SessionModelSelected>()? {
+                    self.entry(&body.session).selected(&body);
                 }
             }
             TurnStarted::KIND => {
-                if let Some(fact) = event.view::<TurnStarted>()? {
-                    self.entry(&fact.session).turn_started(&fact, id, at);
+                if let Some(body) = event.view::<TurnStarted>()? {
+                    self.entry(&body.session).turn_started(&body, id, at);
                 }
             }
             RouteDecided::KIND => {
-                if let Some(fact) = event.view::<RouteDecided>()? {
-                    let session = self.entry(&fact.session);
-                    session.last_turn = Some(fact.turn);
-                    session.lock(fact.turn, fact.decision.model.as_ref());
-                    self.latest = Some((fact.session.clone(), fact.turn));
+                if let Some(body) = event.view::<RouteDecided>()? {
+                    let session = self.entry(&body.session);
+                    session.last_turn = Some(body.turn);
+                    session.lock(body.turn, body.decision.model.as_ref());
+                    self.latest = Some((body.session.clone(), body.turn));
                 }
             }
             RouteOverridden::KIND => {
-                if let Some(fact) = event.view::<RouteOverridden>()? {
-                    self.entry(&fact.session).lock(fact.turn, Some(&fact.model));
+                if let Some(body) = event.view::<RouteOverridden>()? {
+                    self.entry(&body.session).lock(body.turn, Some(&body.model));
                 }
             }
             ToolCalled::KIND => {
-                if let Some(fact) = event.view::<ToolCalled>()? {
-                    self.entry(&fact.session).tool_called(&fact, id);
+                if let Some(body) = event.view::<ToolCalled>()? {
+                    self.entry(&body.session).tool_called(&body, id);
                 }
             }
             ToolFinished::KIND => {
-                if let Some(fact) = event.view::<ToolFinished>()?
-                    && let (Some(called), Some(open)) = (event.event.causation, self.turn(&fact.session, fact.turn))
+                if let Some(body) = event.view::<ToolFinished>()?
+                    && let (Some(called), Some(open)) = (event.event.causation, self.turn(&body.session, body.turn))
                 {
-                    open.tools_waiting.retain(|tool| tool.fact != called);
+                    open.tools_waiting.retain(|tool| tool.event != called);
                 }
             }
             _ => self.called(event)?,

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use adapters::estimate::PromptShape;
 use contracts::{
     ClientRequest, Delegation, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId,
-    facts::{DecisionMode, RouteDecided, SessionSource, SessionStarted, TurnEnded, TurnStatus},
+    events::{DecisionMode, RouteDecided, SessionSource, SessionStarted, TurnEnded, TurnStatus},
 };
 use event_core::{Event, NewEvent, Sealed, Timestamp};
 use router_core::address;
@@ -15,7 +15,7 @@ use crate::{
     decision::DecidedTurn,
     engine::{Engine, PolicyTrouble},
     error::EngineError,
-    recorder::of_turn,
+    recorder::turn_event,
     sessions::History,
 };
 
@@ -44,7 +44,7 @@ pub struct NewTurn {
     pub seen: History,
     /// Set when a planner asks for this turn.
     pub delegation: Option<Delegation>,
-    /// What kind of work the caller says it is, at most 40 bytes; longer ones are left out.
+    /// What kind of work the caller says it is, at most 40 bytes; longer ones are dropped.
     pub workload: Option<String>,
     /// The request it came in, when it came over a wire API.
     pub request: Option<ClientRequest>,
@@ -168,8 +168,8 @@ impl Engine {
         let open = self.state().sessions.get(session).and_then(|session| session.running(None)).cloned();
         let open = open.ok_or_else(|| EngineError::NothingRuns { session: session.to_string() })?;
         let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
-        let fact = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls, tool_calls };
-        let sealed = of_turn(open.turn, 0, self.now(), fact)?.caused_by(open.started);
+        let event = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls, tool_calls };
+        let sealed = turn_event(open.turn, 0, self.now(), event)?.caused_by(open.started);
         self.recorder.record([sealed])?;
         self.judge()?;
         self.commit()
@@ -179,8 +179,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
-    pub fn record(&mut self, facts: Vec<NewEvent>) -> Result<(), EngineError> {
-        self.recorder.record(facts)?;
+    pub fn record(&mut self, events: Vec<NewEvent>) -> Result<(), EngineError> {
+        self.recorder.record(events)?;
         self.react()?;
         self.commit()
     }
@@ -200,14 +200,14 @@ impl Engine {
         if self.recorder.knows(id)? {
             return Ok(());
         }
-        let fact = SessionStarted {
+        let event = SessionStarted {
             session: new.session.clone(),
             source: if new.request.is_some() { SessionSource::Gateway } else { SessionSource::CommandLine },
             workspace: new.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
             client: new.client.clone(),
         };
         let now: Timestamp = self.now();
-        self.recorder.record([Sealed::new(id, now, correlation, Arc::new(fact))?])
+        self.recorder.record([Sealed::new(id, now, correlation, Arc::new(event))?])
     }
 }
 

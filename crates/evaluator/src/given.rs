@@ -1,6 +1,6 @@
 //! The verdicts that the log has on a turn.
 
-use contracts::{ModelId, Score, facts::EvalCompleted};
+use contracts::{ModelId, Score, events::EvalCompleted};
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub(crate) struct GivenVerdict {
     pub(crate) last: Content,
 }
 
-/// What two verdicts on the same work can differ in. Signals are only ever added, or a thumb replaced, so the last one
+/// What two verdicts on the same work can differ in. Signals are only ever added, or a rating replaced, so the last one
 /// and their number tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Content {

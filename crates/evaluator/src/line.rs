@@ -1,6 +1,6 @@
 //! A line of work, such as a session's main line or one of its sub-agents: what its last turns asked and wrote.
 
-use contracts::{TurnId, facts::TurnStarted};
+use contracts::{TurnId, events::TurnStarted};
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -1,12 +1,12 @@
-//! The projection: from facts to what is known of each turn.
+//! The projection: from events to what is known of each turn.
 
 use std::collections::BTreeSet;
 
 use contracts::{
     SessionId, ThreadId, Tone, TurnId,
-    facts::{
-        EvalCompleted, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, RouteOverridden,
-        SignalKind, Thumb, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
+    events::{
+        EvalCompleted, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating,
+        RouteOverridden, SignalKind, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
     },
 };
 use event_core::{CodecError, Event as _, Position, Projection, Recorded};
@@ -146,20 +146,20 @@ impl Evaluator {
         let event = change.event;
         match &*recorded.event.kind {
             RouteOverridden::KIND => {
-                if let Some(fact) = recorded.view::<RouteOverridden>()? {
-                    self.change(fact.turn, change, |turn| turn.redirected(fact.model.clone(), event));
+                if let Some(body) = recorded.view::<RouteOverridden>()? {
+                    self.change(body.turn, change, |turn| turn.redirected(body.model.clone(), event));
                 }
             }
             PatternOverrideDismissed::KIND => {
-                if let Some(fact) = recorded.view::<PatternOverrideDismissed>()? {
-                    self.change(fact.turn, change, |turn| turn.kept(fact.model.clone(), event));
+                if let Some(body) = recorded.view::<PatternOverrideDismissed>()? {
+                    self.change(body.turn, change, |turn| turn.kept(body.model.clone(), event));
                 }
             }
             FeedbackGiven::KIND => {
                 if let Some(feedback) = recorded.view::<FeedbackGiven>()? {
-                    let kind = match feedback.thumb {
-                        Thumb::Up => SignalKind::ThumbUp,
-                        Thumb::Down => SignalKind::ThumbDown,
+                    let kind = match feedback.rating {
+                        Rating::Up => SignalKind::RatingUp,
+                        Rating::Down => SignalKind::RatingDown,
                     };
                     self.change(feedback.turn, change, |turn| turn.notice(kind, event));
                 }

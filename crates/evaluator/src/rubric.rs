@@ -15,7 +15,7 @@
 //!
 //! | signal | side | weight | reason |
 //! | --- | --- | --- | --- |
-//! | thumb | its own | 128 | the user's word on this very turn outweighs everything else together |
+//! | rating | its own | 128 | the user's word on this very turn outweighs everything else together |
 //! | chosen by user, taken away | for, against | 32 | a deliberate choice of model, but not a word about the result |
 //! | reverted | against | 20 | what the turn had made is gone; the user may have moved on before |
 //! | corrected, asked again | against | 12 | what the user says next, read from one message |
@@ -31,7 +31,7 @@
 //! | call failed | against | 1 | says more about the provider than about the answer |
 //! | ignorance | - | 8 | completed with tools is 5/13: not enough; moved on makes it 10/18 |
 
-use contracts::{Score, facts::SignalKind};
+use contracts::{Score, events::SignalKind};
 use serde::Deserialize;
 
 use crate::signals::Signals;
@@ -99,8 +99,8 @@ pub struct Weights {
     pub taken_away: u16,
     /// Files that the turn had written were taken back.
     pub reverted: u16,
-    /// The user's last thumb.
-    pub thumb: u16,
+    /// The user's last rating.
+    pub rating: u16,
     /// What is not known: the confidence is one half when the signals weigh as much.
     pub ignorance: u16,
 }
@@ -123,7 +123,7 @@ impl Weights {
         chosen_by_user: 32,
         taken_away: 32,
         reverted: 20,
-        thumb: 128,
+        rating: 128,
         ignorance: 8,
     };
 
@@ -145,7 +145,7 @@ impl Weights {
             SignalKind::ChosenByUser => self.chosen_by_user,
             SignalKind::TakenAway => self.taken_away,
             SignalKind::Reverted => self.reverted,
-            SignalKind::ThumbUp | SignalKind::ThumbDown => self.thumb,
+            SignalKind::RatingUp | SignalKind::RatingDown => self.rating,
         }
     }
 }
@@ -182,7 +182,7 @@ const fn speaks_for(kind: SignalKind) -> bool {
             | SignalKind::MovedOn
             | SignalKind::Approved
             | SignalKind::ChosenByUser
-            | SignalKind::ThumbUp
+            | SignalKind::RatingUp
     )
 }
 

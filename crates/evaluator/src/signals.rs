@@ -1,12 +1,12 @@
 //! What was noticed about one model's work on a turn, bounded.
 
-use contracts::facts::{Signal, SignalKind};
+use contracts::events::{Signal, SignalKind};
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
 use crate::rubric::Weights;
 
-/// The most signals a verdict lists, so that the fact stays within its 4 KiB.
+/// The most signals a verdict lists, so that the event stays within its 4 KiB.
 pub(crate) const MOST_SIGNALS: usize = 64;
 
 /// The signals, in the order in which they were noticed.
@@ -20,7 +20,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Adds a signal. The first tool that succeeded stands for all of them, and a thumb replaces earlier thumbs.
+    /// Adds a signal. The first tool that succeeded stands for all of them, and a rating replaces earlier ratings.
     pub(crate) fn add(&mut self, kind: SignalKind, event: EventId) {
         match kind {
             SignalKind::ToolSucceeded => {
@@ -30,8 +30,8 @@ impl Signals {
                 }
             }
             SignalKind::ToolFailed => self.tools_failed = self.tools_failed.saturating_add(1),
-            SignalKind::ThumbUp | SignalKind::ThumbDown => {
-                self.listed.retain(|signal| !matches!(signal.kind, SignalKind::ThumbUp | SignalKind::ThumbDown));
+            SignalKind::RatingUp | SignalKind::RatingDown => {
+                self.listed.retain(|signal| !matches!(signal.kind, SignalKind::RatingUp | SignalKind::RatingDown));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use contracts::{
     ModelId, SessionId, ThreadId,
-    facts::{
+    events::{
         CallRole, ErrorClass, LlmCallCompleted, SignalKind, StopReason, ToolCalled, ToolFinished, ToolOutcome,
         TurnStatus,
     },
@@ -17,7 +17,7 @@ const MOST_RUNNING: usize = 64;
 /// The most often that the work of a turn is followed from one model to the next.
 const MOST_WORKS: usize = 8;
 
-/// The facts that matter about one turn.
+/// The events that matter about one turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgedTurn {
     pub(crate) session: SessionId,
@@ -32,7 +32,7 @@ pub(crate) struct JudgedTurn {
     pub(crate) changed: Change,
 }
 
-/// The fact that last changed what is known of a turn.
+/// The event that last changed what is known of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Change {
     pub(crate) position: Position,
@@ -44,7 +44,7 @@ pub(crate) struct Change {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunningTool {
     call: String,
-    /// The fact that it was called.
+    /// The event that it was called.
     pub(crate) event: EventId,
     pub(crate) files: Vec<u32>,
     pub(crate) reverts: bool,

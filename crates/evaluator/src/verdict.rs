@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use contracts::{ModelId, TurnId, facts::EvalCompleted};
+use contracts::{ModelId, TurnId, events::EvalCompleted};
 use event_core::{CodecError, Event as _, EventId, Position, Sealed, Timestamp};
 
 use crate::{Evaluator, Rubric, given::Content, turn::JudgedTurn, work::Work};
 
-/// A fact to append, complete but for its encoding.
+/// An event to append, complete but for its encoding.
 ///
-/// Everything in it follows from facts of the log: whoever asks, and however often, it is the same fact with the same id,
+/// Everything in it follows from events of the log: whoever asks, and however often, it is the same event with the same id,
 /// and the log keeps it once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
@@ -17,20 +17,20 @@ pub struct Verdict {
     pub id: EventId,
     /// When the last thing behind it happened.
     pub at: Timestamp,
-    /// The fact that changed the verdict.
+    /// The event that changed the verdict.
     pub causation: EventId,
     /// What it tells.
-    pub fact: EvalCompleted,
+    pub event: EvalCompleted,
 }
 
 impl Verdict {
-    /// The fact, sealed for the log.
+    /// The event, sealed for the log.
     ///
     /// # Errors
     /// [`CodecError::Encode`] when it is larger than a payload may be, which 64 signals never are.
     pub fn seal(self) -> Result<Sealed, CodecError> {
-        let turn = self.fact.turn.0;
-        Ok(Sealed::new(self.id, self.at, turn, Arc::new(self.fact))?.caused_by(self.causation))
+        let turn = self.event.turn.0;
+        Ok(Sealed::new(self.id, self.at, turn, Arc::new(self.event))?.caused_by(self.causation))
     }
 }
 
@@ -38,7 +38,7 @@ impl Evaluator {
     /// The verdicts under a rubric that differ from the last ones of the log, on turns that are over and of which
     /// something was learned after a position; in the order of the log. Turns that nobody answered have none.
     ///
-    /// Whoever asks after every fact gives the position of the asking before; [`Position::ORIGIN`] asks about all.
+    /// Whoever asks after every event gives the position of the asking before; [`Position::ORIGIN`] asks about all.
     /// Asking changes nothing.
     pub fn due(&self, rubric: &Rubric, after: Position) -> Vec<Verdict> {
         let changed = self.changes.range((after.next(), TurnId::default())..);
@@ -60,13 +60,13 @@ impl Evaluator {
 
 fn verdicts<'a>(id: TurnId, turn: &'a JudgedTurn, rubric: &'a Rubric) -> impl Iterator<Item = Verdict> + 'a {
     turn.judgeable().filter_map(move |(model, work)| {
-        let fact = judge(id, turn, model, work, rubric);
+        let event = judge(id, turn, model, work, rubric);
         let given = turn.given.get(model, rubric);
-        if given.is_some_and(|given| given.last == Content::of(&fact)) {
+        if given.is_some_and(|given| given.last == Content::of(&event)) {
             return None;
         }
         let number = given.map_or(0, |given| given.count);
-        Some(Verdict { id: identity(&fact, number), at: turn.changed.at, causation: turn.changed.event, fact })
+        Some(Verdict { id: identity(&event, number), at: turn.changed.at, causation: turn.changed.event, event })
     })
 }
 
@@ -85,16 +85,16 @@ fn judge(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &Work, rubric: &R
     }
 }
 
-fn identity(fact: &EvalCompleted, number: u64) -> EventId {
-    let model = fact.model.as_ref().map_or("", contracts::ModelId::as_str);
+fn identity(event: &EvalCompleted, number: u64) -> EventId {
+    let model = event.model.as_ref().map_or("", contracts::ModelId::as_str);
     EventId::derive(&[
-        &fact.turn.0.0,
+        &event.turn.0.0,
         EvalCompleted::KIND.as_bytes(),
-        fact.rubric.as_bytes(),
-        &fact.rubric_version.to_le_bytes(),
+        event.rubric.as_bytes(),
+        &event.rubric_version.to_le_bytes(),
         model.as_bytes(),
         &number.to_le_bytes(),
-        &fact.score.0.to_le_bytes(),
-        &fact.confidence.0.to_le_bytes(),
+        &event.score.0.to_le_bytes(),
+        &event.confidence.0.to_le_bytes(),
     ])
 }

@@ -1,6 +1,6 @@
 //! One model's work on a turn, and what was noticed about it.
 
-use contracts::{ModelId, facts::SignalKind};
+use contracts::{ModelId, events::SignalKind};
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::signals::Signals;
 pub(crate) struct Work {
     /// Answered calls by model, in the order in which models were first called.
     calls: Vec<(ModelId, u64)>,
-    /// The model the user asked for, and the fact that shows it.
+    /// The model the user asked for, and the event that shows it.
     chosen: Option<(ModelId, EventId)>,
     pub(crate) signals: Signals,
 }

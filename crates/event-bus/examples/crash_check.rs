@@ -1,6 +1,6 @@
 //! Checks a log against what `crash_writer` said: `crash_check DIR < LINES`.
 //!
-//! Fails when an acknowledged fact is missing or stands elsewhere, when positions have a hole, or when an id is there
+//! Fails when an acknowledged event is missing or stands elsewhere, when positions have a hole, or when an id is there
 //! twice. Prints counts.
 #![expect(clippy::print_stdout, reason = "the counts are the output")]
 
@@ -22,15 +22,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut after = Position::ORIGIN;
     loop {
         // The log itself fails on a hole.
-        let facts = log.read_after(after, 1_024)?;
-        let Some(last) = facts.last() else { break };
+        let events = log.read_after(after, 1_024)?;
+        let Some(last) = events.last() else { break };
         after = last.position;
-        for fact in facts {
-            if let Some(first) = recorded.insert(fact.event.id, fact.position) {
-                return Err(format!("{} is recorded at {first} and again at {}", fact.event.id, fact.position).into());
+        for event in events {
+            if let Some(first) = recorded.insert(event.event.id, event.position) {
+                return Err(format!("{} is recorded at {first} and again at {}", event.event.id, event.position).into());
             }
-            if log.find(fact.event.id)? != Some(fact.position) {
-                return Err(format!("{} at {} is not found by its id", fact.event.id, fact.position).into());
+            if log.find(event.event.id)? != Some(event.position) {
+                return Err(format!("{} at {} is not found by its id", event.event.id, event.position).into());
             }
         }
     }
@@ -52,11 +52,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     drop(log);
     let verified = verify(&directory)?;
-    if !verified.is_sound() || verified.indexed != Some(verified.facts) {
+    if !verified.is_sound() || verified.indexed != Some(verified.events) {
         return Err(format!("the log does not verify: {verified:?}").into());
     }
     println!(
-        "{} facts, {acknowledged} acknowledgements, 0 missing, 0 holes, 0 duplicates, {} repairs, opened in {opened:?}",
+        "{} events, {acknowledged} acknowledgements, 0 missing, 0 holes, 0 duplicates, {} repairs, opened in {opened:?}",
         recorded.len(),
         repairs.len(),
     );

@@ -1,7 +1,7 @@
-//! Appends facts until it is killed: `crash_writer DIR SEED`.
+//! Appends events until it is killed: `crash_writer DIR SEED`.
 //!
-//! Prints `POSITION ID` for every fact the moment it is acknowledged. Batches come from several threads at once and
-//! have one to eight facts; some repeat ids that are recorded already, and are acknowledged with their first places.
+//! Prints `POSITION ID` for every event the moment it is acknowledged. Batches come from several threads at once and
+//! have one to eight events; some repeat ids that are recorded already, and are acknowledged with their first places.
 //! With an odd seed the journal is written ahead, as behind a gateway.
 #![expect(clippy::print_stdout, reason = "what is acknowledged is the output")]
 

@@ -114,7 +114,7 @@ impl Bus {
         *self.shared.heads.borrow()
     }
 
-    /// Every fact after a position, those recorded and those to come.
+    /// Every event after a position, those recorded and those to come.
     pub fn subscribe(&self, after: Position) -> Subscription {
         Subscription::new(Arc::clone(&self.shared.log), self.shared.heads.clone(), after)
     }
@@ -129,7 +129,7 @@ impl Bus {
         Ok(view)
     }
 
-    /// Starts a reactor behind the last fact it has dealt with, or, when it is new, at the log's end: history is
+    /// Starts a reactor behind the last event it has dealt with, or, when it is new, at the log's end: history is
     /// not reacted to. Returns once it follows; a failure later is reported by [`Bus::close`] and traced.
     ///
     /// # Errors

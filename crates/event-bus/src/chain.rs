@@ -1,4 +1,4 @@
-//! The hash chain that ties a fact to every fact before it: change one, and every chain after it is another.
+//! The hash chain that ties an event to every event before it: change one, and every chain after it is another.
 
 use std::{fmt, str::FromStr};
 
@@ -9,28 +9,28 @@ use crate::frame::{CAUSED, MAX_ENVELOPE};
 /// Bytes of a chain.
 pub(crate) const BYTES: usize = 32;
 
-/// The most bytes a link is the hash of: the chain before, whether there is a cause, the fact without its payload, and the
+/// The most bytes a link is the hash of: the chain before, whether there is a cause, the event without its payload, and the
 /// hash of that.
 const LONGEST_LINK: usize = BYTES + 1 + MAX_ENVELOPE + 32;
 
-/// The BLAKE3 hash over a fact and the chain before it. The payload enters by its own hash, so that it can be removed
+/// The BLAKE3 hash over an event and the chain before it. The payload enters by its own hash, so that it can be removed
 /// and the chain still holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Chain(pub(crate) [u8; BYTES]);
 
 impl Chain {
-    /// Before the first fact.
+    /// Before the first event.
     pub const ORIGIN: Self = Self([0; BYTES]);
 
-    /// The chain after one more fact.
+    /// The chain after one more event.
     #[must_use]
-    pub fn after(self, fact: &Recorded) -> Self {
-        let event = &fact.event;
+    pub fn after(self, recorded: &Recorded) -> Self {
+        let event = &recorded.event;
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.0);
         hasher.update(&[if event.causation.is_some() { CAUSED } else { 0 }]);
-        hasher.update(&fact.position.0.to_le_bytes());
-        hasher.update(&fact.recorded_at.0.to_le_bytes());
+        hasher.update(&recorded.position.0.to_le_bytes());
+        hasher.update(&recorded.recorded_at.0.to_le_bytes());
         hasher.update(&event.id.0);
         hasher.update(&event.at.0.to_le_bytes());
         hasher.update(&event.correlation.0);
@@ -39,11 +39,11 @@ impl Chain {
         // The log takes no longer kind.
         hasher.update(&[u8::try_from(event.kind.len()).unwrap_or(u8::MAX)]);
         hasher.update(event.kind.as_bytes());
-        hasher.update(&fact.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
+        hasher.update(&recorded.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// [`Chain::after`] for a fact whose fields stand one after the other as bytes.
+    /// [`Chain::after`] for an event whose fields stand one after the other as bytes.
     pub(crate) fn link(self, caused: bool, envelope: &[u8], payload: [u8; 32]) -> Self {
         // Put together first: a hasher that takes parts is some 2 kB to set up, and there are few bytes.
         let caused = [if caused { CAUSED } else { 0 }];

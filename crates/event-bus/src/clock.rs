@@ -22,7 +22,7 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        // A clock set before 1970 reads as 1970; the log stamps no fact earlier than the one before it anyway.
+        // A clock set before 1970 reads as 1970; the log stamps no event earlier than the one before it anyway.
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
     }

@@ -6,13 +6,13 @@ use event_core::{Checkpoint, Position, Projected, Projection};
 
 use crate::{BusError, EventLog};
 
-/// Facts read from the log at once.
+/// Events read from the log at once.
 pub(crate) const CHUNK: usize = 1_024;
 
 /// The state of `P` at the log's end, from its checkpoint if that is of use. Saves nothing.
 ///
 /// # Errors
-/// [`BusError::Log`] when the log cannot be read, [`BusError::Projection`] when a fact cannot.
+/// [`BusError::Log`] when the log cannot be read, [`BusError::Projection`] when an event cannot.
 pub fn fold<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError> {
     let mut projected = resume(log)?;
     while advance(log, &mut projected)? {}
@@ -44,18 +44,18 @@ pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, 
     Ok(projected)
 }
 
-/// Folds some of the facts after the state's position; false when there are none.
+/// Folds some of the events after the state's position; false when there are none.
 pub(crate) fn advance<P: Projection>(log: &dyn EventLog, projected: &mut Projected<P>) -> Result<bool, BusError> {
-    let facts = log.read_after(projected.position(), CHUNK)?;
-    for fact in &facts {
-        projected.advance(fact).map_err(Arc::new)?;
+    let events = log.read_after(projected.position(), CHUNK)?;
+    for event in &events {
+        projected.advance(event).map_err(Arc::new)?;
     }
-    Ok(!facts.is_empty())
+    Ok(!events.is_empty())
 }
 
 /// Whether a state has moved so far since it was saved that it should be saved again.
 pub(crate) fn is_due(position: Position, saved: Position) -> bool {
-    /// Folding this many facts takes some hundredths of a second.
+    /// Folding this many events takes some hundredths of a second.
     const EVERY: u64 = 10_000;
     EVERY <= position.0.saturating_sub(saved.0)
 }

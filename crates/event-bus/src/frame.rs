@@ -1,4 +1,4 @@
-//! The bytes of one fact on the disk, and the hash chain that ties it to every fact before it.
+//! The bytes of one event on the disk, and the hash chain that ties it to every event before it.
 //!
 //! All numbers are little-endian. The layout is frozen as version 1 of the journal's format:
 //!
@@ -30,7 +30,7 @@ use crate::chain::{self, Chain};
 pub(crate) const PURGED: u8 = 1;
 /// The batch goes on with the next frame.
 pub(crate) const GOES_ON: u8 = 2;
-/// The fact names its cause. The one flag that is part of the chain.
+/// The event names its cause. The one flag that is part of the chain.
 pub(crate) const CAUSED: u8 = 4;
 
 /// The longest kind a frame can hold, in bytes.
@@ -71,35 +71,35 @@ pub(crate) struct Frame<'a> {
     payload_at: usize,
 }
 
-/// Bytes a frame of this fact takes.
+/// Bytes a frame of this event takes.
 pub(crate) fn size(event: &NewEvent) -> usize {
     BARE + event.causation.map_or(0, |_| 16) + event.kind.len() + event.payload.len()
 }
 
-/// Bytes the frame of a fact takes; one whose payload was removed has the hash in its place.
-pub(crate) fn size_of(fact: &Recorded) -> usize {
-    size(&fact.event) + fact.purged.map_or(0, |hash| hash.len())
+/// Bytes the frame of an event takes; one whose payload was removed has the hash in its place.
+pub(crate) fn size_of(recorded: &Recorded) -> usize {
+    size(&recorded.event) + recorded.purged.map_or(0, |hash| hash.len())
 }
 
-/// Writes the frame of a fact and returns its chain. `place` counts from 0 within the barrier.
-pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: bool, before: Chain) -> Chain {
-    let event = &fact.event;
+/// Writes the frame of an event and returns its chain. `place` counts from 0 within the barrier.
+pub(crate) fn write(into: &mut Vec<u8>, recorded: &Recorded, place: u8, goes_on: bool, before: Chain) -> Chain {
+    let event = &recorded.event;
     let start = into.len();
     let caused = if event.causation.is_some() { CAUSED } else { 0 };
-    let purged = if fact.purged.is_some() { PURGED } else { 0 };
+    let purged = if recorded.purged.is_some() { PURGED } else { 0 };
     let flags = caused | purged | if goes_on { GOES_ON } else { 0 };
-    let payload = fact.purged.as_ref().map_or(&*event.payload, |hash| &hash[..]);
+    let payload = recorded.purged.as_ref().map_or(&*event.payload, |hash| &hash[..]);
     // Staging has checked both lengths; a longer kind or payload cannot come here.
     let kind_length = u8::try_from(event.kind.len()).unwrap_or(u8::MAX);
     let payload_length = u16::try_from(payload.len()).unwrap_or(u16::MAX);
-    let length = u32::try_from(size_of(fact) - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
+    let length = u32::try_from(size_of(recorded) - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
 
     into.extend_from_slice(&length);
     into.extend_from_slice(&[0; 4]);
     into.extend_from_slice(&[flags, place]);
     let envelope = into.len();
-    into.extend_from_slice(&fact.position.0.to_le_bytes());
-    into.extend_from_slice(&fact.recorded_at.0.to_le_bytes());
+    into.extend_from_slice(&recorded.position.0.to_le_bytes());
+    into.extend_from_slice(&recorded.recorded_at.0.to_le_bytes());
     into.extend_from_slice(&event.id.0);
     into.extend_from_slice(&event.at.0.to_le_bytes());
     into.extend_from_slice(&event.correlation.0);
@@ -109,7 +109,7 @@ pub(crate) fn write(into: &mut Vec<u8>, fact: &Recorded, place: u8, goes_on: boo
     into.extend_from_slice(&event.version.to_le_bytes());
     into.push(kind_length);
     into.extend_from_slice(event.kind.as_bytes());
-    let hash = fact.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes());
+    let hash = recorded.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes());
     let chain = before.link(event.causation.is_some(), &into[envelope..], hash);
     into.extend_from_slice(&payload_length.to_le_bytes());
     into.extend_from_slice(payload);
@@ -173,7 +173,7 @@ impl<'a> Frame<'a> {
         EventId(self.array(PREFIX + MARKS + 16))
     }
 
-    /// How many facts of the same barrier stand before this one.
+    /// How many events of the same barrier stand before this one.
     pub(crate) fn place(&self) -> u8 {
         self.bytes[PREFIX + 1]
     }
@@ -206,7 +206,7 @@ impl<'a> Frame<'a> {
         before.link(caused, &self.bytes[PREFIX + MARKS..self.payload_at - 2], hash)
     }
 
-    /// Writes the same fact after another one, as a batch and a barrier of its own, and returns its chain.
+    /// Writes the same event after another one, as a batch and a barrier of its own, and returns its chain.
     pub(crate) fn rewrite(&self, into: &mut Vec<u8>, before: Chain) -> Chain {
         let chain = self.chain_after(before);
         let start = into.len();
@@ -238,8 +238,8 @@ impl<'a> Frame<'a> {
         into[start + 4..start + PREFIX].copy_from_slice(&checksum);
     }
 
-    /// The fact. The payload of a purged one is empty.
-    pub(crate) fn fact(&self) -> Recorded {
+    /// The event. The payload of a purged one is empty.
+    pub(crate) fn event(&self) -> Recorded {
         let cause_at = PREFIX + MARKS + FIXED;
         let caused = self.bytes[PREFIX] & CAUSED != 0;
         let kind = std::str::from_utf8(&self.bytes[self.kind_at..self.payload_at - 2]).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is staged between two barriers: which facts are new, and where they will stand.
+//! What is staged between two barriers: which events are new, and where they will stand.
 
 use std::{collections::HashMap, hash::BuildHasherDefault};
 
@@ -10,21 +10,21 @@ use crate::{
     spread::Spread,
 };
 
-/// A staged fact.
+/// A staged event.
 #[derive(Debug)]
 pub(crate) struct Staged {
-    pub(crate) fact: Recorded,
-    /// Whether the batch goes on with the next fact.
+    pub(crate) recorded: Recorded,
+    /// Whether the batch goes on with the next event.
     pub(crate) goes_on: bool,
 }
 
-/// Where facts stand, by id; at most as many as a barrier has.
+/// Where events stand, by id; at most as many as a barrier has.
 type Places = HashMap<EventId, Position, BuildHasherDefault<Spread>>;
 
-/// The facts staged since the last barrier.
+/// The events staged since the last barrier.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
-    facts: Vec<Staged>,
+    events: Vec<Staged>,
     ids: Places,
     bytes: usize,
     head: Position,
@@ -34,18 +34,18 @@ pub(crate) struct Group {
 /// A batch that may be staged.
 #[derive(Debug)]
 pub(crate) struct Batch {
-    facts: Vec<Recorded>,
+    events: Vec<Recorded>,
     bytes: usize,
     pub(crate) appended: Appended,
 }
 
 impl Group {
-    /// An empty group after the last fact of a log.
+    /// An empty group after the last event of a log.
     pub(crate) fn after(head: Position, recorded_at: Timestamp) -> Self {
         Self { head, recorded_at, ..Self::default() }
     }
 
-    /// Gives each new fact of a batch its place, without staging it. `known` looks an id up in the log.
+    /// Gives each new event of a batch its place, without staging it. `known` looks an id up in the log.
     pub(crate) fn place(
         &self,
         expected: Expected,
@@ -54,7 +54,7 @@ impl Group {
         known: impl Fn(EventId) -> Result<Option<Position>, LogError>,
     ) -> Result<Batch, LogError> {
         let recorded_at = at.max(self.recorded_at);
-        let (mut facts, mut positions) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
+        let (mut events, mut positions) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
         let (mut bytes, mut head) = (0, self.head);
         let mut fresh = Places::default();
         for event in batch {
@@ -70,54 +70,54 @@ impl Group {
                 if 1 < batch.len() {
                     fresh.insert(event.id, head);
                 }
-                facts.push(Recorded::new(head, recorded_at, event.clone()));
+                events.push(Recorded::new(head, recorded_at, event.clone()));
             }
         }
-        let retry = facts.is_empty() && !batch.is_empty();
+        let retry = events.is_empty() && !batch.is_empty();
         if let Expected::At(expected) = expected
             && expected != self.head
             && !retry
         {
             return Err(LogError::Conflict { expected, actual: self.head });
         }
-        if MAX_BATCH_EVENTS < facts.len() || MAX_BATCH_BYTES < bytes {
-            return Err(LogError::BatchOversized { events: facts.len(), bytes });
+        if MAX_BATCH_EVENTS < events.len() || MAX_BATCH_BYTES < bytes {
+            return Err(LogError::BatchOversized { events: events.len(), bytes });
         }
-        Ok(Batch { facts, bytes, appended: Appended { positions, head } })
+        Ok(Batch { events, bytes, appended: Appended { positions, head } })
     }
 
     /// Whether a batch fits into the barrier this group will be.
     pub(crate) fn has_room_for(&self, batch: &Batch) -> bool {
-        self.facts.len() + batch.facts.len() <= MAX_BATCH_EVENTS && self.bytes + batch.bytes <= MAX_BATCH_BYTES
+        self.events.len() + batch.events.len() <= MAX_BATCH_EVENTS && self.bytes + batch.bytes <= MAX_BATCH_BYTES
     }
 
     /// Stages a batch that was placed in this group.
     pub(crate) fn stage(&mut self, batch: Batch) -> Appended {
-        let last = batch.facts.len().saturating_sub(1);
-        for (index, fact) in batch.facts.into_iter().enumerate() {
-            self.push(fact, index < last);
+        let last = batch.events.len().saturating_sub(1);
+        for (index, recorded) in batch.events.into_iter().enumerate() {
+            self.push(recorded, index < last);
         }
         batch.appended
     }
 
-    /// Checks that facts continue the log as they are.
+    /// Checks that events continue the log as they are.
     pub(crate) fn continues_with(
         &self,
-        facts: &[Recorded],
+        events: &[Recorded],
         known: impl Fn(EventId) -> Result<Option<Position>, LogError>,
     ) -> Result<(), LogError> {
         let (mut head, mut recorded_at) = (self.head, self.recorded_at);
         let mut fresh = Places::default();
-        for fact in facts {
-            let given = fact.position;
-            check_size(&fact.event)?;
+        for recorded in events {
+            let given = recorded.position;
+            check_size(&recorded.event)?;
             if given != head.next() {
                 return Err(LogError::OutOfOrder { head, given, detail: "positions have no holes" });
             }
-            if fact.recorded_at < recorded_at {
+            if recorded.recorded_at < recorded_at {
                 return Err(LogError::OutOfOrder { head, given, detail: "its time runs backwards" });
             }
-            let id = fact.event.id;
+            let id = recorded.event.id;
             let seen = match fresh.get(&id).or_else(|| self.ids.get(&id)) {
                 Some(position) => Some(*position),
                 None => known(id)?,
@@ -126,23 +126,23 @@ impl Group {
                 return Err(LogError::Repeated { id, given, position });
             }
             fresh.insert(id, given);
-            (head, recorded_at) = (given, fact.recorded_at);
+            (head, recorded_at) = (given, recorded.recorded_at);
         }
         Ok(())
     }
 
-    /// Whether one more fact fits into the barrier this group will be.
-    pub(crate) fn has_room_for_fact(&self, fact: &Recorded) -> bool {
-        self.facts.len() < MAX_BATCH_EVENTS && self.bytes + frame::size_of(fact) <= MAX_BATCH_BYTES
+    /// Whether one more event fits into the barrier this group will be.
+    pub(crate) fn has_room_for_event(&self, recorded: &Recorded) -> bool {
+        self.events.len() < MAX_BATCH_EVENTS && self.bytes + frame::size_of(recorded) <= MAX_BATCH_BYTES
     }
 
-    /// Stages a fact that continues the group.
-    pub(crate) fn push(&mut self, fact: Recorded, goes_on: bool) {
-        self.head = fact.position;
-        self.recorded_at = fact.recorded_at;
-        self.bytes += frame::size_of(&fact);
-        self.ids.insert(fact.event.id, fact.position);
-        self.facts.push(Staged { fact, goes_on });
+    /// Stages an event that continues the group.
+    pub(crate) fn push(&mut self, recorded: Recorded, goes_on: bool) {
+        self.head = recorded.position;
+        self.recorded_at = recorded.recorded_at;
+        self.bytes += frame::size_of(&recorded);
+        self.ids.insert(recorded.event.id, recorded.position);
+        self.events.push(Staged { recorded, goes_on });
     }
 
     /// Where the log will end after the barrier.
@@ -154,7 +154,7 @@ impl Group {
     pub(crate) fn take(&mut self) -> Vec<Staged> {
         self.ids.clear();
         self.bytes = 0;
-        std::mem::take(&mut self.facts)
+        std::mem::take(&mut self.events)
     }
 }
 

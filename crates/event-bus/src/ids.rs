@@ -1,8 +1,8 @@
-//! Which facts the log has, by id: built from the journal when it is opened, kept in memory.
+//! Which events the log has, by id: built from the journal when it is opened, kept in memory.
 //!
 //! A quarter of each id is the key, some nine and a half bytes an entry with its position; whoever looks compares the whole
-//! id with the record. Ids are random, and a store of random keys on the disk costs more than everything else about a fact
-//! together (measured: 12 µs of processor and 500 B of sled a fact).
+//! id with the record. Ids are random, and a store of random keys on the disk costs more than everything else about an event
+//! together (measured: 12 µs of processor and 500 B of sled an event).
 
 mod table;
 
@@ -28,7 +28,7 @@ impl Ids {
         }
     }
 
-    /// Where the fact with this id stands, if it stands anywhere.
+    /// Where the event with this id stands, if it stands anywhere.
     pub(crate) fn guess(&self, id: EventId) -> Option<Position> {
         let quarter = || self.quarters.find(quarter(id)).map(|short| Position(u64::from(short.get())));
         // Most logs have none of the others.

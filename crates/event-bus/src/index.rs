@@ -68,7 +68,7 @@ impl fmt::Debug for Index {
 }
 
 impl Index {
-    /// The last fact's place and chain.
+    /// The last event's place and chain.
     pub(crate) fn last(&self) -> Result<Option<(Position, Chain)>, Failure> {
         let last = self.call(|store| store.scan_prefix([FACTS]).next_back().transpose())?;
         let Some((_, pack)) = last else { return Ok(None) };
@@ -136,7 +136,7 @@ impl Index {
         if sound { Ok(()) } else { Err(damaged()).inspect_err(|failure| self.distrust(failure)) }
     }
 
-    /// The frame of the fact at a position, if it is there and sound.
+    /// The frame of the event at a position, if it is there and sound.
     pub(crate) fn frame(&self, position: Position) -> Result<Option<Vec<u8>>, Failure> {
         let pack = self.call(|store| store.range(key(Position::ORIGIN)..=key(position)).next_back().transpose())?;
         Ok(pack.and_then(|(_, pack)| {

@@ -113,26 +113,26 @@ impl Readable {
 }
 
 impl Start {
-    /// At most `limit` facts after the position.
+    /// At most `limit` events after the position.
     pub(crate) fn read(self, limit: usize) -> Result<Vec<Recorded>, LogError> {
         let left = usize::try_from(self.head.0.saturating_sub(self.after.0)).unwrap_or(usize::MAX);
         let wanted = limit.min(left);
-        let mut facts = Vec::with_capacity(wanted);
+        let mut events = Vec::with_capacity(wanted);
         let mut expected = self.after.next();
         if wanted == 0 {
-            return Ok(facts);
+            return Ok(events);
         }
         let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
         cursor.pass(self.passed).map_err(LogError::io("read", &self.path))?;
-        while facts.len() < wanted {
+        while events.len() < wanted {
             let step = cursor.next().map_err(LogError::io("read", &self.path))?;
-            facts.push(step.at(expected, &self.path)?.fact());
+            events.push(step.at(expected, &self.path)?.event());
             expected = expected.next();
         }
-        Ok(facts)
+        Ok(events)
     }
 
-    /// The chain of the fact after the position, or `None` when there is none.
+    /// The chain of the event after the position, or `None` when there is none.
     pub(crate) fn chain(self) -> Result<Option<Chain>, LogError> {
         if self.head <= self.after {
             return Ok(None);
@@ -143,7 +143,7 @@ impl Start {
         Ok(Some(step.at(self.after.next(), &self.path)?.chain()))
     }
 
-    /// Where the fact with an id stands, by reading every frame.
+    /// Where the event with an id stands, by reading every frame.
     pub(crate) fn find(self, id: EventId) -> Result<Option<Position>, LogError> {
         let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
         let mut last = self.after;

@@ -1,6 +1,6 @@
 //! The log and what runs on it: one writer with group commit, subscriptions, views, reactors.
 //!
-//! An [`EventLog`] keeps facts: [`SledLog`] on the disk, [`MemoryLog`] for tests and demos. Long texts stand beside it
+//! An [`EventLog`] keeps events: [`SledLog`] on the disk, [`MemoryLog`] for tests and demos. Long texts stand beside it
 //! in a [`TextStore`]. A [`Bus`] puts one writer thread in front of it
 //! and lets [`View`]s and [`Reactor`]s follow. [`fold`] gives a projection's state without a bus.
 

@@ -4,7 +4,7 @@ use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{Chain, LogError};
 
-/// The most facts one barrier covers, and so the most one batch may hold (decision D16).
+/// The most events one barrier covers, and so the most one batch may hold (decision D16).
 pub const MAX_BATCH_EVENTS: usize = 256;
 
 /// The most bytes of frames one barrier covers, and so the most one batch may need (decision D16).
@@ -15,31 +15,31 @@ pub const MAX_BATCH_BYTES: usize = 128 * 1024;
 pub enum Expected {
     /// Nothing: the batch stands on its own.
     Any,
-    /// That the log's last fact stands here: what the batch says follows from having read up to it.
+    /// That the log's last event stands here: what the batch says follows from having read up to it.
     At(Position),
 }
 
 /// What became of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// Where each fact of the batch stands, in the order of the batch; a known id keeps its first place.
+    /// Where each event of the batch stands, in the order of the batch; a known id keeps its first place.
     pub positions: Vec<Position>,
     /// Where the log ends after the batch.
     pub head: Position,
 }
 
-/// An append-only log of facts: positions without holes, ids recorded once, durable before visible.
+/// An append-only log of events: positions without holes, ids recorded once, durable before visible.
 ///
-/// `append` and `restore` stage, `sync` makes what is staged durable and then visible: nobody ever reads a fact
+/// `append` and `restore` stage, `sync` makes what is staged durable and then visible: nobody ever reads an event
 /// that a crash could take back. Everything staged between two barriers is one group; a conflict in one batch of
 /// a group leaves the others alone.
 ///
 /// The calls block for as long as the disk takes. In a program with tasks, use a [`Bus`](crate::Bus).
 pub trait EventLog: Send + Sync + 'static {
     /// Stages all of a batch or none of it, stamped with `at` or, should that be earlier, with the time of the
-    /// fact before: `recorded_at` never runs backwards.
+    /// event before: `recorded_at` never runs backwards.
     ///
-    /// A fact whose id is known, in the log or earlier in the batch, is not stored again. A batch that is known as
+    /// An event whose id is known, in the log or earlier in the batch, is not stored again. A batch that is known as
     /// a whole is a retry and succeeds whatever it expects.
     ///
     /// # Errors
@@ -48,12 +48,12 @@ pub trait EventLog: Send + Sync + 'static {
     /// [`LogError::Stopped`] once a write has failed.
     fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError>;
 
-    /// Stages facts with the places and times they already have: an import, or a copy of another log.
+    /// Stages events with the places and times they already have: an import, or a copy of another log.
     ///
     /// # Errors
     /// [`LogError::OutOfOrder`] unless they continue this log exactly, [`LogError::Repeated`] for an id the log
     /// has; nothing is staged then. Otherwise as [`EventLog::append`].
-    fn restore(&self, facts: &[Recorded]) -> Result<Appended, LogError>;
+    fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError>;
 
     /// Returns once everything staged is on the disk.
     ///
@@ -61,10 +61,10 @@ pub trait EventLog: Send + Sync + 'static {
     /// [`LogError::Stopped`] when it is not; everything staged is then dropped and the log takes no more.
     fn sync(&self) -> Result<(), LogError>;
 
-    /// At most `limit` facts strictly after a position, so that the last position seen is the cursor.
+    /// At most `limit` events strictly after a position, so that the last position seen is the cursor.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] for a fact that cannot be read back as it was written.
+    /// [`LogError::Damaged`] for an event that cannot be read back as it was written.
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError>;
 
     /// Where the log ends; [`Position::ORIGIN`] when it is empty.
@@ -73,28 +73,28 @@ pub trait EventLog: Send + Sync + 'static {
     /// [`LogError`] when the log cannot be reached.
     fn head(&self) -> Result<Position, LogError>;
 
-    /// Where the fact with this id stands.
+    /// Where the event with this id stands.
     ///
     /// # Errors
     /// [`LogError`] when the log cannot be read.
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError>;
 
-    /// The hash chain after the fact at a position, or `None` beyond the log's end.
+    /// The hash chain after the event at a position, or `None` beyond the log's end.
     ///
-    /// A log that does not keep it reads every fact up to there.
+    /// A log that does not keep it reads every event up to there.
     ///
     /// # Errors
     /// As [`EventLog::read_after`].
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
-        /// Facts read at once.
+        /// Events read at once.
         const CHUNK: usize = 1_024;
         let (mut chain, mut reached) = (Chain::ORIGIN, Position::ORIGIN);
         while reached < position {
             let left = usize::try_from(position.0 - reached.0).unwrap_or(CHUNK);
-            let facts = self.read_after(reached, left.min(CHUNK))?;
-            let Some(last) = facts.last() else { return Ok(None) };
+            let events = self.read_after(reached, left.min(CHUNK))?;
+            let Some(last) = events.last() else { return Ok(None) };
             reached = last.position;
-            chain = facts.iter().fold(chain, Chain::after);
+            chain = events.iter().fold(chain, Chain::after);
         }
         Ok(Some(chain))
     }

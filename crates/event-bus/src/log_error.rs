@@ -17,10 +17,12 @@ pub enum LogError {
         /// Where it ends.
         actual: Position,
     },
-    /// A fact larger than the log takes.
-    #[error("the `{kind}` fact {id} has {what} of {bytes} bytes, the log takes {limit}; keep long text in a text file")]
+    /// An event larger than the log takes.
+    #[error(
+        "the `{kind}` event {id} has {what} of {bytes} bytes, the log takes {limit}; keep long text in a text file"
+    )]
     Oversized {
-        /// The fact.
+        /// The event.
         id: EventId,
         /// Its kind.
         kind: String,
@@ -33,31 +35,31 @@ pub enum LogError {
     },
     /// A batch larger than one barrier covers.
     #[error(
-        "a batch of {events} facts and {bytes} bytes is more than the log takes at once \
-         ({max} facts, {limit} bytes); append it in parts",
+        "a batch of {events} events and {bytes} bytes is more than the log takes at once \
+         ({max} events, {limit} bytes); append it in parts",
         max = crate::MAX_BATCH_EVENTS,
         limit = crate::MAX_BATCH_BYTES
     )]
     BatchOversized {
-        /// Facts in the batch.
+        /// Events in the batch.
         events: usize,
         /// Bytes of their frames.
         bytes: usize,
     },
-    /// A restored fact that does not continue the log.
-    #[error("the fact restored at position {given} does not continue a log that ends at {head}: {detail}")]
+    /// A restored event that does not continue the log.
+    #[error("the event restored at position {given} does not continue a log that ends at {head}: {detail}")]
     OutOfOrder {
         /// Where the log ends.
         head: Position,
-        /// The place the fact claims.
+        /// The place the event claims.
         given: Position,
         /// What is out of order.
         detail: &'static str,
     },
-    /// A restored fact the log already has.
-    #[error("the fact {id} restored at position {given} is already recorded at position {position}")]
+    /// A restored event the log already has.
+    #[error("the event {id} restored at position {given} is already recorded at position {position}")]
     Repeated {
-        /// The fact.
+        /// The event.
         id: EventId,
         /// The place it claims.
         given: Position,
@@ -79,7 +81,7 @@ pub enum LogError {
     },
     /// A write or a sync failed, so nothing more is written until the log is opened again.
     #[error(
-        "the log at `{path}` takes no more facts: {cause}; remove the cause and open the log again \
+        "the log at `{path}` takes no more events: {cause}; remove the cause and open the log again \
          (everything acknowledged is kept)"
     )]
     Stopped {

@@ -13,7 +13,7 @@ use crate::{
     sync::{Mutex, MutexGuard},
 };
 
-/// A log that lives as long as the process. Staged facts are invisible until `sync`, as on the disk.
+/// A log that lives as long as the process. Staged events are invisible until `sync`, as on the disk.
 #[derive(Debug, Default)]
 pub struct MemoryLog {
     inner: Mutex<Inner>,
@@ -21,7 +21,7 @@ pub struct MemoryLog {
 
 #[derive(Debug, Default)]
 struct Inner {
-    facts: Vec<Recorded>,
+    events: Vec<Recorded>,
     ids: HashMap<EventId, Position>,
     group: Group,
     checkpoints: BTreeMap<String, Checkpoint>,
@@ -46,20 +46,20 @@ impl EventLog for MemoryLog {
         Ok(inner.group.stage(placed))
     }
 
-    fn restore(&self, facts: &[Recorded]) -> Result<Appended, LogError> {
+    fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
         let mut inner = self.inner();
-        inner.group.continues_with(facts, |id| Ok(inner.ids.get(&id).copied()))?;
-        for fact in facts {
-            inner.group.push(fact.clone(), false);
+        inner.group.continues_with(events, |id| Ok(inner.ids.get(&id).copied()))?;
+        for event in events {
+            inner.group.push(event.clone(), false);
         }
-        Ok(Appended { positions: facts.iter().map(|fact| fact.position).collect(), head: inner.group.head() })
+        Ok(Appended { positions: events.iter().map(|event| event.position).collect(), head: inner.group.head() })
     }
 
     fn sync(&self) -> Result<(), LogError> {
         let mut inner = self.inner();
         for staged in inner.group.take() {
-            inner.ids.insert(staged.fact.event.id, staged.fact.position);
-            inner.facts.push(staged.fact);
+            inner.ids.insert(staged.recorded.event.id, staged.recorded.position);
+            inner.events.push(staged.recorded);
         }
         Ok(())
     }
@@ -67,11 +67,11 @@ impl EventLog for MemoryLog {
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
         let inner = self.inner();
         let start = usize::try_from(after.0).unwrap_or(usize::MAX);
-        Ok(inner.facts.iter().skip(start).take(limit).cloned().collect())
+        Ok(inner.events.iter().skip(start).take(limit).cloned().collect())
     }
 
     fn head(&self) -> Result<Position, LogError> {
-        Ok(self.inner().facts.last().map_or(Position::ORIGIN, |fact| fact.position))
+        Ok(self.inner().events.last().map_or(Position::ORIGIN, |event| event.position))
     }
 
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {

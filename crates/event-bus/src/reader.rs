@@ -28,7 +28,7 @@ impl JournalReader {
     /// Opens the log in a directory for reading.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] when facts that were acknowledged are missing or changed, [`LogError::Format`],
+    /// [`LogError::Damaged`] when events that were acknowledged are missing or changed, [`LogError::Format`],
     /// [`LogError::Io`], also when there is no log.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, LogError> {
         Self::open_with(directory, &SystemFiles)
@@ -63,7 +63,7 @@ impl JournalReader {
         {
             let position = readable.end.position.next();
             let what = flaw.map_or_else(String::new, |what| format!(" ({what})"));
-            let detail = format!("`HEAD` knows facts up to position {}{what}", head.position);
+            let detail = format!("`HEAD` knows events up to position {}{what}", head.position);
             return Err(LogError::Damaged { path: readable.path, position, detail });
         }
         Ok(Self { root, readable: Mutex::new(readable) })

@@ -12,13 +12,13 @@ use crate::{files::File, files::Files, index::Index, lock::Lock};
 pub use execute::Repaired;
 pub use plan::{plan_repair, plan_repair_with};
 
-/// The kind of the fact that stands where one was lost, so that all others keep their places.
+/// The kind of the event that stands where one was lost, so that all others keep their places.
 pub const LOST_KIND: &str = "log.lost";
 
 /// The new journal, complete, on its way to its place.
 const REPAIRED: &str = "journal.repaired";
 
-/// What a repair would do. The log is locked as long as the plan lives; no fact is changed before
+/// What a repair would do. The log is locked as long as the plan lives; no event is changed before
 /// [`RepairPlan::execute`]; a purge that was interrupted is carried on.
 #[derive(Debug)]
 pub struct RepairPlan {
@@ -30,13 +30,13 @@ pub struct RepairPlan {
     index: Option<Index>,
     pieces: Vec<Piece>,
     faults: Vec<String>,
-    /// Facts that stay as they are in the journal.
+    /// Events that stay as they are in the journal.
     pub kept: u64,
-    /// Facts taken from the index.
+    /// Events taken from the index.
     pub restored: Vec<Span>,
-    /// Facts that neither copy has. A `log.lost` fact takes the place of each.
+    /// Events that neither copy has. A `log.lost` event takes the place of each.
     pub lost: Vec<Span>,
-    /// Facts whose place in the hash chain cannot be proved, because the one before was lost or changed.
+    /// Events whose place in the hash chain cannot be proved, because the one before was lost or changed.
     pub unproved: Vec<Span>,
 }
 
@@ -89,7 +89,7 @@ impl fmt::Display for RepairPlan {
         }
         writeln!(f, "the log at `{}`:", self.root.display())?;
         self.faults.iter().try_for_each(|fault| writeln!(f, "  found: {fault}"))?;
-        writeln!(f, "  keep {} facts of the journal as they are", self.kept)?;
+        writeln!(f, "  keep {} events of the journal as they are", self.kept)?;
         line(f, "take from the index", &self.restored)?;
         line(f, "mark as lost (neither copy has them)", &self.lost)?;
         line(f, "keep, although their place in the hash chain cannot be proved", &self.unproved)?;
@@ -103,8 +103,8 @@ fn line(f: &mut fmt::Formatter<'_>, what: &str, spans: &[Span]) -> fmt::Result {
     if spans.is_empty() {
         return Ok(());
     }
-    let facts: u64 = spans.iter().map(|span| span.last.0 - span.first.0 + 1).sum();
-    write!(f, "  {what}: {facts} facts at ")?;
+    let events: u64 = spans.iter().map(|span| span.last.0 - span.first.0 + 1).sum();
+    write!(f, "  {what}: {events} events at ")?;
     for (index, span) in spans.iter().take(SHOWN).enumerate() {
         write!(f, "{}{span}", if index == 0 { "" } else { ", " })?;
     }

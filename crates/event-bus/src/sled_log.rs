@@ -29,7 +29,7 @@ use writer::Writer;
 ///
 /// | name | what it is |
 /// | --- | --- |
-/// | `journal` | every fact, framed, checked and chained: the record |
+/// | `journal` | every event, framed, checked and chained: the record |
 /// | `index` | sled: the same frames again, and saved states; can be rebuilt from the journal |
 /// | `HEAD` | where the log ended a moment ago |
 /// | `lock` | who has the log open |
@@ -56,7 +56,7 @@ impl SledLog {
     /// Opens or creates the log in a directory, and says what had to be repaired.
     ///
     /// # Errors
-    /// [`LogError::InUse`] when another process has it open, [`LogError::Damaged`] when facts that were acknowledged
+    /// [`LogError::InUse`] when another process has it open, [`LogError::Damaged`] when events that were acknowledged
     /// are missing or changed: nothing is then touched. [`LogError::Format`], [`LogError::Io`].
     pub fn open(directory: impl AsRef<Path>) -> Result<(Self, Vec<Repair>), LogError> {
         Self::open_with(directory, Arc::new(SystemFiles))
@@ -70,7 +70,7 @@ impl SledLog {
         open::open(directory.as_ref(), files)
     }
 
-    /// Lets sled be behind the journal, for at most so long while facts come or [`EventLog::sync`] is called.
+    /// Lets sled be behind the journal, for at most so long while events come or [`EventLog::sync`] is called.
     ///
     /// A barrier then waits for the journal alone, which is the record; reads never touch sled. After a crash the index
     /// is brought up to the journal when the log is opened again, as it is whenever it is behind (ADR 16).
@@ -123,17 +123,17 @@ impl EventLog for SledLog {
         Ok(writer.group.stage(placed))
     }
 
-    fn restore(&self, facts: &[Recorded]) -> Result<Appended, LogError> {
+    fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
         let mut writer = self.writer();
         writer.check_running(&self.root)?;
-        writer.group.continues_with(facts, |id| self.find(id))?;
-        for fact in facts {
-            if !writer.group.has_room_for_fact(fact) {
+        writer.group.continues_with(events, |id| self.find(id))?;
+        for event in events {
+            if !writer.group.has_room_for_event(event) {
                 self.commit(&mut writer)?;
             }
-            writer.group.push(fact.clone(), false);
+            writer.group.push(event.clone(), false);
         }
-        Ok(Appended { positions: facts.iter().map(|fact| fact.position).collect(), head: writer.group.head() })
+        Ok(Appended { positions: events.iter().map(|event| event.position).collect(), head: writer.group.head() })
     }
 
     fn sync(&self) -> Result<(), LogError> {
@@ -156,8 +156,8 @@ impl EventLog for SledLog {
         };
         let start = visible.readable.start(Position(position.0.saturating_sub(1)));
         drop(visible);
-        let fact = start.read(1)?;
-        Ok(fact.first().filter(|fact| fact.event.id == id).map(|fact| fact.position))
+        let event = start.read(1)?;
+        Ok(event.first().filter(|event| event.event.id == id).map(|event| event.position))
     }
 
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {

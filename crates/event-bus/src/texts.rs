@@ -1,4 +1,4 @@
-//! Texts too long for a fact, each in a file named by its content.
+//! Texts too long for an event, each in a file named by its content.
 
 mod directory;
 mod memory;

@@ -22,15 +22,15 @@ use crate::{
 /// What a walk over a log found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Whole facts, from the first on.
-    pub facts: u64,
+    /// Whole events, from the first on.
+    pub events: u64,
     /// The hash chain after the last of them.
     pub chain: Option<Chain>,
     /// How many of them had their payload removed; the chain holds all the same.
     pub purged: u64,
     /// Bytes of the journal that hold them.
     pub bytes: u64,
-    /// Facts of which the index holds the same frame, or nothing when it was not looked at.
+    /// Events of which the index holds the same frame, or nothing when it was not looked at.
     pub indexed: Option<u64>,
     /// Whole texts.
     pub texts: u64,
@@ -162,7 +162,7 @@ fn walk_journal(
     })
     .map_err(read)?;
     let end = scan.whole;
-    (verified.facts, verified.purged, verified.bytes) = (end.position.0, purged, end.offset);
+    (verified.events, verified.purged, verified.bytes) = (end.position.0, purged, end.offset);
     verified.chain = Some(end.chain);
     let (next, mut same_barrier) = (Some(end.position.next()), 0);
     match scan.flaw {
@@ -190,7 +190,7 @@ fn is_head(promised: Found, chain: Chain) -> bool {
 fn check_head(path: &Path, promised: Found, end: End, agrees: bool, verified: &mut Verified) {
     match promised {
         Found::Head(Head { position, .. }) if end.position < position => {
-            let detail = format!("it knows facts up to position {position}, the journal has {}", end.position);
+            let detail = format!("it knows events up to position {position}, the journal has {}", end.position);
             verified.problem(path, Some(end.position.next()), detail);
         }
         Found::Head(Head { position, .. }) if !agrees => {
@@ -234,7 +234,7 @@ fn walk_index(
     match (walked, comparison.other) {
         (Err(Failure(what)), _) => verified.note(&path, None, format!("{what}; it is built again from the journal")),
         (Ok(()), Some(position)) if end.position < position => {
-            let detail = format!("it knows facts after position {}, where the journal ends", end.position);
+            let detail = format!("it knows events after position {}, where the journal ends", end.position);
             verified.problem(&path, Some(end.position.next()), detail);
         }
         (Ok(()), Some(position)) => verified.note(&path, Some(position), "it does not have the journal's record"),

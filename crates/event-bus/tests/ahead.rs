@@ -14,22 +14,22 @@ use event_core::{Position, Timestamp};
 use support::{
     all,
     damaged::{Case, begins},
-    events, in_memory, times,
+    in_memory, new_events, times,
 };
 
-/// Room for some forty facts.
+/// Room for some forty events.
 const ROOM: usize = 10_000;
 
 fn open(directory: &Path) -> SledLog {
     SledLog::open(directory).unwrap().0.with_journal_ahead(ROOM)
 }
 
-fn append(log: &SledLog, first: u64, facts: u64) {
-    log.append(Expected::Any, Timestamp(first), &events(first..first + facts)).unwrap();
+fn append(log: &SledLog, first: u64, events: u64) {
+    log.append(Expected::Any, Timestamp(first), &new_events(first..first + events)).unwrap();
     log.sync().unwrap();
 }
 
-/// A log of ten facts as a killed process leaves it: room behind the journal's end.
+/// A log of ten events as a killed process leaves it: room behind the journal's end.
 fn killed() -> (Case, usize) {
     let directory = in_memory();
     let log = open(directory.path());
@@ -44,14 +44,14 @@ fn a_log_that_was_killed_opens_without_a_word_about_its_room() {
     let (case, end) = killed();
     assert_eq!(case.read("journal").len(), end + ROOM);
     let verified = verify(case.path()).unwrap();
-    assert_eq!((verified.problems, verified.notes, verified.facts), (vec![], vec![], 10));
+    assert_eq!((verified.problems, verified.notes, verified.events), (vec![], vec![], 10));
     let (log, repairs) = SledLog::open(case.path()).unwrap();
     assert_eq!((repairs, all(&log).len()), (vec![], 10));
     assert_eq!(case.read("journal").len(), end);
 }
 
 #[test]
-fn closing_leaves_no_room_and_the_next_fact_makes_new() {
+fn closing_leaves_no_room_and_the_next_event_makes_new() {
     let directory = in_memory();
     let length = || directory.path().join("journal").metadata().unwrap().len();
     let log = open(directory.path());
@@ -88,11 +88,11 @@ fn a_barrier_that_was_lost_is_not_taken_for_room() {
         bytes[last..end].fill(0);
     });
     assert!(!verify(case.path()).unwrap().is_sound());
-    assert!(SledLog::open(case.path()).is_err(), "the index knows of the fact");
+    assert!(SledLog::open(case.path()).is_err(), "the index knows of the event");
 }
 
 #[test]
-fn whoever_reads_beside_the_writer_sees_whole_facts_and_no_damage() {
+fn whoever_reads_beside_the_writer_sees_whole_events_and_no_damage() {
     let directory = in_memory();
     let log = open(directory.path());
     append(&log, 1, 1);
@@ -107,10 +107,10 @@ fn whoever_reads_beside_the_writer_sees_whole_facts_and_no_damage() {
         while !ended.load(Ordering::SeqCst) {
             let verified = verify(directory.path()).unwrap();
             assert_eq!(verified.problems, [], "round {rounds}");
-            assert!(seen.0 <= verified.facts, "round {rounds}");
+            assert!(seen.0 <= verified.events, "round {rounds}");
             let fresh = JournalReader::open(directory.path()).unwrap().head().unwrap();
             seen = follower.head().unwrap();
-            assert!(verified.facts <= fresh.0 && fresh <= seen, "round {rounds}");
+            assert!(verified.events <= fresh.0 && fresh <= seen, "round {rounds}");
             rounds += 1;
         }
         rounds

@@ -17,14 +17,14 @@ use event_bus::{
     save,
 };
 use event_core::{Checkpoint, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
-use support::{Kinds, all, event, events, run};
+use support::{Kinds, all, new_event, new_events, run};
 
 fn start(log: Arc<dyn EventLog>) -> Bus {
     Bus::start(log, SetClock::at(Timestamp(1_000))).unwrap()
 }
 
 fn numbers(first: u64, count: u64) -> Vec<NewEvent> {
-    events(first..first + count)
+    new_events(first..first + count)
 }
 
 /// A log that counts its barriers and can be held up in one.
@@ -39,8 +39,8 @@ impl EventLog for Slow {
     fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError> {
         self.log.append(expected, at, batch)
     }
-    fn restore(&self, facts: &[Recorded]) -> Result<Appended, LogError> {
-        self.log.restore(facts)
+    fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
+        self.log.restore(events)
     }
     fn sync(&self) -> Result<(), LogError> {
         let _open = self.gate.lock().unwrap();
@@ -190,7 +190,7 @@ fn a_subscription_sees_what_is_appended_while_it_catches_up() {
         let (mut seen, mut caught_up) = (Vec::new(), 0);
         while let Some(delivery) = subscription.next().await.unwrap() {
             match delivery {
-                Delivery::Event(fact) => seen.push(fact.position),
+                Delivery::Event(event) => seen.push(event.position),
                 Delivery::CaughtUp => caught_up += 1,
             }
         }
@@ -219,8 +219,8 @@ fn a_view_reads_its_own_writes_and_resumes_where_it_was() {
             }
             bus.close().await.unwrap();
             let rebuilt = Projected::<Kinds>::default();
-            let rebuilt = all(&*log).iter().fold(rebuilt, |mut state, fact| {
-                state.advance(fact).unwrap();
+            let rebuilt = all(&*log).iter().fold(rebuilt, |mut state, event| {
+                state.advance(event).unwrap();
                 state
             });
             view.read(|state, position| assert_eq!((state, position), (rebuilt.state(), rebuilt.position())));
@@ -238,17 +238,17 @@ fn resumed_from_any_place_the_state_is_the_same() {
     log.sync().unwrap();
     let whole = fold::<Kinds>(&log).unwrap();
     let mut state = Projected::<Kinds>::default();
-    for fact in all(&log) {
-        state.advance(&fact).unwrap();
+    for event in all(&log) {
+        state.advance(&event).unwrap();
         save(&log, &state).unwrap();
-        assert_eq!(fold::<Kinds>(&log).unwrap(), whole, "resumed at {}", fact.position);
+        assert_eq!(fold::<Kinds>(&log).unwrap(), whole, "resumed at {}", event.position);
     }
     let beyond = Checkpoint { position: Position(121), ..state.checkpoint().unwrap() };
     log.save_checkpoint("test.kinds", &beyond).unwrap();
     assert_eq!(fold::<Kinds>(&log).unwrap(), whole, "a place beyond the end is of no use");
 }
 
-/// Answers each `turn.started` with a fact that follows from it.
+/// Answers each `turn.started` with an event that follows from it.
 struct Answers {
     seen: Arc<AtomicU64>,
 }
@@ -259,15 +259,15 @@ impl Reactor for Answers {
         "test.answers"
     }
 
-    async fn react(&mut self, fact: &Recorded) -> Vec<NewEvent> {
-        if fact.event.kind != "turn.started" {
+    async fn react(&mut self, event: &Recorded) -> Vec<NewEvent> {
+        if event.event.kind != "turn.started" {
             return Vec::new();
         }
         self.seen.fetch_add(1, Ordering::Relaxed);
-        let mut answer = fact.event.clone();
-        answer.id = fact.event.id.then("answer", 0);
+        let mut answer = event.event.clone();
+        answer.id = event.event.id.then("answer", 0);
         answer.kind = "test.answered".into();
-        vec![answer.caused_by(fact.event.id)]
+        vec![answer.caused_by(event.event.id)]
     }
 }
 
@@ -289,8 +289,8 @@ fn a_reactor_starts_at_the_end_goes_on_where_it_was_and_repeats_nothing() {
             let mut subscription = bus.subscribe(Position::ORIGIN);
             let mut answers = 0;
             while answers < 10 * (round + 1) {
-                if let Some(Delivery::Event(fact)) = subscription.next().await.unwrap() {
-                    answers += u64::from(fact.event.kind == "test.answered");
+                if let Some(Delivery::Event(event)) = subscription.next().await.unwrap() {
+                    answers += u64::from(event.event.kind == "test.answered");
                 }
             }
             bus.close().await.unwrap();
@@ -331,7 +331,7 @@ fn a_bus_that_is_dropped_writes_what_it_accepted() {
     let directory = tempfile::tempdir().unwrap();
     let (log, _) = SledLog::open(directory.path()).unwrap();
     let bus = start(Arc::new(log));
-    bus.append_blocking(Expected::Any, vec![event(1)]).unwrap();
+    bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap();
     drop(bus);
     // The writer lets go of the log behind the scenes.
     let log = loop {

@@ -5,7 +5,7 @@ mod support;
 
 use event_bus::{EventLog, Expected, LogError, MAX_BATCH_EVENTS, MemoryLog, SledLog};
 use event_core::{Checkpoint, Position, Timestamp};
-use support::{event, events};
+use support::{new_event, new_events};
 
 fn contract(log: &dyn EventLog) {
     an_empty_log_ends_at_its_origin(log);
@@ -13,25 +13,25 @@ fn contract(log: &dyn EventLog) {
     a_conflict_leaves_no_trace(log);
     time_does_not_run_backwards(log);
     what_is_too_large_is_refused_as_a_whole(log);
-    a_restored_fact_continues_the_log_or_is_refused(log);
+    a_restored_event_continues_the_log_or_is_refused(log);
     a_saved_state_reads_back(log);
 }
 
 fn an_empty_log_ends_at_its_origin(log: &dyn EventLog) {
     assert_eq!(log.head().unwrap(), Position::ORIGIN);
     assert_eq!(log.read_after(Position::ORIGIN, 10).unwrap(), []);
-    assert_eq!(log.find(event(1).id).unwrap(), None);
+    assert_eq!(log.find(new_event(1).id).unwrap(), None);
     assert_eq!(log.append(Expected::Any, Timestamp(1), &[]).unwrap().head, Position::ORIGIN);
 }
 
 fn a_batch_is_recorded_once_and_in_order(log: &dyn EventLog) {
-    let batch = [event(1), event(2), event(1)];
+    let batch = [new_event(1), new_event(2), new_event(1)];
     let appended = log.append(Expected::At(Position::ORIGIN), Timestamp(5), &batch).unwrap();
     assert_eq!(appended.positions, [Position(1), Position(2), Position(1)]);
     assert_eq!(log.head().unwrap(), Position::ORIGIN, "nothing is visible before it is durable");
-    assert_eq!(log.find(event(1).id).unwrap(), None);
+    assert_eq!(log.find(new_event(1).id).unwrap(), None);
 
-    let again = log.append(Expected::Any, Timestamp(6), &[event(2), event(3)]).unwrap();
+    let again = log.append(Expected::Any, Timestamp(6), &[new_event(2), new_event(3)]).unwrap();
     assert_eq!(again.positions, [Position(2), Position(3)], "an id staged in the same group is known");
     log.sync().unwrap();
     let retry = log.append(Expected::At(Position::ORIGIN), Timestamp(7), &batch).unwrap();
@@ -39,36 +39,36 @@ fn a_batch_is_recorded_once_and_in_order(log: &dyn EventLog) {
     log.sync().unwrap();
 
     assert_eq!(log.head().unwrap(), Position(3));
-    assert_eq!(log.find(event(3).id).unwrap(), Some(Position(3)));
-    let facts = log.read_after(Position::ORIGIN, 10).unwrap();
-    assert_eq!(facts.iter().map(|fact| fact.event.clone()).collect::<Vec<_>>(), events(1..4));
-    assert_eq!(log.read_after(Position(1), 1).unwrap(), facts[1..2]);
+    assert_eq!(log.find(new_event(3).id).unwrap(), Some(Position(3)));
+    let events = log.read_after(Position::ORIGIN, 10).unwrap();
+    assert_eq!(events.iter().map(|event| event.event.clone()).collect::<Vec<_>>(), new_events(1..4));
+    assert_eq!(log.read_after(Position(1), 1).unwrap(), events[1..2]);
     assert_eq!(log.read_after(Position(3), 10).unwrap(), []);
     assert_eq!(log.read_after(Position(99), 10).unwrap(), []);
 }
 
 fn a_conflict_leaves_no_trace(log: &dyn EventLog) {
     let before = log.read_after(Position::ORIGIN, 10).unwrap();
-    let conflict = log.append(Expected::At(Position(2)), Timestamp(9), &[event(1), event(4)]);
+    let conflict = log.append(Expected::At(Position(2)), Timestamp(9), &[new_event(1), new_event(4)]);
     assert!(matches!(conflict, Err(LogError::Conflict { expected: Position(2), actual: Position(3) })), "{conflict:?}");
     log.sync().unwrap();
     assert_eq!(log.read_after(Position::ORIGIN, 10).unwrap(), before);
-    assert_eq!(log.find(event(4).id).unwrap(), None);
+    assert_eq!(log.find(new_event(4).id).unwrap(), None);
 }
 
 fn time_does_not_run_backwards(log: &dyn EventLog) {
-    log.append(Expected::At(Position(3)), Timestamp(2), &[event(4)]).unwrap();
+    log.append(Expected::At(Position(3)), Timestamp(2), &[new_event(4)]).unwrap();
     log.sync().unwrap();
-    let fact = log.read_after(Position(3), 1).unwrap().remove(0);
-    assert_eq!(fact.recorded_at, Timestamp(6));
+    let event = log.read_after(Position(3), 1).unwrap().remove(0);
+    assert_eq!(event.recorded_at, Timestamp(6));
 }
 
 fn what_is_too_large_is_refused_as_a_whole(log: &dyn EventLog) {
-    let mut large = event(5);
+    let mut large = new_event(5);
     large.payload = vec![0; 4 * 1024 + 1].into();
-    let refused = log.append(Expected::Any, Timestamp(9), &[event(6), large]);
+    let refused = log.append(Expected::Any, Timestamp(9), &[new_event(6), large]);
     assert!(matches!(refused, Err(LogError::Oversized { bytes: 4_097, .. })), "{refused:?}");
-    let many = events(100..100 + MAX_BATCH_EVENTS as u64 + 1);
+    let many = new_events(100..100 + MAX_BATCH_EVENTS as u64 + 1);
     let refused = log.append(Expected::Any, Timestamp(9), &many);
     assert!(matches!(refused, Err(LogError::BatchOversized { events: 257, .. })), "{refused:?}");
     let appended = log.append(Expected::Any, Timestamp(9), &many[1..]).unwrap();
@@ -77,24 +77,24 @@ fn what_is_too_large_is_refused_as_a_whole(log: &dyn EventLog) {
     assert_eq!(log.head().unwrap(), Position(260));
 }
 
-fn a_restored_fact_continues_the_log_or_is_refused(log: &dyn EventLog) {
-    let mut fact = log.read_after(Position(259), 1).unwrap().remove(0);
-    fact.event = event(7);
-    let hole = log.restore(std::slice::from_ref(&fact));
+fn a_restored_event_continues_the_log_or_is_refused(log: &dyn EventLog) {
+    let mut event = log.read_after(Position(259), 1).unwrap().remove(0);
+    event.event = new_event(7);
+    let hole = log.restore(std::slice::from_ref(&event));
     assert!(matches!(hole, Err(LogError::OutOfOrder { head: Position(260), given: Position(260), .. })), "{hole:?}");
-    fact.position = Position(261);
-    fact.recorded_at = Timestamp(1);
-    let backwards = log.restore(std::slice::from_ref(&fact));
+    event.position = Position(261);
+    event.recorded_at = Timestamp(1);
+    let backwards = log.restore(std::slice::from_ref(&event));
     assert!(matches!(backwards, Err(LogError::OutOfOrder { .. })), "{backwards:?}");
-    fact.recorded_at = Timestamp(77);
-    let mut second = fact.clone();
+    event.recorded_at = Timestamp(77);
+    let mut second = event.clone();
     second.position = Position(262);
-    let repeated = log.restore(&[fact.clone(), second.clone()]);
+    let repeated = log.restore(&[event.clone(), second.clone()]);
     assert!(matches!(repeated, Err(LogError::Repeated { position: Position(261), .. })), "{repeated:?}");
-    second.event = event(8);
-    log.restore(&[fact.clone(), second.clone()]).unwrap();
+    second.event = new_event(8);
+    log.restore(&[event.clone(), second.clone()]).unwrap();
     log.sync().unwrap();
-    assert_eq!(log.read_after(Position(260), 9).unwrap(), [fact, second]);
+    assert_eq!(log.read_after(Position(260), 9).unwrap(), [event, second]);
 }
 
 fn a_saved_state_reads_back(log: &dyn EventLog) {
@@ -131,19 +131,19 @@ fn a_reopened_log_is_the_same_log() {
     let directory = tempfile::tempdir().unwrap();
     let (log, _) = SledLog::open(directory.path()).unwrap();
     contract(&log);
-    let facts = log.read_after(Position::ORIGIN, 1_000).unwrap();
+    let events = log.read_after(Position::ORIGIN, 1_000).unwrap();
     drop(log);
     let (log, repairs) = SledLog::open(directory.path()).unwrap();
     assert_eq!(repairs, []);
-    assert_eq!(log.read_after(Position::ORIGIN, 1_000).unwrap(), facts);
+    assert_eq!(log.read_after(Position::ORIGIN, 1_000).unwrap(), events);
     assert!(log.load_checkpoint("a.state").unwrap().is_some());
-    for fact in &facts {
-        assert_eq!(log.find(fact.event.id).unwrap(), Some(fact.position));
+    for event in &events {
+        assert_eq!(log.find(event.event.id).unwrap(), Some(event.position));
     }
-    log.append(Expected::At(Position(262)), Timestamp(1), &[event(9)]).unwrap();
+    log.append(Expected::At(Position(262)), Timestamp(1), &[new_event(9)]).unwrap();
     log.sync().unwrap();
     let last = log.read_after(Position(262), 1).unwrap().remove(0);
-    assert_eq!(last.recorded_at, Timestamp(77), "time goes on from the last fact");
+    assert_eq!(last.recorded_at, Timestamp(77), "time goes on from the last event");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn nobody_else_may_look_into_the_log() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path().join("log");
     let (log, _) = SledLog::open(&root).unwrap();
-    log.append(Expected::Any, Timestamp(1), &[event(1)]).unwrap();
+    log.append(Expected::Any, Timestamp(1), &[new_event(1)]).unwrap();
     log.close().unwrap();
     let mode = |path: &str| std::fs::metadata(root.join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(""), 0o700);

@@ -99,13 +99,13 @@ impl Counts {
         let failure = match (read, opened) {
             (Err(failure), _) => Some(format!("read: {failure}")),
             (Ok(_), Some(Err(failure))) => Some(format!("opened: {failure}")),
-            (Ok(Some(read)), Some(Ok(opened))) if opened.facts < read => {
-                Some(format!("a reader saw {read} facts, a writer {}", opened.facts))
+            (Ok(Some(read)), Some(Ok(opened))) if opened.events < read => {
+                Some(format!("a reader saw {read} events, a writer {}", opened.events))
             }
             (Ok(_), Some(Ok(opened))) => {
                 if self.images.is_multiple_of(CONTINUED) && story.purge.is_none() && story.damage.is_none() {
                     let name = format!("{}, crashed after {changes} changes ({survival:?})", story.name);
-                    self.survivors.push((image.clone(), story.after_crash(name, changes, opened.facts)));
+                    self.survivors.push((image.clone(), story.after_crash(name, changes, opened.events)));
                 }
                 self.repaired += usize::from(!opened.repairs.is_empty());
                 self.rebuilt += usize::from(is_rebuilt(&opened.repairs));

@@ -10,24 +10,24 @@ use event_core::{Checkpoint, Position, Recorded, Timestamp};
 use support::{
     all, copy,
     damaged::{Case, begins},
-    events, filled, in_memory,
+    filled, in_memory, new_events,
 };
 
 /// What opening a log came to.
 #[derive(Debug)]
 enum Outcome {
-    Opened { facts: Vec<Recorded>, repairs: Vec<Repair> },
+    Opened { events: Vec<Recorded>, repairs: Vec<Repair> },
     Refused { position: Position },
 }
 
 fn open(directory: &Path) -> Outcome {
     match SledLog::open(directory) {
         Ok((log, repairs)) => {
-            let facts = all(&log);
-            for fact in &facts {
-                assert_eq!(log.find(fact.event.id).unwrap(), Some(fact.position));
+            let events = all(&log);
+            for event in &events {
+                assert_eq!(log.find(event.event.id).unwrap(), Some(event.position));
             }
-            Outcome::Opened { facts, repairs }
+            Outcome::Opened { events, repairs }
         }
         Err(LogError::Damaged { position, .. }) => Outcome::Refused { position },
         Err(other) => panic!("{other}"),
@@ -40,19 +40,19 @@ fn actions(repairs: &[Repair]) -> Vec<RepairAction> {
 
 fn original(count: u64) -> (tempfile::TempDir, Vec<Recorded>, Vec<u8>) {
     let directory = in_memory();
-    let facts = filled(directory.path(), count);
+    let events = filled(directory.path(), count);
     let journal = fs::read(directory.path().join("journal")).unwrap();
-    (directory, facts, journal)
+    (directory, events, journal)
 }
 
 #[test]
-fn bytes_after_the_last_fact_are_cut() {
-    let (directory, facts, _) = original(20);
+fn bytes_after_the_last_event_are_cut() {
+    let (directory, events, _) = original(20);
     for tail in [&[0_u8; 1][..], &[0; 5_000], &[0xff; 5_000], b"no frame at all"] {
         let case = Case::of(directory.path());
         case.change("journal", |bytes| bytes.extend_from_slice(tail));
-        let Outcome::Opened { facts: left, repairs } = open(case.path()) else { panic!("refused") };
-        assert_eq!(left, facts);
+        let Outcome::Opened { events: left, repairs } = open(case.path()) else { panic!("refused") };
+        assert_eq!(left, events);
         assert_eq!(actions(&repairs), [RepairAction::TailCut]);
         let Outcome::Opened { repairs, .. } = open(case.path()) else { panic!("refused") };
         assert_eq!(repairs, [], "what was repaired stays repaired");
@@ -61,8 +61,8 @@ fn bytes_after_the_last_fact_are_cut() {
 
 #[test]
 fn a_barrier_of_which_a_crash_kept_only_the_end_is_cut_and_an_older_hole_is_not() {
-    let (_directory, facts, journal) = original(20);
-    // The index and `HEAD` of the log as it was when 15 facts were acknowledged.
+    let (_directory, events, journal) = original(20);
+    // The index and `HEAD` of the log as it was when 15 events were acknowledged.
     let shorter = in_memory();
     filled(shorter.path(), 15);
     let begins = begins(&journal);
@@ -72,9 +72,9 @@ fn a_barrier_of_which_a_crash_kept_only_the_end_is_cut_and_an_older_hole_is_not(
         bytes[begins[hole]..begins[hole] + 40].fill(0);
         fs::write(case.path().join("journal"), bytes).unwrap();
         match open(case.path()) {
-            Outcome::Opened { facts: left, repairs } => {
+            Outcome::Opened { events: left, repairs } => {
                 assert!(cut, "a hole at {} was cut", hole + 1);
-                assert_eq!(left, facts[..15]);
+                assert_eq!(left, events[..15]);
                 assert_eq!(actions(&repairs), [RepairAction::TailCut]);
             }
             Outcome::Refused { position } => {
@@ -110,7 +110,7 @@ fn a_head_ahead_of_the_journal_or_of_another_log_is_refused() {
 
     let other = in_memory();
     let (log, _) = SledLog::open(other.path()).unwrap();
-    log.restore(&[Recorded::new(Position(1), event_core::Timestamp(9), support::event(77))]).unwrap();
+    log.restore(&[Recorded::new(Position(1), event_core::Timestamp(9), support::new_event(77))]).unwrap();
     log.close().unwrap();
     fs::copy(other.path().join("HEAD"), case.path().join("HEAD")).unwrap();
     assert!(matches!(open(case.path()), Outcome::Refused { position: Position(1) }));
@@ -120,7 +120,7 @@ type Damage = fn(&Path, &Path);
 
 #[test]
 fn an_index_that_is_gone_emptied_or_garbled_is_built_from_the_journal() {
-    let (directory, facts, _) = original(400);
+    let (directory, events, _) = original(400);
     let (other, _, _) = original(50);
     let damages: [(&str, Damage); 6] = [
         ("removed", |log, _| fs::remove_dir_all(log.join("index")).unwrap()),
@@ -145,8 +145,8 @@ fn an_index_that_is_gone_emptied_or_garbled_is_built_from_the_journal() {
     for (damage, apply) in damages {
         let case = Case::of(directory.path());
         apply(case.path(), other.path());
-        let Outcome::Opened { facts: left, repairs } = open(case.path()) else { panic!("{damage} was refused") };
-        assert_eq!(left, facts, "{damage}");
+        let Outcome::Opened { events: left, repairs } = open(case.path()) else { panic!("{damage} was refused") };
+        assert_eq!(left, events, "{damage}");
         let action =
             if damage == "of a shorter log" { RepairAction::IndexExtended } else { RepairAction::IndexRebuilt };
         assert_eq!(actions(&repairs), [action], "{damage}: {repairs:?}");
@@ -164,9 +164,9 @@ fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     let checkpoint = Checkpoint { version: 1, position: Position(60), state: state.clone() };
     let (log, _) = SledLog::open(directory.path()).unwrap();
     log.save_checkpoint("a state", &checkpoint).unwrap();
-    // Enough facts that sled seldom reads the state when it opens.
+    // Enough events that sled seldom reads the state when it opens.
     for first in (1_000..4_000).step_by(50) {
-        log.append(Expected::Any, Timestamp(first), &events(first..first + 50)).unwrap();
+        log.append(Expected::Any, Timestamp(first), &new_events(first..first + 50)).unwrap();
         log.sync().unwrap();
     }
     drop(log);
@@ -189,25 +189,25 @@ fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     }
     assert_eq!(actions(&repairs), [RepairAction::IndexRebuilt]);
     assert_eq!(log.load_checkpoint("a state").unwrap(), None, "it is built again by who needs it");
-    log.append(Expected::Any, Timestamp(5_000), &events(9_000..9_001)).unwrap();
+    log.append(Expected::Any, Timestamp(5_000), &new_events(9_000..9_001)).unwrap();
     log.close().unwrap();
     assert_eq!(all(&log).len(), 3_061);
 }
 
 #[test]
 fn an_index_of_another_log_is_set_aside() {
-    let (directory, facts, _) = original(20);
+    let (directory, events, _) = original(20);
     let other = in_memory();
     {
         let (log, _) = SledLog::open(other.path()).unwrap();
-        log.append(event_bus::Expected::Any, event_core::Timestamp(3), &support::events(50..60)).unwrap();
+        log.append(event_bus::Expected::Any, event_core::Timestamp(3), &support::new_events(50..60)).unwrap();
         log.close().unwrap();
     }
     let case = Case::of(directory.path());
     case.forget(&["index"]);
     copy(&other.path().join("index"), &case.path().join("index"));
-    let Outcome::Opened { facts: left, repairs } = open(case.path()) else { panic!("refused") };
-    assert_eq!(left, facts);
+    let Outcome::Opened { events: left, repairs } = open(case.path()) else { panic!("refused") };
+    assert_eq!(left, events);
     assert_eq!(actions(&repairs), [RepairAction::IndexRebuilt]);
     assert!(repairs[0].detail.contains("index.damaged-1"), "{}", repairs[0].detail);
     assert!(case.path().join("index.damaged-1").exists());
@@ -215,11 +215,11 @@ fn an_index_of_another_log_is_set_aside() {
 
 #[test]
 fn a_reader_beside_a_writer_sees_whole_batches_only() {
-    let (directory, facts, journal) = original(20);
+    let (directory, events, journal) = original(20);
     let case = Case::of(directory.path());
     let reader = JournalReader::open(case.path()).unwrap();
-    assert_eq!(all(&reader), facts);
-    assert_eq!(reader.find(facts[7].event.id).unwrap(), Some(Position(8)));
+    assert_eq!(all(&reader), events);
+    assert_eq!(reader.find(events[7].event.id).unwrap(), Some(Position(8)));
     assert!(matches!(
         reader.append(event_bus::Expected::Any, event_core::Timestamp(1), &[]),
         Err(LogError::ReadOnly { .. })
@@ -249,5 +249,5 @@ fn a_hole_in_the_last_barrier_is_damage_for_verify_as_it_is_for_opening_unless_t
     let case = Case::of(directory.path());
     case.change("journal", |bytes| bytes[hole] ^= 1).forget(&["HEAD"]).take(shorter.path(), &["index"]);
     assert!(event_bus::verify(case.path()).unwrap().is_sound());
-    assert!(matches!(open(case.path()), Outcome::Opened { facts, .. } if facts.len() == 15));
+    assert!(matches!(open(case.path()), Outcome::Opened { events, .. } if events.len() == 15));
 }

@@ -21,11 +21,11 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_header_and_two_facts_have_these_bytes() {
+fn the_header_and_two_events_have_these_bytes() {
     let directory = tempfile::tempdir().unwrap();
     let (log, _) = SledLog::open(directory.path()).unwrap();
     let first = NewEvent {
-        id: EventId(*b"the first fact.."),
+        id: EventId(*b"the first event."),
         at: Timestamp(1_700_000_000_000_000),
         correlation: EventId(*b"the turn........"),
         causation: None,
@@ -34,7 +34,7 @@ fn the_header_and_two_facts_have_these_bytes() {
         payload: b"payload of the first"[..].into(),
     };
     let mut second = first.clone().caused_by(first.id);
-    second.id = EventId(*b"the second fact.");
+    second.id = EventId(*b"the second one..");
     second.kind = "route.decided".into();
     second.version = 2;
     second.payload = Payload::default();

@@ -43,7 +43,7 @@ fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
     const SEED: u64 = 20_261_120;
     const SUITE: &str = "operating system crashes of the log";
     with_machine(SUITE, |machine| {
-        let (mut random, mut acknowledged, mut facts) = (Random(SEED), String::new(), 0);
+        let (mut random, mut acknowledged, mut events) = (Random(SEED), String::new(), 0);
         let rounds = times(10);
         let log = Path::new("log");
         for round in 0..rounds {
@@ -61,12 +61,12 @@ fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
             let checked = machine.look(|disk| run("crash_check", &[disk.join(log).as_os_str()], &promised)).unwrap();
             let output = String::from_utf8_lossy(&checked.stdout) + String::from_utf8_lossy(&checked.stderr);
             assert!(checked.status.success(), "round {round} of seed {SEED}: {output}");
-            facts += said.lines().filter(|line| !line.starts_with('#')).count();
+            events += said.lines().filter(|line| !line.starts_with('#')).count();
             // The machine has not really stopped: what this writer said until it was killed counts in the next round.
             acknowledged += &fs::read_to_string(machine.notes().join("said")).unwrap();
             acknowledged.push('\n');
         }
-        println!("kept: {SUITE}: {rounds} crashes under ext4 while {facts} facts were acknowledged, 0 lost");
+        println!("kept: {SUITE}: {rounds} crashes under ext4 while {events} events were acknowledged, 0 lost");
     });
 }
 

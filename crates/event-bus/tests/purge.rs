@@ -11,22 +11,22 @@ use event_bus::{
     verify,
 };
 use event_core::{Checkpoint, NewEvent, Payload, Position, Recorded, Timestamp};
-use support::{all, event};
+use support::{all, new_event};
 
-/// Stands in the payload of every third fact.
+/// Stands in the payload of every third event.
 const SECRET: &[u8] = b"the launch code is 0000";
 const FACTS: u64 = 30;
 
-fn is_secret(fact: &Recorded) -> bool {
-    fact.event.payload.starts_with(SECRET)
+fn is_secret(event: &Recorded) -> bool {
+    event.event.payload.starts_with(SECRET)
 }
 
 /// A log with some secrets, a reactor's place and a projection's state.
 fn secretive(directory: &Path) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     for number in 0..FACTS / 3 {
-        let secret = NewEvent { payload: [SECRET, &[b'!'; 300]].concat().into(), ..event(number * 3 + 1) };
-        let batch = [event(number * 3), secret, event(number * 3 + 2)];
+        let secret = NewEvent { payload: [SECRET, &[b'!'; 300]].concat().into(), ..new_event(number * 3 + 1) };
+        let batch = [new_event(number * 3), secret, new_event(number * 3 + 2)];
         log.append(Expected::Any, Timestamp(number), &batch).unwrap();
         log.sync().unwrap();
     }
@@ -50,38 +50,38 @@ fn holding_the_secret(directory: &Path) -> Vec<String> {
     found
 }
 
-/// What the facts must look like after the purge.
-fn without_payloads(facts: &[Recorded]) -> Vec<Recorded> {
-    let purge = |fact: &Recorded| {
-        let mut fact = fact.clone();
-        if is_secret(&fact) {
-            fact.purged = Some(*blake3::hash(&fact.event.payload).as_bytes());
-            fact.event.payload = Payload::default();
+/// What the events must look like after the purge.
+fn without_payloads(events: &[Recorded]) -> Vec<Recorded> {
+    let purge = |event: &Recorded| {
+        let mut event = event.clone();
+        if is_secret(&event) {
+            event.purged = Some(*blake3::hash(&event.event.payload).as_bytes());
+            event.event.payload = Payload::default();
         }
-        fact
+        event
     };
-    facts.iter().map(purge).collect()
+    events.iter().map(purge).collect()
 }
 
 #[test]
 fn removed_payloads_are_in_no_file_and_everything_else_is_as_it_was() {
     let directory = tempfile::tempdir().unwrap();
-    let facts = secretive(directory.path());
+    let events = secretive(directory.path());
     assert!(!holding_the_secret(directory.path()).is_empty());
     let (log, _) = SledLog::open(directory.path()).unwrap();
     let chain = log.chain_at(Position(FACTS)).unwrap().unwrap();
 
     let (log, purged) = log.purge(is_secret).unwrap();
-    assert_eq!((purged.facts, purged.bytes), (FACTS / 3, FACTS / 3 * (SECRET.len() as u64 + 300)));
+    assert_eq!((purged.events, purged.bytes), (FACTS / 3, FACTS / 3 * (SECRET.len() as u64 + 300)));
     assert_eq!(holding_the_secret(directory.path()), Vec::<String>::new());
-    assert_eq!(all(&log), without_payloads(&facts));
+    assert_eq!(all(&log), without_payloads(&events));
     assert_eq!(log.chain_at(Position(FACTS)).unwrap(), Some(chain));
-    assert_eq!(log.find(event(1).id).unwrap(), Some(Position(2)));
+    assert_eq!(log.find(new_event(1).id).unwrap(), Some(Position(2)));
     assert_eq!(log.load_checkpoint("reactor").unwrap().unwrap().position, Position(12));
     assert_eq!(log.load_checkpoint("state").unwrap(), None);
 
     // The log goes on, and what is there stays whole.
-    log.append(Expected::At(Position(FACTS)), Timestamp(99), &[event(FACTS)]).unwrap();
+    log.append(Expected::At(Position(FACTS)), Timestamp(99), &[new_event(FACTS)]).unwrap();
     log.close().unwrap();
     drop(log);
     let (log, repairs) = SledLog::open(directory.path()).unwrap();
@@ -89,8 +89,8 @@ fn removed_payloads_are_in_no_file_and_everything_else_is_as_it_was() {
     drop(log);
     let verified = verify(directory.path()).unwrap();
     assert!(verified.is_sound(), "{verified:?}");
-    assert_eq!((verified.facts, verified.purged, verified.indexed), (FACTS + 1, FACTS / 3, Some(FACTS + 1)));
-    assert_eq!(all(&JournalReader::open(directory.path()).unwrap())[..facts.len()], without_payloads(&facts));
+    assert_eq!((verified.events, verified.purged, verified.indexed), (FACTS + 1, FACTS / 3, Some(FACTS + 1)));
+    assert_eq!(all(&JournalReader::open(directory.path()).unwrap())[..events.len()], without_payloads(&events));
 }
 
 #[test]
@@ -101,17 +101,17 @@ fn a_second_purge_finds_nothing_and_changes_nothing() {
     let (log, _) = log.purge(is_secret).unwrap();
     let before = fs::read(directory.path().join("journal")).unwrap();
     let (log, purged) = log.purge(is_secret).unwrap();
-    assert_eq!(purged.facts, 0);
+    assert_eq!(purged.events, 0);
     assert_eq!(before, fs::read(directory.path().join("journal")).unwrap());
-    let left = all(&log).iter().filter(|fact| !fact.event.payload.is_empty()).count() as u64;
+    let left = all(&log).iter().filter(|event| !event.event.payload.is_empty()).count() as u64;
     let (_, purged) = log.purge(|_| true).unwrap();
-    assert_eq!(purged.facts, left, "a payload that is gone is not selected again");
+    assert_eq!(purged.events, left, "a payload that is gone is not selected again");
 }
 
 #[test]
 fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
     let original = tempfile::tempdir().unwrap();
-    let facts = secretive(original.path());
+    let events = secretive(original.path());
     let (mut undone, mut carried_on) = (0, 0);
     for operation in Operation::ALL {
         for call in 1.. {
@@ -130,16 +130,16 @@ fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
             // An index that could not be opened a moment ago is built again from the journal.
             let harmless = |repair: &Repair| repair.action == RepairAction::IndexRebuilt;
             assert!(repairs.iter().all(harmless), "{operation:?} {call}: {repairs:?}");
-            if all(&log) == facts {
+            if all(&log) == events {
                 undone += 1;
             } else {
-                assert_eq!(all(&log), without_payloads(&facts), "{operation:?} {call}");
+                assert_eq!(all(&log), without_payloads(&events), "{operation:?} {call}");
                 assert_eq!(holding_the_secret(directory.path()), Vec::<String>::new(), "{operation:?} {call}");
                 carried_on += 1;
             }
             // Once more, on a disk that is well.
             let (log, _) = log.purge(is_secret).unwrap();
-            assert_eq!(all(&log), without_payloads(&facts), "{operation:?} {call}");
+            assert_eq!(all(&log), without_payloads(&events), "{operation:?} {call}");
             assert_eq!(holding_the_secret(directory.path()), Vec::<String>::new(), "{operation:?} {call}");
             let names: Vec<_> =
                 fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -153,7 +153,7 @@ fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
 }
 
 #[test]
-fn a_purged_fact_is_restored_as_purged_with_the_same_chain() {
+fn a_purged_event_is_restored_as_purged_with_the_same_chain() {
     let directory = tempfile::tempdir().unwrap();
     secretive(directory.path());
     let (log, _) = SledLog::open(directory.path()).unwrap();

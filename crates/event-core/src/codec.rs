@@ -1,4 +1,4 @@
-//! The bytes of a fact: the one place that names bincode.
+//! The bytes of an event: the one place that names bincode.
 //!
 //! The options below are part of the log's format and never change. Layouts evolve by version instead, see
 //! [`Event::upcast`](crate::Event::upcast).
@@ -18,7 +18,7 @@ pub enum CodecError {
     /// A value that cannot be written.
     #[error("cannot encode `{what}`")]
     Encode {
-        /// The kind of the fact, or the name of the projection.
+        /// The kind of the event, or the name of the projection.
         what: &'static str,
         /// What bincode says.
         source: bincode::Error,
@@ -26,7 +26,7 @@ pub enum CodecError {
     /// Bytes that cannot be read.
     #[error("cannot decode `{what}`")]
     Decode {
-        /// The kind of the fact, or the name of the projection.
+        /// The kind of the event, or the name of the projection.
         what: &'static str,
         /// What bincode says.
         source: bincode::Error,
@@ -34,7 +34,7 @@ pub enum CodecError {
     /// A layout version this program cannot read.
     #[error("`{kind}` has layout version {found}, this program reads up to {known}")]
     Version {
-        /// The kind of the fact.
+        /// The kind of the event.
         kind: &'static str,
         /// The version in the log.
         found: u16,

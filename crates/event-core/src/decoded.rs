@@ -1,5 +1,5 @@
-//! What a payload was read as, kept beside it: of several projections that fold the same fact, the first reads it, or
-//! none when whoever sealed the fact gave it along.
+//! What a payload was read as, kept beside it: of several projections that fold the same event, the first reads it, or
+//! none when whoever sealed the event gave it along.
 
 use std::{
     any::Any,
@@ -9,9 +9,9 @@ use std::{
 
 use crate::{NewEvent, Payload};
 
-/// A payload as the type it was first read as. No part of the fact: two that differ in it alone are equal.
+/// A payload as the type it was first read as. No part of the event: two that differ in it alone are equal.
 ///
-/// It belongs to the very bytes it was read from, so a fact that is given another payload is read anew.
+/// It belongs to the very bytes it was read from, so an event that is given another payload is read anew.
 #[derive(Clone, Default)]
 pub(crate) struct Decoded(OnceLock<Known>);
 
@@ -19,16 +19,16 @@ pub(crate) struct Decoded(OnceLock<Known>);
 #[derive(Clone)]
 pub struct Known(Arc<Read>);
 
-/// A fact, and the bytes that say it: most often the very same ones, and to compare them costs a fraction of reading them.
+/// An event, and the bytes that say it: most often the very same ones, and to compare them costs a fraction of reading them.
 struct Read {
     version: u16,
     bytes: Payload,
-    fact: Arc<dyn Any + Send + Sync>,
+    body: Arc<dyn Any + Send + Sync>,
 }
 
 impl Known {
-    pub(crate) fn new<T: Send + Sync + 'static>(event: &NewEvent, fact: Arc<T>) -> Self {
-        Self(Arc::new(Read { version: event.version, bytes: event.payload.clone(), fact }))
+    pub(crate) fn new<T: Send + Sync + 'static>(event: &NewEvent, body: Arc<T>) -> Self {
+        Self(Arc::new(Read { version: event.version, bytes: event.payload.clone(), body }))
     }
 }
 
@@ -44,7 +44,7 @@ impl Decoded {
         let Known(read) = self.0.get()?;
         let same = read.bytes.is(&event.payload) || read.bytes == event.payload;
         let is_of_it = read.version == event.version && same;
-        read.fact.downcast_ref().filter(|_| is_of_it)
+        read.body.downcast_ref().filter(|_| is_of_it)
     }
 
     /// Whether something is kept, be it of these bytes or of what stood here before.

@@ -1,4 +1,4 @@
-//! Facts: typed, sealed for the log, and as the log keeps them.
+//! Events: typed, sealed for the log, and as the log keeps them.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{CodecError, EventId, Known, Payload, Position, Timestamp, codec, decoded::Decoded};
 
-/// A fact that can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
+/// An event that can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
 pub trait Event: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Stable, dotted, past-tense name, such as `route.decided`.
     const KIND: &'static str;
@@ -21,7 +21,7 @@ pub trait Event: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     }
 }
 
-/// A fact sealed for the log, before the log has given it a place.
+/// An event sealed for the log, before the log has given it a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewEvent {
     /// Chosen by the producer; a known id is recorded once.
@@ -30,21 +30,21 @@ pub struct NewEvent {
     pub at: Timestamp,
     /// What it belongs to: the turn, or the session outside any turn.
     pub correlation: EventId,
-    /// The fact that led to this one.
+    /// The event that led to this one.
     pub causation: Option<EventId>,
-    /// The kind of fact, such as `route.decided`. May be one this program has never heard of.
+    /// The kind of event, such as `route.decided`. May be one this program has never heard of.
     pub kind: Cow<'static, str>,
     /// The layout version of the payload.
     pub version: u16,
-    /// The encoded fact, at most [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES).
+    /// The encoded event, at most [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES).
     pub payload: Payload,
 }
 
 impl NewEvent {
-    /// Seals a fact.
+    /// Seals an event.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] when the encoded fact is larger than a payload may be.
+    /// [`CodecError::Encode`] when the encoded event is larger than a payload may be.
     pub fn new<E: Event>(id: EventId, at: Timestamp, correlation: EventId, event: &E) -> Result<Self, CodecError> {
         Ok(Self {
             id,
@@ -57,14 +57,14 @@ impl NewEvent {
         })
     }
 
-    /// The same fact, naming the one that led to it.
+    /// The same event, naming the one that led to it.
     #[must_use]
     pub fn caused_by(mut self, cause: EventId) -> Self {
         self.causation = Some(cause);
         self
     }
 
-    /// The fact as `E`, upcast if its layout is old, or `None` if it is a fact of another kind.
+    /// The event as `E`, upcast if its layout is old, or `None` if it is an event of another kind.
     ///
     /// # Errors
     /// [`CodecError::Version`] for a layout this program does not know, [`CodecError::Decode`] for bytes that
@@ -85,14 +85,14 @@ impl NewEvent {
     }
 }
 
-/// A fact as the log keeps it.
+/// An event as the log keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
     /// Its place in the log.
     pub position: Position,
-    /// When the log wrote it; never earlier than the fact before it.
+    /// When the log wrote it; never earlier than the event before it.
     pub recorded_at: Timestamp,
-    /// The fact.
+    /// The event.
     pub event: NewEvent,
     /// The BLAKE3 hash of a payload that was removed on the user's demand; the payload is empty then, and the hash
     /// keeps the log's chain provable.
@@ -103,24 +103,24 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// A fact at its place.
+    /// An event at its place.
     pub fn new(position: Position, recorded_at: Timestamp, event: NewEvent) -> Self {
         Self { position, recorded_at, event, purged: None, decoded: Decoded::default() }
     }
 
-    /// The same fact, read already: of use as long as its payload is the one that says this.
+    /// The same event, read already: of use as long as its payload is the one that says this.
     #[must_use]
     pub fn knowing(self, known: Option<Known>) -> Self {
         Self { decoded: known.map(Decoded::from).unwrap_or_default(), ..self }
     }
 
-    /// The same fact, its payload removed if there is the hash of what it was.
+    /// The same event, its payload removed if there is the hash of what it was.
     #[must_use]
     pub fn with_purged(self, purged: Option<[u8; 32]>) -> Self {
         Self { purged, decoded: Decoded::default(), ..self }
     }
 
-    /// The fact as `E`, see [`NewEvent::read`]; `None` as well when its payload was removed.
+    /// The event as `E`, see [`NewEvent::read`]; `None` as well when its payload was removed.
     ///
     /// # Errors
     /// As [`NewEvent::read`].
@@ -128,7 +128,7 @@ impl Recorded {
         Ok(self.view::<E>()?.map(Cow::into_owned))
     }
 
-    /// As [`Recorded::read`], for whoever needs to look only: of several projections the first reads the fact, and the
+    /// As [`Recorded::read`], for whoever needs to look only: of several projections the first reads the event, and the
     /// others see what it has read.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Identities chosen by the producer of a fact.
+//! Identities chosen by the producer of an event.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::Hex;
 
-/// The identity of a fact and the key by which the log recognises a repetition.
+/// The identity of an event and the key by which the log recognises a repetition.
 ///
 /// Sixteen bytes in the log, thirty-two lower-case hexadecimal digits in text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -21,9 +21,9 @@ pub struct ParseIdError(String);
 const USUAL_BYTES: usize = 160;
 
 impl EventId {
-    /// The identity that follows from what a fact is about.
+    /// The identity that follows from what an event is about.
     ///
-    /// The same parts in the same order give the same id on every machine, so that a retry is the same fact.
+    /// The same parts in the same order give the same id on every machine, so that a retry is the same event.
     pub fn derive(parts: &[&[u8]]) -> Self {
         // The length in front keeps ("ab", "c") and ("a", "bc") apart.
         let bytes: usize = parts.iter().map(|part| 8 + part.len()).sum();
@@ -48,7 +48,7 @@ impl EventId {
         Self(id)
     }
 
-    /// The identity of the `number`-th fact of `kind` that follows from this one.
+    /// The identity of the `number`-th event of `kind` that follows from this one.
     #[must_use]
     pub fn then(self, kind: &str, number: u64) -> Self {
         Self::derive(&[&self.0, kind.as_bytes(), &number.to_le_bytes()])

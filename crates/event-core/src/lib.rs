@@ -1,8 +1,8 @@
-//! The envelope of a fact, its codec, and projections: everything a third party needs to read the log.
+//! The envelope of an event, its codec, and projections: everything a third party needs to read the log.
 //!
-//! An [`Event`] is a typed fact. A [`NewEvent`] is that fact sealed for the log ([`Sealed`] with its value beside), its bytes a
-//! [`Payload`] that all copies share; a [`Recorded`] is the same fact with the [`Position`] and time the log gave it. A
-//! [`Projection`] folds recorded facts into state, and [`Projected`] keeps that state together with the position it stands at.
+//! An [`Event`] is a typed event. A [`NewEvent`] is that event sealed for the log ([`Sealed`] with its value beside), its bytes a
+//! [`Payload`] that all copies share; a [`Recorded`] is the same event with the [`Position`] and time the log gave it. A
+//! [`Projection`] folds recorded events into state, and [`Projected`] keeps that state together with the position it stands at.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -1,10 +1,10 @@
-//! The bytes of a fact, shared by everyone who holds it.
+//! The bytes of an event, shared by everyone who holds it.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The encoded fact. A copy of it is the same bytes: the log, the states that fold it and whoever follows share them.
+/// The encoded event. A copy of it is the same bytes: the log, the states that fold it and whoever follows share them.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Payload(Arc<[u8]>);
 

@@ -1,16 +1,16 @@
-//! Where a fact stands in the log.
+//! Where an event stands in the log.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The place of a fact in the log: 1 for the first, contiguous, never reused.
+/// The place of an event in the log: 1 for the first, contiguous, never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Position(pub u64);
 
 impl Position {
-    /// Before the first fact: what an empty log reports as its head.
+    /// Before the first event: what an empty log reports as its head.
     pub const ORIGIN: Self = Self(0);
 
     /// The place after this one.

@@ -6,7 +6,7 @@ use crate::{CodecError, Position, Recorded, codec};
 
 /// State derived from the log and from nothing else.
 ///
-/// A rebuild is `Default::default()` followed by every fact; there is nothing to override. Apply facts, not
+/// A rebuild is `Default::default()` followed by every event; there is nothing to override. Apply events, not
 /// business rules; read no clock, no file and no random number.
 pub trait Projection: Default + Serialize + DeserializeOwned + Send + 'static {
     /// Key of its checkpoint; third parties prefix theirs, as in `acme.slow-calls`.
@@ -14,27 +14,27 @@ pub trait Projection: Default + Serialize + DeserializeOwned + Send + 'static {
     /// Bump when the fold or the layout of the state changes; old checkpoints are then ignored.
     const VERSION: u32;
 
-    /// Folds one fact. Kinds it does not know are none of its business.
+    /// Folds one event. Kinds it does not know are none of its business.
     ///
     /// # Errors
-    /// Whatever reading the fact gives; the projection then stops at the position before it.
+    /// Whatever reading the event gives; the projection then stops at the position before it.
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError>;
 }
 
 /// Why a projection stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectionError {
-    /// A fact it needs cannot be read.
-    #[error("projection `{name}` cannot read the fact at position {position}")]
+    /// An event it needs cannot be read.
+    #[error("projection `{name}` cannot read the event at position {position}")]
     Unreadable {
         /// The projection.
         name: &'static str,
-        /// Where the fact stands.
+        /// Where the event stands.
         position: Position,
         /// What is wrong with it.
         source: CodecError,
     },
-    /// A fact is missing between what it has seen and what it was given.
+    /// An event is missing between what it has seen and what it was given.
     #[error("projection `{name}` stands at {at} and was given {given}")]
     Gap {
         /// The projection.
@@ -75,7 +75,7 @@ impl<P: Projection> Projected<P> {
         self.position
     }
 
-    /// Folds the next fact. One already seen changes nothing.
+    /// Folds the next event. One already seen changes nothing.
     ///
     /// # Errors
     /// [`ProjectionError`]; the state then still stands where it stood, unless the fold itself was halfway:

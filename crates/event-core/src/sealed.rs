@@ -1,30 +1,30 @@
-//! A new fact together with its value, for whoever records it and folds it at once.
+//! A new event together with its value, for whoever records it and folds it at once.
 
 use std::sync::Arc;
 
 use crate::{CodecError, Event, EventId, Known, NewEvent, Timestamp};
 
-/// A fact sealed for the log, and what it says beside its bytes: projections that fold it need not read them.
+/// An event sealed for the log, and what it says beside its bytes: projections that fold it need not read them.
 #[derive(Debug, Clone)]
 pub struct Sealed {
-    /// The fact as the log takes it.
+    /// The event as the log takes it.
     pub event: NewEvent,
     /// What its payload says, when whoever sealed it gave it along.
     pub known: Option<Known>,
 }
 
 impl Sealed {
-    /// Seals a fact.
+    /// Seals an event.
     ///
     /// # Errors
     /// As [`NewEvent::new`].
-    pub fn new<E: Event>(id: EventId, at: Timestamp, correlation: EventId, fact: Arc<E>) -> Result<Self, CodecError> {
-        let event = NewEvent::new(id, at, correlation, &*fact)?;
-        let known = Some(Known::new(&event, fact));
+    pub fn new<E: Event>(id: EventId, at: Timestamp, correlation: EventId, body: Arc<E>) -> Result<Self, CodecError> {
+        let event = NewEvent::new(id, at, correlation, &*body)?;
+        let known = Some(Known::new(&event, body));
         Ok(Self { event, known })
     }
 
-    /// The same fact, naming the one that led to it.
+    /// The same event, naming the one that led to it.
     #[must_use]
     pub fn caused_by(self, cause: EventId) -> Self {
         Self { event: self.event.caused_by(cause), ..self }

@@ -51,7 +51,7 @@ function middle(a, b) {
   return lines;
 }
 
-/** Only the lines around changes; what is left out in between is `{ kind: 'gap' }`. */
+/** Only the lines around changes; what is omitted in between is `{ kind: 'gap' }`. */
 export function aroundChanges(lines, context = 2) {
   const near = lines.map((_, at) => lines.slice(Math.max(0, at - context), at + context + 1).some((each) => each.kind !== 'same'));
   const kept = [];

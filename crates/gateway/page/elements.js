@@ -21,7 +21,7 @@ const SHAPES = {
 
 /**
  * An element. `properties` are attributes, except `class`, `on` (listeners by event) and `data` (data attributes);
- * what is null, undefined or false is left out. Children are nodes or texts.
+ * what is null, undefined or false is dropped. Children are nodes or texts.
  */
 export function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);

@@ -41,7 +41,7 @@ export function mount() {
       make('div', { class: 'field' }, filter, make('kbd', { 'aria-hidden': 'true' }, '/')),
       info,
       toggle('By session', () => sessions, (on) => { sessions = on; }, 's'),
-      toggle('Side calls', () => sides, (on) => { sides = on; }, 'x')),
+      toggle('Auxiliary calls', () => sides, (on) => { sides = on; }, 'x')),
     make('div', { class: 'columns', 'aria-hidden': 'true' },
       make('span'), make('span', {}, 'Time'), make('span', {}, 'Message, model and why'), make('span', {}, 'Client'),
       make('span', {}, 'Tokens'), make('span', {}, 'Took'), make('span', {}, 'Cost')),

@@ -209,7 +209,7 @@ function revert() {
   editor.area.focus();
 }
 
-/** The policy in force became another one. */
+/** The policy active became another one. */
 function fileChanged() {
   const hash = known.status?.policy.hash;
   if (!loaded || !hash || saving || hash === loaded.hash || hash === seenHash) return;

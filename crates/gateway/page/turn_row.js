@@ -39,7 +39,7 @@ function choice(turn) {
     asked ? make('span', { class: 'asked', title: `the client asked for ${asked}` }, unseen('asked for '), foreign(asked), ' → ') : null,
     turn.model ? modelChip(turn.model) : make('span', { class: 'model none' }, 'no model'),
     make('span', { class: 'because' }, step(turn), foreign(turn.reason, { class: 'reason' })),
-    turn.fell_through > 0 ? fell(turn.fell_through) : null);
+    turn.fallback > 0 ? fell(turn.fallback) : null);
 }
 
 /** The number of the policy in the chain that decided. */
@@ -51,7 +51,7 @@ export function step(turn) {
 }
 
 export function fell(times) {
-  const text = times === 1 ? 'fell through' : `fell through ${times} times`;
+  const text = times === 1 ? 'fell back' : `fell back ${times} times`;
   return make('span', { class: 'fell' }, icon('fell'), text);
 }
 

@@ -149,7 +149,7 @@ function decision({ chain, steps, turn }) {
   if (chain.length === 0) return null;
   return make('section', { class: 'part' },
     make('h3', {}, steps.length > 0 ? 'First decision' : 'How it was decided'),
-    steps.length > 0 ? make('p', { class: 'soft' }, `It fell through ${steps.length === 1 ? 'once' : `${steps.length} times`} before the first byte of an answer; each step was decided anew.`) : null,
+    steps.length > 0 ? make('p', { class: 'soft' }, `It fell back ${steps.length === 1 ? 'once' : `${steps.length} times`} before the first byte of an answer; each step was decided anew.`) : null,
     turn.status === 'refused' ? make('p', { class: 'failure' }, 'No policy named a model that can take this turn.') : null,
     chainList(chain));
 }

@@ -58,7 +58,7 @@ const KEYS = {
   not_needed: 'needs no key',
 };
 
-const ROLES = { planner: 'Main agent', worker: 'Sub-agents', side: 'Side calls' };
+const ROLES = { planner: 'Main agent', worker: 'Sub-agents', side: 'Auxiliary calls' };
 
 function plain(name) {
   return String(name ?? '').replaceAll('_', ' ').toLowerCase();

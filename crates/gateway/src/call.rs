@@ -2,7 +2,7 @@
 
 use contracts::{
     Usage,
-    facts::{ErrorClass, TurnStatus},
+    events::{ErrorClass, TurnStatus},
 };
 use engine::{CallAnswer, CallFailure, Sent, ToolRequest};
 use event_core::Timestamp;

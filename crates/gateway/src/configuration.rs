@@ -40,7 +40,7 @@ pub struct Configuration {
     /// Providers beside the built-in ones, or what differs of those.
     pub providers: BTreeMap<String, ProviderEntry>,
     /// How long to wait.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
     /// How much to take.
     pub limits: Limits,
     /// Where the spans of turns go; nowhere without the block.
@@ -75,7 +75,7 @@ pub struct ProviderEntry {
 /// How long to wait, in milliseconds.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Patience {
+pub struct Timeouts {
     /// For a connection to a provider.
     pub connect_ms: u64,
     /// For the first byte of an answer.
@@ -92,7 +92,7 @@ pub struct Patience {
     pub longest_backoff_ms: u64,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect_ms: 10_000,
@@ -107,7 +107,7 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl Timeouts {
     pub(crate) const fn connect(&self) -> Duration {
         Duration::from_millis(self.connect_ms)
     }
@@ -244,23 +244,23 @@ mod tests {
         for text in ["", "# nothing yet\n\n"] {
             let configuration = parse(text).unwrap();
             assert_eq!(configuration.address().to_string(), super::DEFAULT_ADDRESS);
-            assert_eq!(configuration.patience.retries, 2);
+            assert_eq!(configuration.timeouts.retries, 2);
         }
     }
 
     #[test]
     fn what_is_said_counts_and_what_is_not_has_its_default() {
         let text = "listen: 127.0.0.1:0\nproviders:\n  groq: {url: 'https://api.groq.com/openai/v1', key_env: GROQ_API_KEY}\n\
-                    patience: {retries: 0}\n";
+                    timeouts: {retries: 0}\n";
         let configuration = parse(text).unwrap();
         assert_eq!(configuration.address().port(), 0);
-        assert_eq!((configuration.patience.retries, configuration.patience.connect_ms), (0, 10_000));
+        assert_eq!((configuration.timeouts.retries, configuration.timeouts.connect_ms), (0, 10_000));
         assert_eq!(configuration.providers["groq"].key_env.as_deref(), Some("GROQ_API_KEY"));
     }
 
     #[test]
     fn traces_are_off_unless_the_file_has_the_block_even_if_that_says_nothing() {
-        assert!(parse("patience: {retries: 1}\n").unwrap().traces.is_none());
+        assert!(parse("timeouts: {retries: 1}\n").unwrap().traces.is_none());
         for text in ["traces:\n", "traces: {}\n", "traces: {headers_env: MINE}\n"] {
             assert!(parse(text).unwrap().traces.is_some(), "{text}");
         }

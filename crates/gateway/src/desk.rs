@@ -12,7 +12,7 @@ use std::{
 use engine::{Engine, EngineError};
 use tokio::sync::{oneshot, watch};
 
-/// How long facts nobody waits for may stay off the disk.
+/// How long events nobody waits for may stay off the disk.
 const LINGER: Duration = Duration::from_millis(2);
 /// After how long without any question the log does what it has put off.
 const REST: Duration = Duration::from_millis(300);
@@ -47,9 +47,9 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// The desk is closed, or the log takes no more facts. Nothing can be decided any more.
+/// The desk is closed, or the log takes no more events. Nothing can be decided any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the log takes no more facts, so nothing can be decided; the gateway's own output says why")]
+#[error("the log takes no more events, so nothing can be decided; the gateway's own output says why")]
 pub struct Closed;
 
 /// Tells when what was said is on the disk.
@@ -220,7 +220,7 @@ impl Clerk {
     fn rest(&mut self) {
         self.rested = true;
         if let Err(error) = self.engine.log().sync() {
-            tracing::error!(%error, "the log takes no more facts: no turn is decided from here on");
+            tracing::error!(%error, "the log takes no more events: no turn is decided from here on");
             self.stopped = true;
         }
     }
@@ -230,7 +230,7 @@ impl Clerk {
         self.rested = false;
         let done = self.engine.commit();
         if let Err(error) = &done {
-            tracing::error!(%error, "the log takes no more facts: no turn is decided from here on");
+            tracing::error!(%error, "the log takes no more events: no turn is decided from here on");
             self.stopped = true;
         }
         for receipt in self.receipts.drain(..) {

@@ -47,7 +47,7 @@ impl Incoming {
     }
 }
 
-/// Answers a request: decides, asks, falls through while nothing has been answered yet.
+/// Answers a request: decides, asks, falls back while nothing has been answered yet.
 pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Response<Answer> {
     match attempt_all(gateway, &incoming).await {
         Ok(response) => response,

@@ -16,7 +16,7 @@ use event_core::{Position, Timestamp};
 use tokio::sync::{Mutex, watch};
 
 use crate::{
-    configuration::{Collector, Configuration, Credential, Limits, Patience, Providers},
+    configuration::{Collector, Configuration, Credential, Limits, Providers, Timeouts},
     desk::{Desk, DeskThread},
     exchange::Incoming,
     guard::{Guard, Tokens, brings_key},
@@ -34,7 +34,7 @@ pub struct Gateway {
     upstream: Upstream,
     guard: Guard,
     limits: Limits,
-    patience: Patience,
+    timeouts: Timeouts,
     metrics: Metrics,
     started_at: Timestamp,
     nameless: AtomicU64,
@@ -82,7 +82,7 @@ impl Gateway {
         let mut engine = engine;
         let traced_after = engine.log().head().map_err(EngineError::from)?;
         engine.recover()?;
-        let upstream = Upstream::new(configuration.patience)?;
+        let upstream = Upstream::new(configuration.timeouts)?;
         let sources = Sources { log: Arc::clone(engine.log()), texts: Arc::clone(engine.texts()) };
         let (desk, thread) = Desk::start(engine)?;
         let gateway = Self {
@@ -91,7 +91,7 @@ impl Gateway {
             upstream,
             guard: Guard::new(tokens, address, &configuration.hosts),
             limits: configuration.limits,
-            patience: configuration.patience,
+            timeouts: configuration.timeouts,
             metrics: Metrics::default(),
             started_at: SystemClock.now(),
             nameless: AtomicU64::new(0),
@@ -130,8 +130,8 @@ impl Gateway {
         &self.limits
     }
 
-    pub(crate) const fn patience(&self) -> &Patience {
-        &self.patience
+    pub(crate) const fn timeouts(&self) -> &Timeouts {
+        &self.timeouts
     }
 
     pub(crate) const fn metrics(&self) -> &Metrics {

@@ -26,8 +26,8 @@ mod whole;
 
 pub use board::Board;
 pub use configuration::{
-    Collector, Configuration, ConfigurationError, Credential, DEFAULT_ADDRESS, KeyError, Keys, Limits, Patience,
-    Provider, ProviderEntry, Providers, Tls, TracesEntry,
+    Collector, Configuration, ConfigurationError, Credential, DEFAULT_ADDRESS, KeyError, Keys, Limits, Provider,
+    ProviderEntry, Providers, Timeouts, Tls, TracesEntry,
 };
 pub use desk::{Closed, Desk, DeskThread, Receipt};
 pub use gateway::{Gateway, StartError};

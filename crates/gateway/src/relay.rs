@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use contracts::{WireApi, facts::ErrorClass};
+use contracts::{WireApi, events::ErrorClass};
 use hyper::body::{Body as _, Bytes, Incoming};
 use tokio::time::{Instant, Sleep, sleep};
 use wire::{StreamConverter, UsageHider, Watcher};
@@ -15,7 +15,7 @@ use crate::{body::Broken, call::RunningCall};
 
 /// What happens to the bytes.
 #[derive(Debug)]
-pub(crate) enum Passage {
+pub(crate) enum BodyTransform {
     /// They pass as they are.
     Untouched,
     /// The account of usage is taken out: the client did not ask for it.
@@ -28,12 +28,12 @@ pub(crate) enum Passage {
 pub(crate) struct Relay {
     incoming: Incoming,
     watcher: Option<Watcher>,
-    passage: Passage,
+    passage: BodyTransform,
     /// The client's API, and whether it gets events.
     client: (WireApi, bool),
     call: Option<RunningCall>,
     idle: Pin<Box<Sleep>>,
-    patience: Duration,
+    timeouts: Duration,
     /// The last bytes that the client has got.
     end: [u8; 4],
     over: bool,
@@ -49,12 +49,12 @@ impl Relay {
     pub(crate) fn new(
         incoming: Incoming,
         watcher: Watcher,
-        passage: Passage,
+        passage: BodyTransform,
         client: (WireApi, bool),
         call: RunningCall,
-        patience: Duration,
+        timeouts: Duration,
     ) -> Self {
-        let idle = Box::pin(sleep(patience));
+        let idle = Box::pin(sleep(timeouts));
         Self {
             incoming,
             watcher: Some(watcher),
@@ -62,7 +62,7 @@ impl Relay {
             client,
             call: Some(call),
             idle,
-            patience,
+            timeouts,
             end: [0; 4],
             over: false,
         }
@@ -87,7 +87,7 @@ impl Relay {
                     Err(_) => continue,
                 },
             };
-            self.idle.as_mut().reset(Instant::now() + self.patience);
+            self.idle.as_mut().reset(Instant::now() + self.timeouts);
             if let Some(call) = &mut self.call {
                 call.began();
             }
@@ -96,9 +96,9 @@ impl Relay {
             }
             let mut out = Vec::new();
             match &mut self.passage {
-                Passage::Untouched => return Poll::Ready(Some(Ok(self.passed(data)))),
-                Passage::Hidden(hider) => hider.feed(&data, &mut out),
-                Passage::Converted(converter, hider) => {
+                BodyTransform::Untouched => return Poll::Ready(Some(Ok(self.passed(data)))),
+                BodyTransform::Hidden(hider) => hider.feed(&data, &mut out),
+                BodyTransform::Converted(converter, hider) => {
                     let failed = converter.feed(&data, &mut out).is_err();
                     if let Some(hider) = hider {
                         let converted = std::mem::take(&mut out);
@@ -121,10 +121,10 @@ impl Relay {
     fn finish(&mut self) -> Option<Result<Bytes, Broken>> {
         let seen = self.watcher.take().map(Watcher::finish)?;
         let mut out = Vec::new();
-        match std::mem::replace(&mut self.passage, Passage::Untouched) {
-            Passage::Untouched => {}
-            Passage::Hidden(hider) => hider.finish(&mut out),
-            Passage::Converted(converter, hider) => {
+        match std::mem::replace(&mut self.passage, BodyTransform::Untouched) {
+            BodyTransform::Untouched => {}
+            BodyTransform::Hidden(hider) => hider.finish(&mut out),
+            BodyTransform::Converted(converter, hider) => {
                 let failed = converter.finish(&mut out).is_err();
                 if let Some(mut hider) = hider {
                     let converted = std::mem::take(&mut out);

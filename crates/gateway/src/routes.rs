@@ -153,7 +153,7 @@ async fn read(
     if body.size_hint().lower() > most as u64 {
         return Err(too_large());
     }
-    let read = tokio::time::timeout(gateway.patience().request(), whole(Limited::new(body, most))).await;
+    let read = tokio::time::timeout(gateway.timeouts().request(), whole(Limited::new(body, most))).await;
     let body = match read {
         Ok(Ok(body)) => body,
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),

@@ -64,7 +64,7 @@ pub async fn serve(
         tokio::spawn(async move {
             match tls {
                 None => connection(gateway, stream, stopping).await,
-                Some(tls) => match tokio::time::timeout(gateway.patience().request(), tls.accept(stream)).await {
+                Some(tls) => match tokio::time::timeout(gateway.timeouts().request(), tls.accept(stream)).await {
                     Ok(Ok(stream)) => connection(gateway, stream, stopping).await,
                     Ok(Err(error)) => tracing::debug!(%error, "a connection did not come to speak TLS"),
                     Err(_) => tracing::debug!("a connection took too long to speak TLS"),
@@ -106,14 +106,14 @@ async fn connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     mut stopping: watch::Receiver<bool>,
 ) {
-    let (headers, patience) = (gateway.limits().headers, gateway.patience().request());
-    let idle = gateway.patience().idle();
+    let (headers, timeouts) = (gateway.limits().headers, gateway.timeouts().request());
+    let idle = gateway.timeouts().idle();
     let service = service_fn(move |request: Request<Body>| {
         let gateway = Arc::clone(&gateway);
         async move { Ok::<_, std::convert::Infallible>(routes::answer(gateway, request).await) }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(patience).max_headers(headers).max_buf_size(MOST_HEAD_BYTES);
+    builder.timer(TokioTimer::new()).header_read_timeout(timeouts).max_headers(headers).max_buf_size(MOST_HEAD_BYTES);
     // A client that does not take what it is given is gone, whatever its connection says.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(idle));

@@ -1,6 +1,6 @@
 //! Traces for OpenTelemetry: every turn that ends becomes spans, folded from the log and from nothing else.
 //!
-//! The pure part (`turns`, `turn`, `running`, `attributes`, `names`, `otlp`) makes the same spans of the same facts, ids and times included.
+//! The pure part (`turns`, `turn`, `running`, `attributes`, `names`, `otlp`) makes the same spans of the same events, ids and times included.
 //! `following` reads the log, `export` tells the collector. No span holds what a user, a model or a tool said.
 
 mod attributes;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use contracts::{WireApi, facts::ErrorClass};
+use contracts::{WireApi, events::ErrorClass};
 use event_bus::{Clock as _, SystemClock};
 use event_core::Timestamp;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -19,7 +19,7 @@ use hyper_util::{
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
-    configuration::{Patience, Provider},
+    configuration::{Provider, Timeouts},
     guard::KEY_HEADERS,
 };
 
@@ -37,7 +37,7 @@ pub(crate) type HttpClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 #[derive(Debug, Clone)]
 pub(crate) struct Upstream {
     client: HttpClient,
-    patience: Patience,
+    timeouts: Timeouts,
 }
 
 /// A request to a provider.
@@ -79,9 +79,9 @@ pub(crate) struct Answering {
 }
 
 impl Upstream {
-    pub(crate) fn new(patience: Patience) -> Result<Self, std::io::Error> {
+    pub(crate) fn new(timeouts: Timeouts) -> Result<Self, std::io::Error> {
         let mut connector = HttpConnector::new();
-        connector.set_connect_timeout(Some(patience.connect()));
+        connector.set_connect_timeout(Some(timeouts.connect()));
         connector.set_nodelay(true);
         connector.enforce_http(false);
         let connector =
@@ -90,7 +90,7 @@ impl Upstream {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_mins(1))
             .build(connector);
-        Ok(Self { client, patience })
+        Ok(Self { client, timeouts })
     }
 
     /// The client, for others than providers.
@@ -101,7 +101,7 @@ impl Upstream {
     /// Asks, and asks again when the provider is busy and does not want to be left alone for long.
     pub(crate) async fn ask(&self, question: &Question<'_>) -> Result<Answering, Failed> {
         let mut retries = 0;
-        let mut pause = Duration::from_millis(self.patience.backoff_ms);
+        let mut pause = Duration::from_millis(self.timeouts.backoff_ms);
         loop {
             let mut failed = match self.ask_once(question).await {
                 Ok(answering) => return Ok(answering),
@@ -109,8 +109,8 @@ impl Upstream {
             };
             failed.retries = retries;
             let wanted = failed.retry_after.as_ref().and_then(seconds).unwrap_or(pause);
-            let longest = Duration::from_millis(self.patience.longest_backoff_ms);
-            if retries == self.patience.retries || !worth_another_try(failed.class) || longest < wanted {
+            let longest = Duration::from_millis(self.timeouts.longest_backoff_ms);
+            if retries == self.timeouts.retries || !worth_another_try(failed.class) || longest < wanted {
                 return Err(failed);
             }
             sleep(wanted).await;
@@ -121,8 +121,8 @@ impl Upstream {
 
     pub(crate) async fn ask_once(&self, question: &Question<'_>) -> Result<Answering, Failed> {
         let request = request(question)?;
-        let deadline = Instant::now() + self.patience.first_byte();
-        let response = match timeout(self.patience.first_byte(), self.client.request(request)).await {
+        let deadline = Instant::now() + self.timeouts.first_byte();
+        let response = match timeout(self.timeouts.first_byte(), self.client.request(request)).await {
             Err(_) => return Err(Failed::without_answer(ErrorClass::Timeout)),
             Ok(Err(error)) => {
                 let class = if is_timeout(&error) { ErrorClass::Timeout } else { ErrorClass::Network };

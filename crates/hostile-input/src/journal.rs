@@ -16,7 +16,7 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::damage::damaged;
 
-/// A journal with every kind of fact in batches of three, and the facts.
+/// A journal with every kind of event in batches of three, and the events.
 static SOUND: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
     let directory = tempfile::tempdir().expect("a directory for the sound journal");
     let (log, _) = SledLog::open(directory.path()).expect("a new log opens");
@@ -51,9 +51,9 @@ pub fn journal(data: &[u8]) {
     match what % 3 {
         0 => drop(read(rest.to_vec())),
         1 => {
-            let (sound, facts) = &*SOUND;
+            let (sound, events) = &*SOUND;
             if let Some(found) = read(damaged(sound, rest)) {
-                assert!(facts.starts_with(&found), "what is read was not written");
+                assert!(events.starts_with(&found), "what is read was not written");
             }
         }
         _ => payload(rest),
@@ -67,16 +67,16 @@ fn read(bytes: Vec<u8>) -> Option<Vec<Recorded>> {
         Err(LogError::Damaged { .. } | LogError::Format { .. }) => return None,
         Err(other) => panic_with(&other),
     };
-    let facts = reader.read_after(Position::ORIGIN, usize::MAX).expect("what was walked can be read");
+    let events = reader.read_after(Position::ORIGIN, usize::MAX).expect("what was walked can be read");
     let mut chain = Chain::ORIGIN;
-    for (fact, number) in facts.iter().zip(1..) {
-        assert_eq!(fact.position, Position(number));
-        chain = chain.after(fact);
+    for (event, number) in events.iter().zip(1..) {
+        assert_eq!(event.position, Position(number));
+        chain = chain.after(event);
     }
     let head = reader.head().expect("the head is known");
-    assert_eq!(head, Position(facts.len() as u64));
+    assert_eq!(head, Position(events.len() as u64));
     assert_eq!(reader.chain_at(head).expect("the last frame is there"), Some(chain));
-    Some(facts)
+    Some(events)
 }
 
 #[expect(clippy::panic, reason = "a refusal that is neither of damage nor of format is what is looked for")]

@@ -15,8 +15,8 @@ pub fn log_import(data: &[u8]) {
         let (copy, copied) = (MemoryLog::new(), MemoryTexts::new());
         let done = import(&copy, &copied, Chains::Required, &mut lines.as_slice(), |_| {});
         let done = done.expect("what went out comes in");
-        let facts = log.read_after(Position::ORIGIN, usize::MAX).expect("the log reads");
-        assert_eq!(done.facts, facts.len() as u64);
-        assert_eq!(copy.read_after(Position::ORIGIN, usize::MAX).expect("the copy reads"), facts);
+        let events = log.read_after(Position::ORIGIN, usize::MAX).expect("the log reads");
+        assert_eq!(done.events, events.len() as u64);
+        assert_eq!(copy.read_after(Position::ORIGIN, usize::MAX).expect("the copy reads"), events);
     }
 }

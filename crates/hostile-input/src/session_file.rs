@@ -12,7 +12,7 @@ pub fn session_file(data: &[u8]) {
     read_any::<ClaudeCode>(data);
 }
 
-/// Every line is used, left out or named as wrong, every byte is read once, and what is counted can be added up.
+/// Every line is used, dropped or named as wrong, every byte is read once, and what is counted can be added up.
 pub(crate) fn read_any<F: Format>(data: &[u8]) {
     let mut reader = SessionReader::<_, F>::new(Path::new("session.jsonl"), data);
     let mut calls = 0_u64;

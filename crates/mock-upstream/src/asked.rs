@@ -77,7 +77,7 @@ pub(crate) fn list_field<'a>(body: &'a Value, name: &str) -> Result<&'a [Value],
     }
 }
 
-/// A field that may be left out and is a list otherwise.
+/// A field that may be dropped and is a list otherwise.
 pub(crate) fn list_or_nothing<'a>(body: &'a Value, name: &str) -> Result<&'a [Value], Refusal> {
     match &body[name] {
         Value::Array(list) => Ok(list),

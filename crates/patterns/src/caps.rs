@@ -1,9 +1,9 @@
-//! How much a workspace's store may hold, and the facts by which it makes room.
+//! How much a workspace's store may hold, and the events by which it makes room.
 //!
-//! Folding [`PatternEvicted`] is what evicts; whoever records facts records those that are due (as with outages), so
+//! Folding [`PatternEvicted`] is what evicts; whoever records events records those that are due (as with outages), so
 //! a store rebuilt from the log has lost the same rows at the same place.
 
-use contracts::facts::{EvictionReason, PatternEvicted, PatternFilling};
+use contracts::events::{EvictionReason, PatternEvicted, PatternFilling};
 use event_core::{CodecError, Event, EventId, NewEvent, Position, Timestamp};
 
 use crate::Patterns;
@@ -27,20 +27,20 @@ pub enum RoomNeeded {
 }
 
 impl RoomNeeded {
-    /// The fact, for a log that stands at a position: the same need at the same place is the same fact.
+    /// The event, for a log that stands at a position: the same need at the same place is the same event.
     ///
     /// # Errors
-    /// [`CodecError`] for a path too long for a fact.
+    /// [`CodecError`] for a path too long for an event.
     pub fn seal(&self, at: Timestamp, position: Position) -> Result<NewEvent, CodecError> {
         match self {
-            Self::Filling(fact) => seal(fact, fact.workspace.as_deref(), at, position),
-            Self::Evicted(fact) => seal(fact, fact.workspace.as_deref(), at, position),
+            Self::Filling(event) => seal(event, event.workspace.as_deref(), at, position),
+            Self::Evicted(event) => seal(event, event.workspace.as_deref(), at, position),
         }
     }
 }
 
 fn seal<E: Event>(
-    fact: &E,
+    event: &E,
     workspace: Option<&str>,
     at: Timestamp,
     position: Position,
@@ -48,7 +48,7 @@ fn seal<E: Event>(
     let workspace = workspace.unwrap_or_default().as_bytes();
     let correlation = EventId::derive(&[b"patterns", workspace]);
     let id = EventId::derive(&[E::KIND.as_bytes(), workspace, &position.0.to_le_bytes()]);
-    NewEvent::new(id, at, correlation, fact)
+    NewEvent::new(id, at, correlation, event)
 }
 
 impl Patterns {

@@ -1,6 +1,6 @@
 //! The meaning of a message in numbers, as an embedder gave it.
 
-use contracts::facts::TurnEmbedded;
+use contracts::events::TurnEmbedded;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -30,8 +30,8 @@ impl Embedding {
 }
 
 impl From<TurnEmbedded> for Embedding {
-    fn from(fact: TurnEmbedded) -> Self {
-        Self { embedder: fact.embedder, vector: fact.vector }
+    fn from(event: TurnEmbedded) -> Self {
+        Self { embedder: event.embedder, vector: event.vector }
     }
 }
 

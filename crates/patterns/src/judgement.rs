@@ -1,6 +1,6 @@
 //! How a turn was judged, and which judgement counts.
 
-use contracts::{Score, facts::EvalCompleted};
+use contracts::{Score, events::EvalCompleted};
 use serde::{Deserialize, Serialize};
 
 use crate::shared::{Held, Shared};

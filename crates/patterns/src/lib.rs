@@ -6,7 +6,7 @@
 //!
 //! The fingerprint is made of the features *known when the turn started*, as `turn.started` carries them: what
 //! the message asks for, and what the session's earlier turns touched. What the turn itself goes on to touch is
-//! left out on purpose, because a new turn has to be compared before it has touched anything; the next turns of
+//! dropped on purpose, because a new turn has to be compared before it has touched anything; the next turns of
 //! the session carry it.
 #![warn(
     clippy::disallowed_methods,

@@ -2,7 +2,7 @@
 
 use contracts::{
     Features, ModelId, NanoUsd, ThreadId,
-    facts::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
+    events::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The projection: from the facts of turns to rows, and the view a decision reads.
+//! The projection: from the events of turns to rows, and the view a decision reads.
 
 mod saved;
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use contracts::{
     ModelId, Recommendation, TurnId,
-    facts::{
+    events::{
         EvalCompleted, LlmCallCompleted, LlmCallFailed, PatternEvicted, PatternFilling, PatternsCleared,
         RouteOverridden, TurnEmbedded, TurnEnded, TurnStarted,
     },
@@ -126,9 +126,9 @@ impl Patterns {
         store.judge(row, before, now, at);
     }
 
-    fn embedded(&mut self, fact: TurnEmbedded) {
-        let (text, turn) = (fact.text, fact.turn);
-        let embedding = Embedding::from(fact);
+    fn embedded(&mut self, body: TurnEmbedded) {
+        let (text, turn) = (body.text, body.turn);
+        let embedding = Embedding::from(body);
         // A turn from before there was an embedder does not say by what its embedding is found; its row is known.
         if let Some(turn) = self.recorded.get(turn)
             && let Some(work) = turn.works.as_slice().first()
@@ -151,22 +151,22 @@ impl Patterns {
     fn kept(&mut self, event: &Recorded) -> Result<(), CodecError> {
         match &*event.event.kind {
             PatternFilling::KIND => {
-                if let Some(fact) = event.view::<PatternFilling>()?
-                    && let Some(store) = self.store_mut(fact.workspace.as_deref())
+                if let Some(body) = event.view::<PatternFilling>()?
+                    && let Some(store) = self.store_mut(body.workspace.as_deref())
                 {
                     store.filling = true;
                 }
             }
             PatternEvicted::KIND => {
-                if let Some(fact) = event.view::<PatternEvicted>()?
-                    && let Some(store) = self.store_mut(fact.workspace.as_deref())
+                if let Some(body) = event.view::<PatternEvicted>()?
+                    && let Some(store) = self.store_mut(body.workspace.as_deref())
                 {
-                    store.evict(fact.unchanged_since, fact.keep);
+                    store.evict(body.unchanged_since, body.keep);
                 }
             }
             PatternsCleared::KIND => {
-                if let Some(fact) = event.view::<PatternsCleared>()? {
-                    self.cleared(&fact);
+                if let Some(body) = event.view::<PatternsCleared>()? {
+                    self.cleared(&body);
                 }
             }
             _ => {}
@@ -174,14 +174,14 @@ impl Patterns {
         Ok(())
     }
 
-    fn cleared(&mut self, fact: &PatternsCleared) {
+    fn cleared(&mut self, body: &PatternsCleared) {
         let goes = |workspace: Option<&str>| {
-            fact.all || workspace.unwrap_or_default() == fact.workspace.as_deref().unwrap_or_default()
+            body.all || workspace.unwrap_or_default() == body.workspace.as_deref().unwrap_or_default()
         };
         self.stores.retain(|workspace, _| !goes(Some(workspace)));
         // A later verdict on one of these turns must not find a row that was made after them.
         self.recorded.retain(|turn| !goes(Some(turn.workspace())));
-        if fact.all {
+        if body.all {
             self.embeddings = Bounded::default();
         }
     }
@@ -214,8 +214,8 @@ impl Projection for Patterns {
                 }
             }
             RouteOverridden::KIND => {
-                if let Some(fact) = event.view::<RouteOverridden>()?
-                    && let Some(turn) = self.open.get_mut(fact.turn)
+                if let Some(body) = event.view::<RouteOverridden>()?
+                    && let Some(turn) = self.open.get_mut(body.turn)
                 {
                     turn.redirected();
                 }
@@ -231,8 +231,8 @@ impl Projection for Patterns {
                 }
             }
             TurnEmbedded::KIND => {
-                if let Some(fact) = event.view::<TurnEmbedded>()? {
-                    self.embedded(fact.into_owned());
+                if let Some(body) = event.view::<TurnEmbedded>()? {
+                    self.embedded(body.into_owned());
                 }
             }
             _ => self.kept(event)?,

@@ -13,7 +13,7 @@ pub(crate) struct Row {
     pub(crate) born: u64,
     /// When it last changed, in updates of the store.
     pub(crate) updated: u64,
-    /// The time of the fact by which it last changed.
+    /// The time of the event by which it last changed.
     pub(crate) changed_at: Timestamp,
     /// The last of its turns.
     pub(crate) turn: TurnId,

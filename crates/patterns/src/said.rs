@@ -73,7 +73,7 @@ impl From<&Sketch> for Kept {
         let mut bytes = Vec::with_capacity(2 * (sketch.words.len() + sketch.pairs.len()) + sketch.shape.len());
         bytes.extend(sketch.numbers().flat_map(u16::to_le_bytes));
         bytes.extend_from_slice(&sketch.shape);
-        // A fact has no room for so many that they would not fit.
+        // An event has no room for so many that they would not fit.
         let [words, pairs] = [&sketch.words, &sketch.pairs].map(|all| u32::try_from(all.len()).unwrap_or_default());
         Self { bytes: bytes.into(), words, pairs }
     }

@@ -16,7 +16,7 @@ const LANES: usize = LEVELS.next_multiple_of(16);
 /// Extensions, tools, directories: each a set of bits.
 pub(crate) const SETS: usize = 3;
 
-/// Bits that nearly all turns or nearly none have are left out: `p (1 - p)` of at most one hundredth.
+/// Bits that nearly all turns or nearly none have are dropped: `p (1 - p)` of at most one hundredth.
 const LEAST_SPREAD: i64 = ONE / 100;
 
 /// What the same workload weighs where bits are weighed one by one, against one for all the rest.

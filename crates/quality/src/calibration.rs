@@ -79,7 +79,7 @@ pub struct Bin {
     pub happened: f64,
 }
 
-/// Ten bins of equal width from 0 to 1 over pairs of predicted and happened; empty ones are left out.
+/// Ten bins of equal width from 0 to 1 over pairs of predicted and happened; empty ones are dropped.
 pub(crate) fn bins(pairs: &[(f64, f64)]) -> Vec<Bin> {
     let mut sums = [(0, 0.0, 0.0); 10];
     for (predicted, happened) in pairs {

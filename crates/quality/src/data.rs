@@ -63,7 +63,7 @@ struct Line {
 }
 
 impl Set {
-    /// A set of turns; models that did not answer every prompt are left out.
+    /// A set of turns; models that did not answer every prompt are dropped.
     fn of(name: String, lines: Vec<Line>) -> Result<Self, Failure> {
         let answered = |model: &&String| lines.iter().all(|line| line.models.contains_key(*model));
         let named: BTreeSet<&String> = lines.iter().flat_map(|line| line.models.keys()).collect();

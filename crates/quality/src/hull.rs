@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_below_the_line_between_others_are_left_out() {
+    fn points_below_the_line_between_others_are_dropped() {
         let hull = Hull::of([(0.0, 0.2), (0.5, 0.3), (1.0, 0.8), (0.4, 0.6), (2.0, 0.7)]);
         assert_eq!(hull.0, [(0.0, 0.2), (0.4, 0.6), (1.0, 0.8)]);
     }

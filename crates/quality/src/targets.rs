@@ -41,7 +41,7 @@ const TARGETS: &[Target] = &[
     ("coderouter_id", Mode::Partial, None, Limit::Aiq(0.496)),
 ];
 
-/// The targets with what was measured. Those of sets that were not measured are left out.
+/// The targets with what was measured. Those of sets that were not measured are dropped.
 pub(crate) fn table(reports: &[SetReport]) -> String {
     let mut text = "| set | past | target | estimates alone | | as routed | |\n".to_owned();
     text.push_str("| --- | --- | --- | --: | --- | --: | --- |\n");

@@ -173,14 +173,14 @@ impl fmt::Display for Banner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ModelOut { model, instead } => {
-                write!(f, "{model} currently unavailable. Routing fell through to {instead}.")
+                write!(f, "{model} currently unavailable. Routing fell back to {instead}.")
             }
             Self::ProviderOut { provider, instead, by } => {
                 let by = by.name().to_lowercase().replace('_', " ");
-                write!(f, "{provider} provider currently unavailable. Routing fell through to {instead} ({by}).")
+                write!(f, "{provider} provider currently unavailable. Routing fell back to {instead} ({by}).")
             }
             Self::ChoiceRejected { model, failure, instead: Some(instead) } => {
-                write!(f, "{model} cannot take this turn ({}). Routing fell through to {instead}.", failure.name())
+                write!(f, "{model} cannot take this turn ({}). Routing fell back to {instead}.", failure.name())
             }
             Self::ChoiceRejected { model, failure, instead: None } => {
                 write!(f, "{model} cannot take this turn ({}).", failure.name())

@@ -26,9 +26,9 @@ pub use chain::{DECIDER_VERSION, Decided, decide};
 pub use check::{Note, notes};
 pub use override_token::{Addressed, OverrideError, address};
 pub use policy::{
-    ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, OnExplicitReject, Policy, Problem,
-    RecordText, RuleView, SCHEMA, SideCalls, schema_text,
+    AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, OnExplicitReject,
+    Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,
 };
 pub use scenario::{Outcome, Scenario, ScenarioError};
-pub use validate::spoken_to;
+pub use validate::select_api;
 pub use why::{WhyHeader, reason_text, why, why_step};

@@ -1,6 +1,6 @@
 //! Conditions of rules: a closed set (004 §5.3), total on every turn.
 
-use contracts::{ClientRequest, ModelId, NanoUsd, SideCall, Tokenizer, Turn};
+use contracts::{AuxiliaryCall, ClientRequest, ModelId, NanoUsd, Tokenizer, Turn};
 
 use crate::{
     text_set::{Matches, Pattern, TextSet},
@@ -26,7 +26,7 @@ pub(crate) enum Predicate {
     /// Names and ids in lower case.
     ClientModel(Vec<String>),
     Subagent(bool),
-    SideCall(Vec<SideCall>),
+    AuxiliaryCall(Vec<AuxiliaryCall>),
     Any(Vec<Predicate>),
     /// Without parts: always.
     All(Vec<Predicate>),
@@ -61,7 +61,7 @@ impl Predicate {
                 .is_some_and(|client| names.iter().any(|name| name.eq_ignore_ascii_case(client))),
             Self::ClientModel(names) => asked(turn).is_some_and(|request| asks_for(request, names)),
             Self::Subagent(wanted) => asked(turn).is_some_and(|request| request.subagent) == *wanted,
-            Self::SideCall(kinds) => {
+            Self::AuxiliaryCall(kinds) => {
                 asked(turn).and_then(|request| request.side).is_some_and(|side| kinds.contains(&side))
             }
             Self::Any(parts) => parts.iter().any(|part| part.holds(situation)),
@@ -138,7 +138,7 @@ impl Predicate {
             Self::ClientModel(names) => format!("client asks for {}", names.join(", ")),
             Self::Subagent(true) => "a sub-agent asks".to_owned(),
             Self::Subagent(false) => "no sub-agent asks".to_owned(),
-            Self::SideCall(kinds) => {
+            Self::AuxiliaryCall(kinds) => {
                 let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
                 format!("beside the conversation: {}", names.join(", "))
             }

@@ -46,7 +46,7 @@ pub(crate) fn rejection(
     if request.requires.contains(&Requirement::TurnSignatures) && signer_failed() {
         return Some(Failure::SignedByAnother);
     }
-    spoken_to(model, request, may_drop).err()
+    select_api(model, request, may_drop).err()
 }
 
 /// The API in which a model is sent a request: the request's own where the model is served over it, and otherwise the
@@ -54,8 +54,8 @@ pub(crate) fn rejection(
 ///
 /// # Errors
 /// What keeps the model from being sent it: something that no API of the model carries, or that the model does not take,
-/// and that may not be left out.
-pub fn spoken_to(
+/// and that may not be dropped.
+pub fn select_api(
     model: &ModelSpec,
     request: &ClientRequest,
     may_drop: &BTreeSet<Requirement>,
@@ -65,7 +65,7 @@ pub fn spoken_to(
     if signed && (request.signed_by.is_empty() || request.signed_by.iter().any(|signer| *signer != model.id)) {
         return Err(Failure::SignedByAnother);
     }
-    // What was thought in the running turn cannot be left out: its model wants it back, and nobody else may have it.
+    // What was thought in the running turn cannot be dropped: its model wants it back, and nobody else may have it.
     if request.requires.contains(&Requirement::TurnSignatures) && !request.signed_by.contains(&model.id) {
         return Err(Failure::SignedByAnother);
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use contracts::{
-    Decision, Evaluation, Failure, OutageScope, Reason, SessionId, Slot, TurnId, Verdict, facts::RouteFellThrough,
+    Decision, Evaluation, Failure, OutageScope, Reason, SessionId, Slot, TurnId, Verdict, events::RouteFallback,
 };
 use event_core::Timestamp;
 
@@ -43,7 +43,7 @@ pub fn why(header: Option<&WhyHeader>, decision: &Decision) -> String {
 }
 
 /// A further step of a turn, after models failed in it, with its whole chain.
-pub fn why_step(step: &RouteFellThrough, at: Timestamp) -> String {
+pub fn why_step(step: &RouteFallback, at: Timestamp) -> String {
     let failed = step.failed.iter().map(|failed| format!("{} failed ({})", failed.model, failed.class.name()));
     let failed = failed.collect::<Vec<_>>().join(", ");
     let mut text = String::new();
@@ -158,8 +158,8 @@ fn failure_text(failure: &Failure) -> String {
         Failure::CannotCarry { requirement, .. } if requirement.is_of_the_model() => {
             format!("cannot_carry: the model takes no {requirement}; `gateway.may_drop: [{requirement}]` leaves it out")
         }
-        Failure::CannotCarry { requirement, api } if requirement.left_out_as() != *requirement => {
-            let named = requirement.left_out_as();
+        Failure::CannotCarry { requirement, api } if requirement.dropped_as() != *requirement => {
+            let named = requirement.dropped_as();
             format!("cannot_carry: {api} has no {requirement}; `gateway.may_drop: [{named}]` leaves it out")
         }
         Failure::CannotCarry { requirement, api } => format!("cannot_carry: {api} has no {requirement}"),

@@ -54,7 +54,7 @@ impl Node<'_> {
         }
     }
 
-    /// Whether the value was left out: `key:` with nothing after it.
+    /// Whether the value was dropped: `key:` with nothing after it.
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if is_null(text))
     }

@@ -51,7 +51,7 @@ fn past() -> Past {
 
 fn what_if(criterion: &mut Criterion<ProcessorTime>) {
     let Past { log, texts, models } = past();
-    let facts = log.head().unwrap().0;
+    let events = log.head().unwrap().0;
     let policy = "rules:\n  - {name: typos, when: {message_contains_any: [typo]}, use: haiku}\nglobal_default: opus\n";
     let policy = Policy::load(policy, Arc::clone(&models), None).unwrap();
     let question = Backtest {
@@ -63,14 +63,14 @@ fn what_if(criterion: &mut Criterion<ProcessorTime>) {
     let turns = SESSIONS * 9;
     let mut group = criterion.benchmark_group("past");
     group.sample_size(10).throughput(Throughput::Elements(turns as u64));
-    group.bench_function(format!("backtest {turns} turns of {facts} facts"), |bencher| {
+    group.bench_function(format!("backtest {turns} turns of {events} events"), |bencher| {
         bencher.iter(|| {
             let report = backtest(&*log, &*texts, &question, &mut |_| {}, &mut |_| true).unwrap();
             assert!(turns as u64 / 2 < report.turns);
             black_box(report)
         });
     });
-    group.bench_function(format!("replay {turns} turns of {facts} facts"), |bencher| {
+    group.bench_function(format!("replay {turns} turns of {events} events"), |bencher| {
         bencher.iter(|| {
             let replayed = replay(&*log, &*texts, &Range::default(), |_| {}).unwrap();
             assert_eq!((replayed.decisions, &replayed.divergence), (turns as u64, &None));

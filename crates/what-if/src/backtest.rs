@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use contracts::{
     ModelId, Registry, TurnId,
-    facts::{CallRole, RouteDecided, TurnEnded, TurnStarted},
+    events::{CallRole, RouteDecided, TurnEnded, TurnStarted},
 };
 use costs::prompt_cache::{Call, Calls};
 use event_bus::{EventLog, TextStore};
@@ -127,7 +127,7 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Whether a call is of the turn's own line of work: no sub-agent's, and no side call.
+    /// Whether a call is of the turn's own line of work: no sub-agent's, and no auxiliary call.
     fn owns(&self, call: &Call) -> bool {
         call.role != CallRole::Side && call.thread == self.started.thread
     }
@@ -166,22 +166,22 @@ impl Visitor for Run<'_> {
         Ok(())
     }
 
-    fn without_start(&mut self, fact: &Recorded, decided: &RouteDecided) {
+    fn without_start(&mut self, event: &Recorded, decided: &RouteDecided) {
         let reason = "its start was lost from the log".to_owned();
         let (turn, session) = (decided.turn, decided.session.clone());
-        self.tally.cannot_judge(Unjudged { turn, session, at: fact.event.at, reason }, 0);
+        self.tally.cannot_judge(Unjudged { turn, session, at: event.event.at, reason }, 0);
     }
 
-    fn fact(&mut self, fact: &Recorded) -> Result<bool, WhatIfError> {
-        if let Some(call) = self.calls.advance(fact)? {
+    fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError> {
+        if let Some(call) = self.calls.advance(event)? {
             self.call(&call);
         }
-        if let Some(ended) = fact.read::<TurnEnded>()?
+        if let Some(ended) = event.read::<TurnEnded>()?
             && let Some(turn) = self.turns.remove(&ended.turn)
         {
             self.end(&turn);
         }
-        if (self.progress)(fact.position) { Ok(true) } else { Err(WhatIfError::Stopped) }
+        if (self.progress)(event.position) { Ok(true) } else { Err(WhatIfError::Stopped) }
     }
 }
 

@@ -14,10 +14,10 @@ pub enum WhatIfError {
     /// The log cannot be read through the engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A fact cannot be folded.
+    /// An event cannot be folded.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
-    /// A fact cannot be read or written.
+    /// An event cannot be read or written.
     #[error(transparent)]
     Codec(#[from] CodecError),
     /// A policy or a list of models the log names is not beside it.

@@ -2,7 +2,7 @@
 
 use contracts::{
     Decision, ModelId, Reason, Slot, TurnId,
-    facts::RouteDecided,
+    events::RouteDecided,
     views::{Asking, PatternSettings},
 };
 use event_bus::{EventLog, TextStore};
@@ -98,7 +98,7 @@ impl Visitor for Finder {
 
     fn without_start(&mut self, _: &Recorded, _: &RouteDecided) {}
 
-    fn fact(&mut self, _: &Recorded) -> Result<bool, WhatIfError> {
+    fn event(&mut self, _: &Recorded) -> Result<bool, WhatIfError> {
         Ok(self.explained.is_none())
     }
 }

@@ -1,6 +1,6 @@
 //! What calls would have cost on other models, with a prompt cache of their own.
 
-use contracts::{ModelSpec, NanoUsd, Tokenizer, facts::TurnStarted};
+use contracts::{ModelSpec, NanoUsd, Tokenizer, events::TurnStarted};
 use costs::prompt_cache::{Call, PromptCache};
 
 /// The simulated caches of one side of a comparison.

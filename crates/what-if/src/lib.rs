@@ -1,4 +1,4 @@
-//! What if: decisions made again from the log, under the policy that was in force then or under another.
+//! What if: decisions made again from the log, under the policy that was active then or under another.
 //!
 //! [`replay`] shows that the log is enough to make every decision again, byte for byte. [`backtest`] asks what the same
 //! traffic would have cost, and which turns would have changed model, under other policies; what a change of model does

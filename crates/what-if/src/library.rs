@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use adapters::catalogue::registry_from_text;
-use contracts::{ContentHash, Registry, facts::PolicyLoaded};
+use contracts::{ContentHash, Registry, events::PolicyLoaded};
 use event_bus::TextStore;
 use event_core::{Position, Recorded};
 use router_core::Policy;
@@ -24,9 +24,9 @@ impl<'a> Library<'a> {
         Self { texts, homes: BTreeMap::new(), registries: BTreeMap::new(), policies: BTreeMap::new() }
     }
 
-    /// Learns from a fact where a policy's home is.
-    pub(crate) fn see(&mut self, fact: &Recorded) -> Result<(), WhatIfError> {
-        if let Some(loaded) = fact.read::<PolicyLoaded>()? {
+    /// Learns from an event where a policy's home is.
+    pub(crate) fn see(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
+        if let Some(loaded) = event.read::<PolicyLoaded>()? {
             // The same text read from another home is another policy.
             if self.homes.insert(loaded.hash, loaded.home.clone()) != Some(loaded.home) {
                 self.policies.retain(|(policy, _), _| *policy != loaded.hash);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contracts::{
     Decision, SessionId, TurnId,
-    facts::{RouteDecided, RouteFellThrough},
+    events::{RouteDecided, RouteFallback},
 };
 use engine::{decide_again, fall_again};
 use event_bus::{EventLog, TextStore};
@@ -138,15 +138,15 @@ impl Visitor for Replay<'_> {
         Ok(())
     }
 
-    fn step(&mut self, point: Point<'_, RouteFellThrough>, library: &mut Library<'_>) -> Result<(), WhatIfError> {
+    fn step(&mut self, point: Point<'_, RouteFallback>, library: &mut Library<'_>) -> Result<(), WhatIfError> {
         if !self.is_of_this_decider(point.decided.decider) {
             return Ok(());
         }
         let policy = library.policy(point.position, &point.decided)?;
         let again = fall_again(&point.decided, point.turn(), point.decided_at, &policy, point.known)?;
         self.steps += 1;
-        let bytes = (encode(RouteFellThrough::KIND, &point.decided)?, encode(RouteFellThrough::KIND, &again)?);
-        let made = |made: RouteFellThrough| Made { matched: made.matched, decision: made.decision };
+        let bytes = (encode(RouteFallback::KIND, &point.decided)?, encode(RouteFallback::KIND, &again)?);
+        let made = |made: RouteFallback| Made { matched: made.matched, decision: made.decision };
         self.compare(&point, point.decided.step, (&bytes.0, &bytes.1), (made(point.decided.clone()), made(again)));
         Ok(())
     }
@@ -155,8 +155,8 @@ impl Visitor for Replay<'_> {
         self.without_start += 1;
     }
 
-    fn fact(&mut self, fact: &Recorded) -> Result<bool, WhatIfError> {
-        (self.progress)(fact.position);
+    fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError> {
+        (self.progress)(event.position);
         Ok(self.divergence.is_none())
     }
 }

@@ -17,9 +17,9 @@ pub(crate) const ASSUMPTIONS: [&str; 6] = [
     "The size of each prompt is taken as recorded, scaled to the other model's tokenizer by the estimates made when the turn started.",
     "The provider's prompt cache is simulated for every model and thread. An estimate is the recorded cost plus what the simulation \
      says changes, so that what it gets wrong on both sides cancels; the error of simulating what really happened stands beside it.",
-    "Only the calls of a turn's own model change with the turn; side calls by other models and the calls of sub-agents stay as recorded.",
+    "Only the calls of a turn's own model change with the turn; auxiliary calls by other models and the calls of sub-agents stay as recorded.",
     "Outages, session models and what was learned stand as the log had them; what was spent on a day follows the policy that is tried.",
-    "Calls that failed are left out on both sides.",
+    "Calls that failed are dropped on both sides.",
 ];
 
 /// A comparison of policies over the same turns.

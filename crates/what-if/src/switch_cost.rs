@@ -2,10 +2,10 @@
 
 use contracts::{
     CacheLifetime, ModelId, Registry, TurnId, Usage,
-    facts::{CallRole, TurnStarted},
+    events::{CallRole, TurnStarted},
 };
 use costs::prompt_cache::{Calls, Opening, PromptCache};
-use engine::facts;
+use engine::events;
 use event_bus::EventLog;
 use event_core::{Position, Timestamp};
 use serde::Serialize;
@@ -42,13 +42,13 @@ pub fn switch_cost(
 ) -> Result<Option<SwitchCost>, WhatIfError> {
     let Some((at, started)) = start_of(log, position, turn)? else { return Ok(None) };
     let (mut calls, mut cache, mut last) = (Calls::default(), PromptCache::new(Opening::Given), None);
-    for fact in facts(log, Position::ORIGIN) {
-        let fact = fact?;
-        if position <= fact.position {
+    for event in events(log, Position::ORIGIN) {
+        let event = event?;
+        if position <= event.position {
             break;
         }
-        let call = calls.advance(&fact)?.filter(|call| call.session == started.session);
-        // Only the turn's own line of work: no sub-agent's call, and no side call.
+        let call = calls.advance(&event)?.filter(|call| call.session == started.session);
+        // Only the turn's own line of work: no sub-agent's call, and no auxiliary call.
         let Some(call) = call.filter(|call| call.role != CallRole::Side && call.thread == started.thread) else {
             continue;
         };
@@ -77,15 +77,15 @@ fn start_of(
     position: Position,
     turn: TurnId,
 ) -> Result<Option<(Timestamp, TurnStarted)>, WhatIfError> {
-    /// Facts between the start of a turn and its decision are few.
+    /// Events between the start of a turn and its decision are few.
     const CHUNK: u64 = 64;
     let mut end = position;
     while Position::ORIGIN < end {
         let start = Position(end.0.saturating_sub(CHUNK));
         let count = usize::try_from(end.0 - start.0).unwrap_or_default();
-        for fact in log.read_after(start, count)?.iter().rev() {
-            if let Some(started) = fact.read::<TurnStarted>()?.filter(|started| started.turn == turn) {
-                return Ok(Some((fact.event.at, started)));
+        for event in log.read_after(start, count)?.iter().rev() {
+            if let Some(started) = event.read::<TurnStarted>()?.filter(|started| started.turn == turn) {
+                return Ok(Some((event.event.at, started)));
             }
         }
         end = start;

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use contracts::{
     ContentHash, MessageText, SessionId, Turn, TurnId,
-    facts::{RouteDecided, RouteFellThrough, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
+    events::{RouteDecided, RouteFallback, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
 };
-use engine::{Known, captured_turn, facts};
+use engine::{Known, captured_turn, events};
 use event_bus::{EventLog, TextStore};
 use event_core::{Position, Projected, Recorded, Timestamp};
 
 use crate::{error::WhatIfError, library::Library, range::Range};
 
-/// What a fact says was decided: the decision of a turn, or a further step of it.
+/// What an event says was decided: the decision of a turn, or a further step of it.
 pub(crate) trait Decided {
     /// The turn.
     fn turn(&self) -> TurnId;
@@ -27,8 +27,8 @@ pub(crate) trait Decided {
 }
 
 macro_rules! decided {
-    ($fact:ty) => {
-        impl Decided for $fact {
+    ($event:ty) => {
+        impl Decided for $event {
             fn turn(&self) -> TurnId {
                 self.turn
             }
@@ -49,7 +49,7 @@ macro_rules! decided {
 }
 
 decided!(RouteDecided);
-decided!(RouteFellThrough);
+decided!(RouteFallback);
 
 /// A decision, and what it was made from.
 pub(crate) struct Point<'w, D = RouteDecided> {
@@ -86,15 +86,15 @@ pub(crate) trait Visitor {
     fn decision(&mut self, point: Point<'_>, library: &mut Library<'_>) -> Result<(), WhatIfError>;
 
     /// A further step of a turn within the range, after models had failed.
-    fn step(&mut self, _: Point<'_, RouteFellThrough>, _: &mut Library<'_>) -> Result<(), WhatIfError> {
+    fn step(&mut self, _: Point<'_, RouteFallback>, _: &mut Library<'_>) -> Result<(), WhatIfError> {
         Ok(())
     }
 
     /// A decision whose turn never started in this log: its start was lost, and a repair marks the place.
-    fn without_start(&mut self, fact: &Recorded, decided: &RouteDecided);
+    fn without_start(&mut self, event: &Recorded, decided: &RouteDecided);
 
-    /// Any fact, after what it decides was told. False ends the walk.
-    fn fact(&mut self, fact: &Recorded) -> Result<bool, WhatIfError>;
+    /// Any event, after what it decides was told. False ends the walk.
+    fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError>;
 }
 
 /// A turn that has started and not ended.
@@ -113,27 +113,27 @@ pub(crate) fn walk(
 ) -> Result<(), WhatIfError> {
     let mut library = Library::new(texts);
     let mut walk = Walk { log, texts, state: Projected::default(), open: BTreeMap::new() };
-    for fact in facts(log, Position::ORIGIN) {
-        let fact = fact?;
-        if let Some(decided) = fact.read::<RouteDecided>()? {
+    for event in events(log, Position::ORIGIN) {
+        let event = event?;
+        if let Some(decided) = event.read::<RouteDecided>()? {
             match walk.open.get(&decided.turn) {
                 Some(turn) if range.holds(turn.at, &decided.session) => {
-                    walk.at(turn, &fact, decided, |point| visitor.decision(point, &mut library))?;
+                    walk.at(turn, &event, decided, |point| visitor.decision(point, &mut library))?;
                 }
-                None if range.holds(fact.event.at, &decided.session) => visitor.without_start(&fact, &decided),
+                None if range.holds(event.event.at, &decided.session) => visitor.without_start(&event, &decided),
                 Some(_) | None => {}
             }
-        } else if let Some(step) = fact.read::<RouteFellThrough>()?
+        } else if let Some(step) = event.read::<RouteFallback>()?
             && let Some(turn) = walk.open.get(&step.turn)
             && range.holds(turn.at, &step.session)
         {
-            walk.at(turn, &fact, step, |point| visitor.step(point, &mut library))?;
+            walk.at(turn, &event, step, |point| visitor.step(point, &mut library))?;
         }
-        if !visitor.fact(&fact)? {
+        if !visitor.event(&event)? {
             return Ok(());
         }
-        library.see(&fact)?;
-        walk.pass(&fact)?;
+        library.see(&event)?;
+        walk.pass(&event)?;
     }
     Ok(())
 }
@@ -151,7 +151,7 @@ impl Walk<'_> {
     fn at<D: Decided>(
         &self,
         turn: &Open,
-        fact: &Recorded,
+        event: &Recorded,
         decided: D,
         show: impl FnOnce(Point<'_, D>) -> Result<(), WhatIfError>,
     ) -> Result<(), WhatIfError> {
@@ -164,21 +164,21 @@ impl Walk<'_> {
             earlier = state_at(self.log, decided.based_on())?;
             earlier.state()
         };
-        let (position, at, decided_at, message) = (fact.position, turn.at, fact.event.at, text.as_deref());
+        let (position, at, decided_at, message) = (event.position, turn.at, event.event.at, text.as_deref());
         show(Point { position, at, decided_at, started: &turn.started, message, decided, known })
     }
 
-    fn pass(&mut self, fact: &Recorded) -> Result<(), WhatIfError> {
-        if let Some(started) = fact.read::<TurnStarted>()? {
-            self.open.insert(started.turn, Open { at: fact.event.at, started, text: None });
-        } else if let Some(text) = fact.read::<TurnTextRecorded>()? {
+    fn pass(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
+        if let Some(started) = event.read::<TurnStarted>()? {
+            self.open.insert(started.turn, Open { at: event.event.at, started, text: None });
+        } else if let Some(text) = event.read::<TurnTextRecorded>()? {
             if let Some(open) = self.open.get_mut(&text.turn) {
                 open.text = Some(text.text);
             }
-        } else if let Some(ended) = fact.read::<TurnEnded>()? {
+        } else if let Some(ended) = event.read::<TurnEnded>()? {
             self.open.remove(&ended.turn);
         }
-        Ok(self.state.advance(fact)?)
+        Ok(self.state.advance(event)?)
     }
 }
 
@@ -192,12 +192,12 @@ fn text_of(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, Wha
 /// The state at an earlier position, folded from the beginning.
 fn state_at(log: &dyn EventLog, position: Position) -> Result<Projected<Known>, WhatIfError> {
     let mut state = Projected::default();
-    for fact in facts(log, Position::ORIGIN) {
-        let fact = fact?;
-        if position < fact.position {
+    for event in events(log, Position::ORIGIN) {
+        let event = event?;
+        if position < event.position {
             break;
         }
-        state.advance(&fact)?;
+        state.advance(&event)?;
     }
     Ok(state)
 }

@@ -1,7 +1,7 @@
 //! Tries to say captured requests in every other API: `cargo run -p wire --example convert_captures -- <folder>`.
 //!
 //! The folder holds JSON files with `path` and `body`. For each, the table says what became of it in each API: its
-//! size, what had to be left out, or what refused it.
+//! size, what had to be dropped, or what refused it.
 #![expect(clippy::print_stdout, reason = "its output is what it is for")]
 
 use std::{collections::BTreeSet, error::Error, path::Path};
@@ -60,10 +60,10 @@ fn tried(from: WireApi, to: WireApi, body: &[u8]) -> String {
         newer_chat: true,
     };
     match convert_request(&conversion, body) {
-        Ok(converted) if converted.left_out.is_empty() => format!("{} bytes, nothing left out", converted.body.len()),
+        Ok(converted) if converted.dropped.is_empty() => format!("{} bytes, nothing dropped", converted.body.len()),
         Ok(converted) => {
-            let left_out: Vec<_> = converted.left_out.iter().map(|requirement| requirement.name()).collect();
-            format!("{} bytes without {}", converted.body.len(), left_out.join(", "))
+            let dropped: Vec<_> = converted.dropped.iter().map(|requirement| requirement.name()).collect();
+            format!("{} bytes without {}", converted.body.len(), dropped.join(", "))
         }
         Err(error) => error.to_string(),
     }

@@ -2,7 +2,7 @@
 
 use contracts::{
     Usage,
-    facts::{ErrorClass, StopReason},
+    events::{ErrorClass, StopReason},
 };
 
 /// The longest account of usage that is kept as it is, in bytes.

@@ -1,7 +1,7 @@
 //! Requests and answers of one API, said in another.
 //!
 //! There is one canonical form of a request and one of an answer, and each API has a reader and a writer for both. What
-//! an API cannot carry is refused, or left out and reported where the caller allows it; what changes no answer is listed
+//! an API cannot carry is refused, or dropped and reported where the caller allows it; what changes no answer is listed
 //! in one table with its reason. Nothing else is lost on the way.
 //!
 //! Answers give up three things, whatever the pair:
@@ -46,8 +46,8 @@ pub use whole::convert_answer;
 pub struct Converted {
     /// The body, in JSON.
     pub body: Vec<u8>,
-    /// What was left out because the caller allowed it.
-    pub left_out: BTreeSet<Requirement>,
+    /// What was dropped because the caller allowed it.
+    pub dropped: BTreeSet<Requirement>,
 }
 
 /// How a request is to be said.
@@ -66,7 +66,7 @@ pub struct Conversion<'a> {
     /// Whether the provider's chat completions know `max_completion_tokens`, `stream_options` and keys of its prompt
     /// cache. Some refuse every field they do not know, and tell the usage of a stream unasked.
     pub newer_chat: bool,
-    /// What may be left out, of those that are [`Requirement::OPTIONAL`].
+    /// What may be dropped, of those that are [`Requirement::OPTIONAL`].
     pub may_drop: &'a BTreeSet<Requirement>,
     /// The most tokens the model can write: said where an API wants a number and the client gave none, and instead of
     /// a greater number, which providers refuse. 0 when it is not known.

@@ -21,7 +21,7 @@ pub struct Edit {
 }
 
 /// The body with edits made. They are sorted by where they begin; one that overlaps the one before it, or reaches
-/// beyond the body, is left out.
+/// beyond the body, is dropped.
 pub fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut out = Vec::with_capacity(body.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());

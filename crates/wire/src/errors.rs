@@ -3,7 +3,7 @@
 mod classify;
 mod retry_after;
 
-use contracts::{WireApi, facts::ErrorClass};
+use contracts::{WireApi, events::ErrorClass};
 use serde_json::{Value, json};
 
 pub use classify::classify;
@@ -110,7 +110,7 @@ const fn kind(api: WireApi, class: ErrorClass) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use contracts::{WireApi, facts::ErrorClass};
+    use contracts::{WireApi, events::ErrorClass};
 
     use super::{classify, error_body, error_event, error_kind, gemini_status};
 

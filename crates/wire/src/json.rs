@@ -1,6 +1,6 @@
 //! JSON read in place: every value with the bytes it stands in.
 //!
-//! Edits need positions, and the gateway needs a few facts out of bodies of a hundred kilobytes, so values are walked
+//! Edits need positions, and the gateway needs a few events out of bodies of a hundred kilobytes, so values are walked
 //! over where they are: no tree, no copies, one pass. Whatever is skipped is checked all the same: this reader accepts
 //! exactly what `serde_json` accepts when it ignores a value, but for nesting deeper than `cursor::MAX_DEPTH`.
 

@@ -2,11 +2,11 @@
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
-use contracts::{Needs, Requirement, SideCall, WireApi};
+use contracts::{AuxiliaryCall, Needs, Requirement, WireApi};
 
 /// What the gateway has to know of a request body; the texts are borrowed from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no facts about a request")]
+#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no events about a request")]
 pub struct Inspected<'a> {
     /// The API the body belongs to.
     pub api: WireApi,
@@ -18,7 +18,7 @@ pub struct Inspected<'a> {
     pub stream: bool,
     /// Chat completions: whether the client asks for the usage at the end of a stream.
     pub asks_usage: bool,
-    /// What the user wrote, in order. What clients put beside it (reminders, the environment) is left out; a request
+    /// What the user wrote, in order. What clients put beside it (reminders, the environment) is dropped; a request
     /// that holds nothing else counts with the last message of the role `user`.
     pub user_messages: Vec<UserMessage<'a>>,
     /// Whether the request goes on with a running turn: the last thing in it that a user or a client says is a tool's
@@ -40,7 +40,7 @@ pub struct Inspected<'a> {
     /// How much there is to read for a model.
     pub prompt: PromptCounts,
     /// Set when the client asks for something beside the conversation.
-    pub side: Option<SideCall>,
+    pub side: Option<AuxiliaryCall>,
     /// Who asks, as far as the body says it.
     pub identity: Identity,
     /// The start of a BLAKE3 hash of the API, the first system text and the user's first message: stands for the

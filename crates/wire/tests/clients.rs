@@ -66,7 +66,7 @@ fn a_nested_sub_agent_of_claude_code() {
 }
 
 #[test]
-fn a_title_for_claude_code_is_a_side_call() {
+fn a_title_for_claude_code_is_a_auxiliary_call() {
     let body = bodies::claude_code_title();
     insta::assert_snapshot!(known(WireApi::AnthropicMessages, &[CLAUDE_CODE], &body));
 }
@@ -89,7 +89,7 @@ fn a_sub_agent_of_opencode() {
 }
 
 #[test]
-fn a_title_for_opencode_is_a_side_call() {
+fn a_title_for_opencode_is_a_auxiliary_call() {
     insta::assert_snapshot!(known(WireApi::OpenAiChat, &[], &bodies::opencode_title()));
 }
 
@@ -106,7 +106,7 @@ fn gemini_cli_goes_on_after_a_function_that_failed() {
 }
 
 #[test]
-fn the_task_router_of_gemini_cli_is_a_side_call() {
+fn the_task_router_of_gemini_cli_is_a_auxiliary_call() {
     insta::assert_snapshot!(known(WireApi::Gemini, &[], &bodies::gemini_cli_router("fix the basket")));
 }
 

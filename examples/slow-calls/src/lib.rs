@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{ModelId, facts::LlmCallCompleted};
+use contracts::{ModelId, events::LlmCallCompleted};
 use event_core::{CodecError, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 

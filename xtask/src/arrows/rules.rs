@@ -16,7 +16,7 @@ const fn effects(package: &'static str, may_use: &'static [&'static str]) -> Rul
     Rule { package, may_use, pure: false }
 }
 
-/// Concerns meet in facts and views: none of adapters, availability, costs, evaluator, patterns, router-core uses another.
+/// Concerns meet in events and views: none of adapters, availability, costs, evaluator, patterns, router-core uses another.
 pub(super) const RULES: &[Rule] = &[
     pure("event-core", &[]),
     pure("contracts", &["event-core"]),

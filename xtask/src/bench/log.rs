@@ -8,7 +8,7 @@ use crate::{
     workspace,
 };
 
-/// Facts in the large log.
+/// Events in the large log.
 const FACTS: &str = "1000000";
 
 /// The table, with the sentence above it. Each row is measured by a process of its own kind, so that the memory one
@@ -21,11 +21,11 @@ pub(super) fn table(machine: &str) -> Outcome<String> {
         .map_err(|error| crate::failure::Failure::file("create a folder in", &workspace::target(), &error))?;
     let (small, large) = (folder.path().join("append"), folder.path().join("large"));
     let mut rows = String::new();
-    for (what, directory, facts) in
+    for (what, directory, events) in
         [("append", &small, None), ("fill", &large, Some(FACTS)), ("open", &large, None), ("rebuild", &large, None)]
     {
         let mut command = Command::new(&program);
-        command.arg(what).arg(directory).args(facts);
+        command.arg(what).arg(directory).args(events);
         println!("$ {}", shown(&command));
         let printed = capture(&mut command)?;
         print!("{printed}");

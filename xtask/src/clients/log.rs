@@ -14,10 +14,10 @@ use crate::{
     workspace,
 };
 
-/// The facts of a log, in order.
+/// The events of a log, in order.
 pub(crate) struct Log {
     /// Kind and content.
-    facts: Vec<(String, Value)>,
+    events: Vec<(String, Value)>,
     /// What `why` says of the last turn.
     why: Value,
 }
@@ -30,20 +30,20 @@ impl Log {
         capture(super::programs::turnwise(home).args(["events", "export"]).arg(&file))?;
         let why = capture(super::programs::turnwise(home).args(["why", "last", "--json"]))?;
         let text = workspace::read(&file)?;
-        let fact = |line: &str| {
+        let event = |line: &str| {
             let mut line: Value = serde_json::from_str(line).ok()?;
             Some((line["kind"].as_str()?.to_owned(), line["data"].take()))
         };
         let why = serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why --json`: {error}: {why}")))?;
-        Ok(Self { facts: text.lines().filter_map(fact).collect(), why })
+        Ok(Self { events: text.lines().filter_map(event).collect(), why })
     }
 
-    /// What the facts of a kind say, in order.
+    /// What the events of a kind say, in order.
     pub(crate) fn all<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.facts.iter().filter(move |(known, _)| known == kind).map(|(_, data)| data)
+        self.events.iter().filter(move |(known, _)| known == kind).map(|(_, data)| data)
     }
 
-    /// How often each value of a field stands in the facts of a kind.
+    /// How often each value of a field stands in the events of a kind.
     pub(crate) fn counted<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
         let mut counted = BTreeMap::new();
         for data in self.all(kind) {
@@ -143,7 +143,7 @@ mod tests {
 
     /// A log of one turn with a tool, as it should be.
     fn log() -> Log {
-        let facts = [
+        let events = [
             ("session.started", json!({"session": "s"})),
             ("turn.started", json!({"turn": "t", "session": "s", "thread": null, "request": {"side": null}})),
             ("route.decided", json!({"turn": "t"})),
@@ -152,7 +152,7 @@ mod tests {
             ("tool.called", json!({"turn": "t", "call": "c", "name": "Bash"})),
             ("tool.finished", json!({"turn": "t", "call": "c"})),
         ];
-        Log { facts: facts.map(|(kind, data)| (kind.to_owned(), data)).to_vec(), why: json!({"chain": []}) }
+        Log { events: events.map(|(kind, data)| (kind.to_owned(), data)).to_vec(), why: json!({"chain": []}) }
     }
 
     fn expected() -> Expected {
@@ -177,7 +177,7 @@ mod tests {
             ("tool.finished", "tools called"),
         ] {
             let mut log = log();
-            log.facts.retain(|(known, _)| known != kind);
+            log.events.retain(|(known, _)| known != kind);
             let failure = log.check(&expected(), 1).unwrap_err().to_string();
             assert!(failure.contains(found), "{kind}: {failure}");
         }
@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn a_second_decision_and_a_call_without_cost_are_found() {
         let mut log = log();
-        log.facts.push(("route.decided".to_owned(), json!({"turn": "t"})));
-        log.facts[4].1["cost"] = Value::Null;
+        log.events.push(("route.decided".to_owned(), json!({"turn": "t"})));
+        log.events[4].1["cost"] = Value::Null;
         let failure = log.check(&expected(), 1).unwrap_err().to_string();
         assert!(failure.contains("Some(2) times") && failure.contains("without cost"), "{failure}");
     }

@@ -1,10 +1,10 @@
-//! The page of facts: every kind in every layout, with an example and its bytes.
+//! The page of events: every kind in every layout, with an example and its bytes.
 
 use std::fmt::Write as _;
 
 use contracts::{
     catalogue::{KINDS, KindSpec},
-    facts::Sensitivity,
+    events::Sensitivity,
 };
 use event_core::Hex;
 
@@ -12,18 +12,18 @@ use super::traffic::{self, Traffic};
 use crate::failure::{Failure, Outcome};
 
 const OPENING: &str = "\
-# Facts
+# Events
 
 *Made by `cargo xtask docs` from `contracts::catalogue`; `cargo xtask ci` fails when it is out of date.*
 
-Everything that happens is one of these facts, appended to one log. A fact stands in an envelope: its `id`, the time
+Everything that happens is one of these events, appended to one log. An event stands in an envelope: its `id`, the time
 `at` which it happened, the `correlation` it belongs to (the turn, or the session outside any turn), the `causation`
-(the fact that led to it), its `kind` and the `version` of its layout. The log adds a `position` and `recorded_at`.
+(the event that led to it), its `kind` and the `version` of its layout. The log adds a `position` and `recorded_at`.
 
-A layout is frozen once it is released: a changed fact gets a new version, and old ones stay readable. The bytes below
+A layout is frozen once it is released: a changed event gets a new version, and old ones stay readable. The bytes below
 pin that down, for `cargo xtask ci` compares them. They are bincode 1.3 with variable-length integers, little-endian.
-A program that meets a kind or version it does not know keeps the fact and skips it. One kind is outside the catalogue:
-`log.lost` stands, without content, where a repair found a fact in neither copy of the log, so that all others keep their
+A program that meets a kind or version it does not know keeps the event and skips it. One kind is outside the catalogue:
+`log.lost` stands, without content, where a repair found an event in neither copy of the log, so that all others keep their
 places.
 
 | sensitivity | what that means |

@@ -1,10 +1,10 @@
-//! Who writes each kind of fact and what folds it.
+//! Who writes each kind of event and what folds it.
 
-use contracts::facts::{self, Fact};
+use contracts::events::{self, DocumentedEvent};
 
 use crate::failure::{Failure, Outcome};
 
-/// The way of one kind of fact.
+/// The way of one kind of event.
 pub(super) struct Traffic {
     pub(super) kind: &'static str,
     /// The name of its type in Rust.
@@ -16,7 +16,7 @@ pub(super) struct Traffic {
     pub(super) folded_by: &'static [&'static str],
 }
 
-fn way<F: Fact>(written_by: &'static str, folded_by: &'static [&'static str]) -> Traffic {
+fn way<F: DocumentedEvent>(written_by: &'static str, folded_by: &'static [&'static str]) -> Traffic {
     let path = std::any::type_name::<F>();
     let type_name = path.rsplit("::").next().unwrap_or(path);
     Traffic { kind: F::KIND, type_name, written_by, folded_by }
@@ -31,41 +31,41 @@ const OPENING: &str = "a change of the files, seen before a turn";
 /// The ways of all kinds.
 fn all() -> [Traffic; 29] {
     [
-        way::<facts::CatalogueLoaded>(OPENING, &["in force"]),
-        way::<facts::EvalCompleted>(
+        way::<events::CatalogueLoaded>(OPENING, &["active"]),
+        way::<events::EvalCompleted>(
             "the reaction to what the evaluator says, `patterns evaluate`",
             &["evaluator", "patterns"],
         ),
-        way::<facts::FeedbackGiven>("`feedback`", &["evaluator"]),
-        way::<facts::LlmCallCompleted>(
+        way::<events::FeedbackGiven>("`feedback`", &["evaluator"]),
+        way::<events::LlmCallCompleted>(
             WORK,
             &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"],
         ),
-        way::<facts::LlmCallFailed>(WORK, &["availability", "costs", "evaluator", "patterns", "sessions"]),
-        way::<facts::LlmCallStarted>(GATEWAY, &["availability", "sessions"]),
-        way::<facts::LogPurged>("`events purge`", &[]),
-        way::<facts::LogRepaired>("opening the log", &[]),
-        way::<facts::PatternsCleared>("`patterns clear`", &["patterns"]),
-        way::<facts::PatternEvicted>("the reaction to how large a store is", &["patterns"]),
-        way::<facts::PatternFilling>("the reaction to how large a store is", &["patterns"]),
-        way::<facts::PatternOverrideDismissed>("`route ignore`", &["evaluator"]),
-        way::<facts::PolicyLoaded>(OPENING, &["in force"]),
-        way::<facts::RouteDecided>(TURN, &["rule hits", "sessions"]),
-        way::<facts::RouteFellThrough>("a call through the gateway that failed", &["rule hits", "sessions"]),
-        way::<facts::RouteOverridden>("`route override`", &["evaluator", "patterns", "sessions"]),
-        way::<facts::PolicyInvalid>(OPENING, &[]),
-        way::<facts::ProviderRecovered>("the reaction to what availability says", &["availability"]),
-        way::<facts::ProviderUnavailable>("the reaction to what availability says", &["availability"]),
-        way::<facts::SessionCompacted>(IMPORT, &["prompt cache"]),
-        way::<facts::SessionModelSelected>("`model`", &["sessions"]),
-        way::<facts::SessionResumed>(IMPORT, &["prompt cache"]),
-        way::<facts::SessionStarted>(TURN, &["sessions"]),
-        way::<facts::ToolCalled>(WORK, &["evaluator", "sessions"]),
-        way::<facts::ToolFinished>(WORK, &["evaluator", "sessions"]),
-        way::<facts::TurnEmbedded>("`patterns embed`", &["patterns"]),
-        way::<facts::TurnEnded>(TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
-        way::<facts::TurnStarted>(TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
-        way::<facts::TurnTextRecorded>("a live turn, an import; never when the policy says so", &[]),
+        way::<events::LlmCallFailed>(WORK, &["availability", "costs", "evaluator", "patterns", "sessions"]),
+        way::<events::LlmCallStarted>(GATEWAY, &["availability", "sessions"]),
+        way::<events::LogPurged>("`events purge`", &[]),
+        way::<events::LogRepaired>("opening the log", &[]),
+        way::<events::PatternsCleared>("`patterns clear`", &["patterns"]),
+        way::<events::PatternEvicted>("the reaction to how large a store is", &["patterns"]),
+        way::<events::PatternFilling>("the reaction to how large a store is", &["patterns"]),
+        way::<events::PatternOverrideDismissed>("`route ignore`", &["evaluator"]),
+        way::<events::PolicyLoaded>(OPENING, &["active"]),
+        way::<events::RouteDecided>(TURN, &["rule hits", "sessions"]),
+        way::<events::RouteFallback>("a call through the gateway that failed", &["rule hits", "sessions"]),
+        way::<events::RouteOverridden>("`route override`", &["evaluator", "patterns", "sessions"]),
+        way::<events::PolicyInvalid>(OPENING, &[]),
+        way::<events::ProviderRecovered>("the reaction to what availability says", &["availability"]),
+        way::<events::ProviderUnavailable>("the reaction to what availability says", &["availability"]),
+        way::<events::SessionCompacted>(IMPORT, &["prompt cache"]),
+        way::<events::SessionModelSelected>("`model`", &["sessions"]),
+        way::<events::SessionResumed>(IMPORT, &["prompt cache"]),
+        way::<events::SessionStarted>(TURN, &["sessions"]),
+        way::<events::ToolCalled>(WORK, &["evaluator", "sessions"]),
+        way::<events::ToolFinished>(WORK, &["evaluator", "sessions"]),
+        way::<events::TurnEmbedded>("`patterns embed`", &["patterns"]),
+        way::<events::TurnEnded>(TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
+        way::<events::TurnStarted>(TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
+        way::<events::TurnTextRecorded>("a live turn, an import; never when the policy says so", &[]),
     ]
 }
 
@@ -92,7 +92,7 @@ mod tests {
         ("availability", "crates/availability/src/"),
         ("costs", "crates/costs/src/projection"),
         ("evaluator", "crates/evaluator/src/"),
-        ("in force", "crates/engine/src/in_force"),
+        ("active", "crates/engine/src/active"),
         ("patterns", "crates/patterns/src/"),
         ("prompt cache", "crates/costs/src/prompt_cache"),
         ("rule hits", "crates/engine/src/rule_hits"),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_projection_is_listed_for_exactly_the_facts_it_reads() {
+    fn a_projection_is_listed_for_exactly_the_events_it_reads() {
         let crates = workspace::files(&workspace::root().join("crates")).unwrap();
         for (projection, beginning) in PROJECTIONS {
             let sources = crates.iter().filter(|path| workspace::shown(path).starts_with(beginning));
@@ -123,7 +123,7 @@ mod tests {
                 .filter(|way| way.folded_by.contains(&projection))
                 .map(|way| way.type_name.to_owned())
                 .collect();
-            assert_eq!(listed, read, "the facts `{projection}` folds");
+            assert_eq!(listed, read, "the events `{projection}` folds");
         }
     }
 

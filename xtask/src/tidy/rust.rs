@@ -12,7 +12,7 @@ const MOST_LINES_WITH_TESTS: usize = 600;
 const UNFINISHED: &[&str] =
     &[concat!("todo", "!("), concat!("dbg", "!("), concat!("unimplemented", "!("), concat!("#[", "ignore")];
 
-/// What the layouts of facts must not use: bincode cannot read it back, or it differs from run to run. See
+/// What the layouts of events must not use: bincode cannot read it back, or it differs from run to run. See
 /// `Event::upcast` for how a layout changes.
 const NOT_IN_FACTS: &[&str] = &["HashMap", "HashSet", "f32", "f64", "flatten", "skip_serializing", "tag =", "untagged"];
 
@@ -24,7 +24,7 @@ pub(super) fn findings(path: &str, text: &str) -> Vec<Finding> {
     }
     found.extend(unwanted(text, UNFINISHED, "does not belong into a finished file"));
     if path.starts_with("crates/contracts/src/") {
-        found.extend(unwanted(text, NOT_IN_FACTS, "must not be part of the layout of a fact"));
+        found.extend(unwanted(text, NOT_IN_FACTS, "must not be part of the layout of an event"));
     }
     found.extend(too_long(path, text));
     found
@@ -74,9 +74,9 @@ mod tests {
     }
 
     #[test]
-    fn what_bincode_cannot_read_back_is_refused_in_facts_only() {
-        let text = "//! A fact.\n#[serde(untagged)]\n";
-        check("crates/contracts/src/facts.rs", text, &["2: `untagged` must not be part of the layout of a fact"]);
+    fn what_bincode_cannot_read_back_is_refused_in_events_only() {
+        let text = "//! An event.\n#[serde(untagged)]\n";
+        check("crates/contracts/src/events.rs", text, &["2: `untagged` must not be part of the layout of an event"]);
         check("crates/cli/src/main.rs", text, &[]);
     }
 

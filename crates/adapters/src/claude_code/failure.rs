@@ -1,6 +1,6 @@
 //! What went wrong with a call, from what the client writes about it.
 
-use contracts::facts::ErrorClass;
+use contracts::events::ErrorClass;
 use serde::Deserialize;
 
 use crate::{error_text::class, session_file::Text};
@@ -59,7 +59,7 @@ fn status_in(text: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use contracts::facts::ErrorClass;
+    use contracts::events::ErrorClass;
 
     use super::{of_attempt, of_message};
 

@@ -6,7 +6,7 @@ mod user_line;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use contracts::{SessionId, ThreadId, facts::SessionSource};
+use contracts::{SessionId, ThreadId, events::SessionSource};
 use event_core::{EventId, Timestamp};
 
 use super::{

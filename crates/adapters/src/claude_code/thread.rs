@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     CacheVariant, SessionId, ThreadId, Tokenizer,
-    facts::{ErrorClass, StopReason, TurnStatus},
+    events::{ErrorClass, StopReason, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
 

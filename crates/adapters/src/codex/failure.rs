@@ -1,6 +1,6 @@
 //! What went wrong with a call, from what Codex writes about it.
 
-use contracts::facts::ErrorClass;
+use contracts::events::ErrorClass;
 
 use crate::error_text::class;
 
@@ -44,7 +44,7 @@ fn status_in(text: &str, words: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use contracts::facts::ErrorClass;
+    use contracts::events::ErrorClass;
 
     use super::class_of;
 

@@ -160,7 +160,7 @@ impl Fold {
         // Nobody knows yet which message this will belong to.
         let too_early = open.without_message && open.says_end && open.turn.end.is_none();
         if open.without_message {
-            open.compactions().for_each(|compaction| compaction.trigger = contracts::facts::CompactionTrigger::Manual);
+            open.compactions().for_each(|compaction| compaction.trigger = contracts::events::CompactionTrigger::Manual);
         }
         if !open.copied && !too_early {
             self.ready.push_back(open.turn);

@@ -3,7 +3,7 @@
 //! The order of these lines changed from version to version: the account stands before the items, behind them, or
 //! behind the results of the tools.
 
-use contracts::{CacheVariant, facts::StopReason};
+use contracts::{CacheVariant, events::StopReason};
 use event_core::{EventId, Timestamp};
 
 use super::usage::Counts;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{Tokenizer, facts::TurnStatus};
+use contracts::{Tokenizer, events::TurnStatus};
 use event_core::{EventId, Timestamp};
 
 pub(super) use crate::session_file::Last;

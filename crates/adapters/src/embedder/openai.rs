@@ -24,7 +24,7 @@ const TRIES: u32 = 3;
 
 /// How long an endpoint is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// Until there is a connection.
     pub connect: Duration,
     /// From the request to the end of its answer.
@@ -35,7 +35,7 @@ pub struct Patience {
     pub longest_pause: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(5),
@@ -54,7 +54,7 @@ pub struct OpenAiEmbedder {
     model: String,
     key: Option<HeaderValue>,
     client: AnyClient,
-    patience: Patience,
+    timeouts: Timeouts,
 }
 
 impl std::fmt::Debug for OpenAiEmbedder {
@@ -89,7 +89,7 @@ impl OpenAiEmbedder {
     ///
     /// # Errors
     /// [`EmbedError::Address`] and [`EmbedError::Key`].
-    pub fn new(url: &str, model: &str, key: Option<&str>, patience: Patience) -> Result<Self, EmbedError> {
+    pub fn new(url: &str, model: &str, key: Option<&str>, timeouts: Timeouts) -> Result<Self, EmbedError> {
         if url.contains('@') {
             let (endpoint, cause) = ("an address with a user or a password", "a key goes into `embedding.key_env`");
             return Err(EmbedError::Address { endpoint: endpoint.to_owned(), cause: cause.to_owned() });
@@ -106,7 +106,7 @@ impl OpenAiEmbedder {
             None => None,
         };
         let mut connector = HttpConnector::new();
-        connector.set_connect_timeout(Some(patience.connect));
+        connector.set_connect_timeout(Some(timeouts.connect));
         let builder = Client::builder(TokioExecutor::new());
         let client = match uri.scheme_str() {
             Some("http") => AnyClient::Plain(builder.build(connector)),
@@ -118,7 +118,7 @@ impl OpenAiEmbedder {
             }
             _ => return Err(unusable("it starts with neither `http://` nor `https://`".to_owned())),
         };
-        Ok(Self { endpoint: uri, model: model.to_owned(), key, client, patience })
+        Ok(Self { endpoint: uri, model: model.to_owned(), key, client, timeouts })
     }
 
     fn name_of_endpoint(&self) -> String {
@@ -135,18 +135,18 @@ impl OpenAiEmbedder {
         let body = Body { model: &self.model, input, encoding_format: "float" };
         // Texts and names can always be written.
         let body = Bytes::from(serde_json::to_vec(&body).unwrap_or_default());
-        let (mut pause, mut tries) = (self.patience.pause, 0);
+        let (mut pause, mut tries) = (self.timeouts.pause, 0);
         loop {
             tries += 1;
-            let tried = timeout(self.patience.whole, self.try_once(body.clone(), tries)).await;
-            let slow = || EmbedError::Slow { endpoint: self.name_of_endpoint(), after: self.patience.whole };
+            let tried = timeout(self.timeouts.whole, self.try_once(body.clone(), tries)).await;
+            let slow = || EmbedError::Slow { endpoint: self.name_of_endpoint(), after: self.timeouts.whole };
             match tried.map_err(|_| slow())?? {
                 Tried::Answered(bytes) => {
                     return answer::read(&bytes, texts.len()).map_err(|problem| self.malformed(problem));
                 }
                 Tried::Busy(status, wanted) => {
                     let next = wanted.unwrap_or(pause);
-                    if tries == TRIES || self.patience.longest_pause < next {
+                    if tries == TRIES || self.timeouts.longest_pause < next {
                         return Err(EmbedError::Refused { endpoint: self.name_of_endpoint(), status, tries });
                     }
                     sleep(next).await;

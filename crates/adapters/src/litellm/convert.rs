@@ -22,15 +22,15 @@ pub struct ConvertError {
 pub struct Conversion {
     /// The models.
     pub entries: Entries,
-    /// What was left out, in the order of the file's names.
-    pub left_out: Vec<LeftOut>,
+    /// What was dropped, in the order of the file's names.
+    pub dropped: Vec<Dropped>,
     /// Models with prices that are only partly expressed: rates above a second threshold are not.
     pub simplified: Vec<ModelId>,
 }
 
 /// A name of the price list that did not become a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct Dropped {
     /// The name.
     pub name: String,
     /// Why.
@@ -66,11 +66,11 @@ impl fmt::Display for Reason {
 }
 
 impl Conversion {
-    /// How many names were left out for each reason, details aside.
+    /// How many names were dropped for each reason, details aside.
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
-        for left_out in &self.left_out {
-            let reason = match &left_out.reason {
+        for dropped in &self.dropped {
+            let reason = match &dropped.reason {
                 Reason::Name(_) => "not a name".to_owned(),
                 Reason::Price(_) => "a price that cannot be kept exactly".to_owned(),
                 reason => reason.to_string(),
@@ -84,7 +84,7 @@ impl Conversion {
 /// Converts every chat model of a price list.
 ///
 /// # Errors
-/// [`ConvertError`] when the text is not a JSON object. Single entries that cannot be converted are left out instead.
+/// [`ConvertError`] when the text is not a JSON object. Single entries that cannot be converted are dropped instead.
 pub fn convert(json: &str) -> Result<Conversion, ConvertError> {
     let mut conversion = Conversion::default();
     for (name, record) in records(json)? {
@@ -95,7 +95,7 @@ pub fn convert(json: &str) -> Result<Conversion, ConvertError> {
                 }
                 conversion.entries.insert(id, entry);
             }
-            Err(reason) => conversion.left_out.push(LeftOut { name, reason }),
+            Err(reason) => conversion.dropped.push(Dropped { name, reason }),
         }
     }
     Ok(conversion)
@@ -107,7 +107,7 @@ pub(super) fn records(json: &str) -> Result<BTreeMap<String, Option<Record>>, Co
     Ok(raw.into_iter().map(|(name, raw)| (name, serde_json::from_str(raw.get()).ok())).collect())
 }
 
-/// A record as an entry, and whether some of its prices had to be left out.
+/// A record as an entry, and whether some of its prices had to be dropped.
 pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry, bool), Reason> {
     if !matches!(record.mode.as_str(), "chat" | "responses") {
         return Err(Reason::Mode(record.mode.clone()));

@@ -11,9 +11,9 @@ const TEXT: &str = include_str!("../../catalogue/curation.yaml");
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Curation {
-    /// Models deprecated on or before this day are left out; `YYYY-MM-DD`.
+    /// Models deprecated on or before this day are dropped; `YYYY-MM-DD`.
     pub(super) as_of: String,
-    /// Ids that are left out whatever the families say.
+    /// Ids that are dropped whatever the families say.
     leave_out: Vec<String>,
     /// Which models are in the list; the first family that matches gives the tier.
     families: Vec<Family>,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use contracts::{SessionId, facts::SessionSource};
+use contracts::{SessionId, events::SessionSource};
 use event_core::{EventId, Timestamp};
 use serde_json::value::RawValue;
 

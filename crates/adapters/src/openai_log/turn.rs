@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     CacheVariant, SessionId,
-    facts::{StopReason, ToolOutcome, TurnStatus},
+    events::{StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! What became of lines that gave nothing: those that are wrong, and those that were left out.
+//! What became of lines that gave nothing: those that are wrong, and those that were dropped.
 
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -19,7 +19,7 @@ impl fmt::Display for Issue {
     }
 }
 
-/// Lines that were left out on purpose.
+/// Lines that were dropped on purpose.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skipped {
     /// Lines that had been seen before in the file, or that repeat what another file holds.

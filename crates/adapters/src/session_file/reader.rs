@@ -36,7 +36,7 @@ pub trait Format {
     /// The session of the turn that came last, or of the file, as soon as it is known.
     fn session(&self) -> Option<&ObservedSession>;
 
-    /// The lines that were left out on purpose so far.
+    /// The lines that were dropped on purpose so far.
     fn skipped(&self) -> &Skipped;
 }
 
@@ -107,7 +107,7 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         &self.issues
     }
 
-    /// The lines that were left out on purpose so far.
+    /// The lines that were dropped on purpose so far.
     pub fn skipped(&self) -> &Skipped {
         self.format.skipped()
     }

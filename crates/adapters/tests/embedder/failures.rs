@@ -2,7 +2,7 @@
 
 use std::{net::TcpListener, time::Duration};
 
-use adapters::embedder::{EmbedError, MOST_ANSWER_BYTES, OpenAiEmbedder, Patience};
+use adapters::embedder::{EmbedError, MOST_ANSWER_BYTES, OpenAiEmbedder, Timeouts};
 use serde_json::json;
 
 use crate::{
@@ -106,8 +106,8 @@ fn an_answer_without_end_is_not_read_to_its_end() {
 #[test]
 fn an_endpoint_that_says_nothing_is_given_up() {
     let stand_in = StandIn::answering(|_, _| Reply::Silence);
-    let patience = Patience { whole: Duration::from_millis(50), ..QUICK };
-    let error = embed(&stand_in.url, &texts(&["a"]), patience).unwrap_err();
+    let timeouts = Timeouts { whole: Duration::from_millis(50), ..QUICK };
+    let error = embed(&stand_in.url, &texts(&["a"]), timeouts).unwrap_err();
     assert!(matches!(error, EmbedError::Slow { .. }), "{error}");
     insta::assert_snapshot!(error.to_string().replace(&stand_in.url, "URL"), @"`URL/embeddings` gave no whole answer within 0.05 s: try again when it is less busy");
 }

@@ -7,14 +7,14 @@ mod stand_in;
 
 use std::time::Duration;
 
-use adapters::embedder::{EmbedError, Embedder as _, MOST_TEXT_BYTES, MOST_TEXTS, OpenAiEmbedder, Patience};
+use adapters::embedder::{EmbedError, Embedder as _, MOST_TEXT_BYTES, MOST_TEXTS, OpenAiEmbedder, Timeouts};
 use serde_json::json;
 use stand_in::{Asked, Reply, StandIn};
 
 const KEY: &str = "sk-hunter2";
 
 /// Waits as long as a slow machine needs, but pauses shortly.
-const QUICK: Patience = Patience {
+const QUICK: Timeouts = Timeouts {
     connect: Duration::from_secs(5),
     whole: Duration::from_secs(30),
     pause: Duration::from_millis(1),
@@ -22,8 +22,8 @@ const QUICK: Patience = Patience {
 };
 
 /// What an embedder makes of texts.
-fn embed(url: &str, texts: &[String], patience: Patience) -> Result<Vec<Vec<f32>>, EmbedError> {
-    let embedder = OpenAiEmbedder::new(url, "nomic-embed-text", Some(KEY), patience)?;
+fn embed(url: &str, texts: &[String], timeouts: Timeouts) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let embedder = OpenAiEmbedder::new(url, "nomic-embed-text", Some(KEY), timeouts)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(embedder.embed(texts))
 }

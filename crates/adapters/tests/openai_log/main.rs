@@ -11,7 +11,7 @@ use adapters::{
     openai_log::{OpenAiLog, SessionReader},
     session_file::Issue,
 };
-use contracts::facts::TurnStatus;
+use contracts::events::TurnStatus;
 use proptest::{collection::vec, prelude::*, sample::Index};
 use render::render;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! After an outage that ended by itself one call finds out, and the others wait for it.
 
 use availability::State;
-use contracts::{ModelId, facts::ErrorClass};
+use contracts::{ModelId, events::ErrorClass};
 
 use crate::story::{Log, Outcome, at, model, parse, strikes};
 
@@ -152,7 +152,7 @@ fn transitions_are_told_once_also_around_probes() {
     for call in parse("0 a:x auth, 320 a:x sent, 322 a:x timeout, 700 a:x sent, 701 a:x ok, 800 a:x ok") {
         log.call(&call);
         for again in log.react(call.0) {
-            told.push((again.at, format!("{:?}", again.fact).contains("Unavailable")));
+            told.push((again.at, format!("{:?}", again.event).contains("Unavailable")));
         }
         assert_eq!(log.react(call.0), []);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contracts::facts::{ErrorClass, ProviderRecovered, ProviderUnavailable};
+use contracts::events::{ErrorClass, ProviderRecovered, ProviderUnavailable};
 use event_core::{Position, Projected};
 use proptest::{prelude::*, sample::select};
 
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn who_was_free_at_the_time_of_a_fact_is_still_known_to_have_been_later(calls in story_of_probes()) {
+    fn who_was_free_at_the_time_of_a_event_is_still_known_to_have_been_later(calls in story_of_probes()) {
         let mut log = Log::default();
         let mut then = BTreeMap::new();
         for call in &calls {
@@ -162,10 +162,10 @@ proptest! {
         log.react(100_000);
         let mut out = BTreeSet::new();
         for event in &log.events {
-            if let Some(fact) = event.read::<ProviderUnavailable>().unwrap() {
-                prop_assert!(out.insert(fact.scope));
-            } else if let Some(fact) = event.read::<ProviderRecovered>().unwrap() {
-                prop_assert!(out.remove(&fact.scope));
+            if let Some(body) = event.read::<ProviderUnavailable>().unwrap() {
+                prop_assert!(out.insert(body.scope));
+            } else if let Some(body) = event.read::<ProviderRecovered>().unwrap() {
+                prop_assert!(out.remove(&body.scope));
             }
         }
         prop_assert_eq!(out, BTreeSet::new());

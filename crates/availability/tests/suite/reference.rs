@@ -1,6 +1,6 @@
 //! The machine read naively: everything is computed again from the whole list of calls.
 
-use contracts::{ModelId, facts::ErrorClass};
+use contracts::{ModelId, events::ErrorClass};
 
 use crate::story::{Call, Outcome};
 
@@ -38,7 +38,7 @@ fn line(calls: &[Call], belongs: impl Fn(&ModelId) -> bool) -> Vec<(usize, &Call
     })
 }
 
-/// The number of the fact that a call was sent, for how it came out: the first of its model that has not come out.
+/// The number of the event that a call was sent, for how it came out: the first of its model that has not come out.
 fn start_of(calls: &[Call], outcome: usize) -> Option<usize> {
     let mut running = Vec::new();
     for (number, call) in calls.iter().enumerate().take(outcome + 1).filter(|(_, call)| call.1 == calls[outcome].1) {

@@ -4,7 +4,7 @@
 use availability::{Availability, Transition};
 use contracts::{
     CacheVariant, ModelId, SessionId, TurnId, Usage,
-    facts::{CallRole, ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason},
+    events::{CallRole, DocumentedEvent, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason},
 };
 use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 
@@ -99,15 +99,15 @@ impl Log {
         let event = match *outcome {
             Outcome::Sent => {
                 self.running.push((model.clone(), id));
-                let fact = LlmCallStarted { turn, session, model, ..LlmCallStarted::sample() };
-                NewEvent::new(id, at(*seconds), turn.0, &fact)
+                let body = LlmCallStarted { turn, session, model, ..LlmCallStarted::sample() };
+                NewEvent::new(id, at(*seconds), turn.0, &body)
             }
             Outcome::Failed(class) => {
-                let fact = LlmCallFailed { turn, session, model, class, ..LlmCallFailed::sample() };
-                NewEvent::new(id, at(*seconds), turn.0, &fact)
+                let body = LlmCallFailed { turn, session, model, class, ..LlmCallFailed::sample() };
+                NewEvent::new(id, at(*seconds), turn.0, &body)
             }
             Outcome::Ok => {
-                let fact = LlmCallCompleted {
+                let body = LlmCallCompleted {
                     turn,
                     session,
                     thread: None,
@@ -124,14 +124,14 @@ impl Log {
                     cache_lifetime: None,
                     began_at: None,
                 };
-                NewEvent::new(id, at(*seconds), turn.0, &fact)
+                NewEvent::new(id, at(*seconds), turn.0, &body)
             }
         };
         let event = event.unwrap();
         self.append(NewEvent { causation: sent, ..event });
     }
 
-    /// Appends a fact unless its id is known, as the log does.
+    /// Appends an event unless its id is known, as the log does.
     pub(crate) fn append(&mut self, event: NewEvent) {
         if self.events.iter().any(|known| known.event.id == event.id) {
             return;

@@ -1,6 +1,6 @@
-//! Transitions are facts, told once (decision D6).
+//! Transitions are events, told once (decision D6).
 
-use availability::{Transition, TransitionFact};
+use availability::{Transition, TransitionEvent};
 use contracts::OutageScope;
 use event_core::{Position, Projected};
 
@@ -12,16 +12,16 @@ fn show(transition: &Transition, log: &Log) -> String {
         OutageScope::ProviderWide(provider) => provider.to_string(),
         OutageScope::ModelSpecific(model) => model.to_string(),
     };
-    let what = match &transition.fact {
-        TransitionFact::Unavailable(fact) => format!(
+    let what = match &transition.event {
+        TransitionEvent::Unavailable(body) => format!(
             "{} unavailable: {:?} of {:?}, clears at {}",
-            scope(&fact.scope),
-            fact.trigger,
-            fact.models,
-            seconds(fact.clears_at)
+            scope(&body.scope),
+            body.trigger,
+            body.models,
+            seconds(body.clears_at)
         ),
-        TransitionFact::Recovered(fact) => {
-            format!("{} recovered: {:?} after {} s", scope(&fact.scope), fact.by, fact.down_seconds)
+        TransitionEvent::Recovered(body) => {
+            format!("{} recovered: {:?} after {} s", scope(&body.scope), body.by, body.down_seconds)
         }
     };
     format!("{} {what}, caused by #{} {}\n", seconds(transition.at), cause.position, cause.event.kind)
@@ -116,7 +116,7 @@ fn a_restart_tells_nothing_twice() {
 }
 
 #[test]
-fn a_lost_answer_to_an_append_gives_the_same_fact_again() {
+fn a_lost_answer_to_an_append_gives_the_same_event_again() {
     let log = Log::of("0 a:x auth");
     let (first, again) = (log.state().transitions(crate::story::at(0)), log.state().transitions(crate::story::at(200)));
     assert_eq!(first, again);

@@ -156,13 +156,13 @@ fn after_an_outage_has_cleared_by_itself_the_count_starts_again() {
 }
 
 #[test]
-fn a_fact_older_than_the_newest_one_says_nothing_about_now() {
+fn a_event_older_than_the_newest_one_says_nothing_about_now() {
     check(&("1000 a:x ok,".to_owned() + &strikes("a:x", 0)), 1_000, "");
     check("1000 a:x auth, 10 a:x ok", 1_000, "a until 1300");
     check("1000 a:y ok, 10 a:x auth", 1_000, "");
 }
 
 #[test]
-fn a_late_fact_still_counts_for_a_model_that_has_seen_nothing_newer() {
+fn a_late_event_still_counts_for_a_model_that_has_seen_nothing_newer() {
     check(&("200 a:y ok,".to_owned() + &strikes("a:x", 0)), 200, "a:x until 304");
 }

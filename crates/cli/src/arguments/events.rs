@@ -6,7 +6,7 @@ use clap::{Subcommand, ValueHint};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventsCommand {
-    /// Show the latest facts.
+    /// Show the latest events.
     Tail {
         /// How many.
         #[arg(short, default_value_t = 20)]
@@ -18,17 +18,17 @@ pub(crate) enum EventsCommand {
         #[arg(long, value_name = "KIND")]
         kind: Option<String>,
     },
-    /// Show one fact with everything in it.
+    /// Show one event with everything in it.
     Show {
         /// Its position or id.
         event: String,
     },
     /// Write the log as JSON Lines, loss-free.
     Export {
-        /// The file; standard output when left out.
+        /// The file; standard output when omitted.
         #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
-        /// Only facts after this position.
+        /// Only events after this position.
         #[arg(long, default_value_t = 0)]
         after: u64,
     },

@@ -6,27 +6,27 @@ use clap::{Args, Subcommand, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArguments {
-    /// How it went; the last thumb on a turn counts.
-    pub(crate) thumb: ThumbChoice,
+    /// How it went; the last rating on a turn counts.
+    pub(crate) rating: RatingChoice,
     /// `last`, or the id of a turn or the start of one.
     #[arg(default_value = "last", value_name = "TURN")]
     pub(crate) turn: String,
 }
 
-/// A thumb as it is typed.
+/// A rating as it is typed.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(crate) enum ThumbChoice {
+pub(crate) enum RatingChoice {
     /// It went well.
     Up,
     /// It went badly.
     Down,
 }
 
-impl From<ThumbChoice> for contracts::facts::Thumb {
-    fn from(choice: ThumbChoice) -> Self {
+impl From<RatingChoice> for contracts::events::Rating {
+    fn from(choice: RatingChoice) -> Self {
         match choice {
-            ThumbChoice::Up => Self::Up,
-            ThumbChoice::Down => Self::Down,
+            RatingChoice::Up => Self::Up,
+            RatingChoice::Down => Self::Down,
         }
     }
 }
@@ -52,7 +52,7 @@ pub(crate) enum PatternsCommand {
         #[arg(short, default_value_t = 5)]
         number: usize,
     },
-    /// Forget what was learned in a workspace. The facts stay, and turns from now on are learned as before.
+    /// Forget what was learned in a workspace. The events stay, and turns from now on are learned as before.
     Clear {
         #[command(flatten)]
         workspace: WorkspaceArgument,
@@ -76,7 +76,7 @@ pub(crate) enum PatternsCommand {
 /// Which workspace is asked about.
 #[derive(Debug, Args)]
 pub(crate) struct WorkspaceArgument {
-    /// The workspace; the current folder when left out.
+    /// The workspace; the current folder when omitted.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) workspace: Option<PathBuf>,
 }

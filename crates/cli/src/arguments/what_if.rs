@@ -20,7 +20,7 @@ pub(crate) struct RangeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct BacktestArguments {
-    /// The policies to try; several are ranked by what they cost. The policy in force when left out.
+    /// The policies to try; several are ranked by what they cost. The policy active when omitted.
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
     pub(crate) policy: Vec<PathBuf>,
     /// What to compare with: another policy file, or `recorded`, the models that really ran.

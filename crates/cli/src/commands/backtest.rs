@@ -15,7 +15,9 @@ use serde_json::json;
 use what_if::{Against, Backtest, Candidate, Report, TurnRow, backtest, html, write_csv};
 
 use super::range::range;
-use crate::{arguments::BacktestArguments, context::Context, failure::Failure, interrupt::Interrupt, screen::fact_bar};
+use crate::{
+    arguments::BacktestArguments, context::Context, failure::Failure, interrupt::Interrupt, screen::event_bar,
+};
 
 pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<(), Failure> {
     let models = Models::load(&context.home.models())?.registry;
@@ -55,7 +57,7 @@ fn ask(
 ) -> Result<(Report, Vec<TurnRow>), Failure> {
     let log = context.read_only()?;
     let texts = TextFiles::of(context.home.log());
-    let bar = fact_bar(log.head()?.0, "trying");
+    let bar = event_bar(log.head()?.0, "trying");
     if context.json || arguments.csv {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }

@@ -1,6 +1,6 @@
 //! `cost`: what was spent, by model, role and day, or in one session (004 §6.7).
 
-use contracts::{SessionId, facts::CallRole};
+use contracts::{SessionId, events::CallRole};
 use costs::{Costs, SessionCosts, Total};
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -63,8 +63,8 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
             json!({ "message": message, "ran_on": ran_on, "decision": DecisionView::new(made.turn, &made.decided.session, &made.decided.decision, &made.banners) })
         })
         .collect();
-    let facts = engine.log().head()?;
-    let json = json!({ "turns": views, "facts": facts, "cost_nano_usd": overall.cost, "calls": overall.calls });
+    let events = engine.log().head()?;
+    let json = json!({ "turns": views, "events": events, "cost_nano_usd": overall.cost, "calls": overall.calls });
     context.print(&json, || {
         anstream::println!(
             "{}",
@@ -106,7 +106,7 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
             format!("{:.4}", overall.cost),
         ]);
         table.print();
-        anstream::println!("\n{} facts in the log. Next: turnwise init", facts.0);
+        anstream::println!("\n{} events in the log. Next: turnwise init", events.0);
     })?;
     Ok(engine.close()?)
 }

@@ -4,7 +4,7 @@ mod moving;
 mod purge;
 mod verify;
 
-use engine::{as_json, facts};
+use engine::{as_json, events};
 use event_bus::EventLog;
 use event_core::{Position, Recorded};
 use serde_json::Value;
@@ -36,18 +36,18 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
     let log = context.read_only()?;
     let mut latest = std::collections::VecDeque::new();
     let mut last = Position::ORIGIN;
-    for fact in facts(log.as_ref(), Position::ORIGIN) {
-        let fact = fact?;
-        last = fact.position;
-        if fact.event.kind.starts_with(kind) {
-            latest.push_back(fact);
+    for recorded in events(log.as_ref(), Position::ORIGIN) {
+        let recorded = recorded?;
+        last = recorded.position;
+        if recorded.event.kind.starts_with(kind) {
+            latest.push_back(recorded);
             if number < latest.len() {
                 latest.pop_front();
             }
         }
     }
-    for fact in &latest {
-        line(context, fact);
+    for recorded in &latest {
+        line(context, recorded);
     }
     if !follow {
         return Ok(());
@@ -56,29 +56,29 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
         std::thread::sleep(std::time::Duration::from_millis(200));
         // What another process wrote is seen by opening again.
         let log = context.read_only()?;
-        for fact in facts(log.as_ref(), last) {
-            let fact = fact?;
-            last = fact.position;
-            if fact.event.kind.starts_with(kind) {
-                line(context, &fact);
+        for recorded in events(log.as_ref(), last) {
+            let recorded = recorded?;
+            last = recorded.position;
+            if recorded.event.kind.starts_with(kind) {
+                line(context, &recorded);
             }
         }
     }
 }
 
-/// One fact on one line. JSON has one object a line as well, so that it can be piped.
-fn line(context: &Context, fact: &Recorded) {
-    let json = as_json(fact);
+/// One event on one line. JSON has one object a line as well, so that it can be piped.
+fn line(context: &Context, recorded: &Recorded) {
+    let json = as_json(recorded);
     if context.json {
         println!("{json}");
         return;
     }
-    let position = styled(FAINT, &format!("{:>8}", fact.position.0));
+    let position = styled(FAINT, &format!("{:>8}", recorded.position.0));
     let summary = summary(&json);
-    anstream::println!("{position} {} {:<28} {summary}", local_time(fact.event.at), fact.event.kind);
+    anstream::println!("{position} {} {:<28} {summary}", local_time(recorded.event.at), recorded.event.kind);
 }
 
-/// The fields of a fact that tell most, without text the user wrote.
+/// The fields of an event that tell most, without text the user wrote.
 fn summary(json: &Value) -> String {
     const TELLING: [&str; 16] = [
         "model",
@@ -124,16 +124,19 @@ fn show(context: &Context, event: &str) -> Result<(), Failure> {
         .filter(|position| Position::ORIGIN < *position)
         .map(|position| read(log.as_ref(), position))
         .transpose()?;
-    let fact = found.flatten().ok_or_else(|| Failure::Wrong(format!("the log has no fact `{event}`")))?;
-    let json = as_json(&fact);
+    let recorded = found.flatten().ok_or_else(|| Failure::Wrong(format!("the log has no event `{event}`")))?;
+    let json = as_json(&recorded);
     context.print(&json, || {
-        anstream::println!("{}", styled(HEADING, &format!("{} at position {}", fact.event.kind, fact.position)));
+        anstream::println!(
+            "{}",
+            styled(HEADING, &format!("{} at position {}", recorded.event.kind, recorded.position))
+        );
         let text = serde_json::to_string_pretty(&json).unwrap_or_default();
         anstream::println!("{text}");
     })
 }
 
 fn read(log: &dyn EventLog, position: Position) -> Result<Option<Recorded>, Failure> {
-    let facts = log.read_after(Position(position.0 - 1), 1)?;
-    Ok(facts.into_iter().next().filter(|fact| fact.position == position))
+    let events = log.read_after(Position(position.0 - 1), 1)?;
+    Ok(events.into_iter().next().filter(|recorded| recorded.position == position))
 }

@@ -1,8 +1,8 @@
-//! `feedback`: the user's thumb on a turn, and how the turn is judged then.
+//! `feedback`: the user's rating on a turn, and how the turn is judged then.
 
 use std::fmt::Write as _;
 
-use contracts::facts::{EvalCompleted, Signal, SignalKind, Thumb};
+use contracts::events::{EvalCompleted, Rating, Signal, SignalKind};
 use patterns::MIN_EVAL_CONFIDENCE;
 
 use super::route::turn_named;
@@ -10,17 +10,17 @@ use crate::{arguments::FeedbackArguments, context::Context, failure::Failure};
 
 pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<(), Failure> {
     let instead =
-        r#"curl -H 'content-type: application/json' -d '{"thumb": "up"}' http://127.0.0.1:4141/turns/ID/feedback"#;
+        r#"curl -H 'content-type: application/json' -d '{"rating": "up"}' http://127.0.0.1:4141/turns/ID/feedback"#;
     let mut engine = context.engine_or(instead)?;
     let turn = turn_named(&engine, &arguments.turn)?;
-    let feedback = engine.give_feedback(turn, arguments.thumb.into())?;
+    let feedback = engine.give_feedback(turn, arguments.rating.into())?;
     engine.close()?;
     context.print(&feedback, || {
-        let thumb = match feedback.given.thumb {
-            Thumb::Up => "up",
-            Thumb::Down => "down",
+        let rating = match feedback.given.rating {
+            Rating::Up => "up",
+            Rating::Down => "down",
         };
-        anstream::println!("Thumb {thumb} for turn {turn}.");
+        anstream::println!("Rating {rating} for turn {turn}.");
         for verdict in &feedback.verdicts {
             anstream::println!("{}", shown(verdict));
         }
@@ -76,7 +76,7 @@ const fn words(kind: SignalKind) -> &'static str {
         SignalKind::ChosenByUser => "its model was chosen by hand",
         SignalKind::TakenAway => "it was given to another model",
         SignalKind::Reverted => "what it wrote was taken back",
-        SignalKind::ThumbUp => "thumb up",
-        SignalKind::ThumbDown => "thumb down",
+        SignalKind::RatingUp => "rating up",
+        SignalKind::RatingDown => "rating down",
     }
 }

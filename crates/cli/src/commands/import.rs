@@ -46,8 +46,8 @@ pub(super) struct Imported {
     pub(super) gateway_turns: u64,
     #[serde(skip)]
     through_gateway: BTreeSet<SessionId>,
-    /// Facts the log did not have.
-    pub(super) new_facts: u64,
+    /// Events the log did not have.
+    pub(super) new_events: u64,
     pub(super) issues: Vec<String>,
     /// What all calls of the log cost, in nano-dollars.
     pub(super) total_cost_nano_usd: NanoUsd,
@@ -155,7 +155,7 @@ fn import_files<F: Format>(
     }
     imported.bytes = done;
     bar.finish_and_clear();
-    imported.new_facts = engine.log().head()?.0 - before.0;
+    imported.new_events = engine.log().head()?.0 - before.0;
     imported.sessions = engine.state().sessions.iter().count() as u64;
     let overall = engine.state().costs.overall();
     (imported.total_cost_nano_usd, imported.unpriced_calls) = (overall.cost, overall.unpriced_calls);
@@ -205,13 +205,13 @@ fn show(imported: &Imported) {
     if 0 < imported.gateway_turns {
         let (sessions, turns) =
             (counted(imported.gateway_sessions, "session"), counted(imported.gateway_turns, "turn"));
-        anstream::println!("left out {turns} of {sessions}: through the gateway, so that the log has them already");
+        anstream::println!("dropped {turns} of {sessions}: through the gateway, so that the log has them already");
     }
     let decided = counted(imported.decisions, "turn");
     anstream::println!(
         "{decided} decided, {} of them refused; {}",
         imported.refused,
-        counted(imported.new_facts, "new fact")
+        counted(imported.new_events, "new event")
     );
     anstream::println!("The log's calls cost {} in all", imported.total_cost_nano_usd);
     if 0 < imported.unpriced_calls {

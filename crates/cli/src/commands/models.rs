@@ -91,21 +91,21 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::Wrong(error.to_string()))?;
     fs::create_dir_all(&context.home.dir).map_err(|error| Failure::file("create", &context.home.dir, &error))?;
     fs::write(&path, yaml).map_err(|error| Failure::file("write", &path, &error))?;
-    let mut left_out: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for left in &converted.left_out {
-        left_out.entry(left.reason.to_string()).or_default().push(&left.name);
+    let mut dropped: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for left in &converted.dropped {
+        dropped.entry(left.reason.to_string()).or_default().push(&left.name);
     }
     let simplified = converted.simplified.len();
-    let json = json!({ "file": path, "imported": imported, "simplified": converted.simplified, "left_out": left_out });
+    let json = json!({ "file": path, "imported": imported, "simplified": converted.simplified, "dropped": dropped });
     context.print(&json, || {
         anstream::println!("{imported} models written to {}", path.display());
         if 0 < simplified {
             anstream::println!("  {simplified} of them with the first of several long-prompt prices only");
         }
         for (reason, count) in &counts {
-            anstream::println!("  left out {count}: {reason}");
+            anstream::println!("  dropped {count}: {reason}");
         }
-        if !left_out.is_empty() {
+        if !dropped.is_empty() {
             anstream::println!("  (--json names each of them)");
         }
     })

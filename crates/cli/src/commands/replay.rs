@@ -9,7 +9,7 @@ use crate::{
     arguments::RangeArguments,
     context::Context,
     failure::Failure,
-    screen::{BAD, GOOD, counted, fact_bar, styled},
+    screen::{BAD, GOOD, counted, event_bar, styled},
 };
 
 /// Columns of one of two chains side by side.
@@ -18,7 +18,7 @@ const COLUMN: usize = 78;
 pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), Failure> {
     let range = range(arguments)?;
     let log = context.read_only()?;
-    let bar = fact_bar(log.head()?.0, "replaying");
+    let bar = event_bar(log.head()?.0, "replaying");
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
@@ -45,11 +45,11 @@ fn show(replayed: &Replayed) {
     }
     if 0 < replayed.without_start {
         let decisions = counted(replayed.without_start, "decision");
-        anstream::println!("  {decisions} left out: the start of the turn was lost from the log");
+        anstream::println!("  {decisions} dropped: the start of the turn was lost from the log");
     }
     for (version, count) in &replayed.other_deciders {
         let decisions = counted(*count, "decision");
-        anstream::println!("  {decisions} left out: version {version} of the decider made them");
+        anstream::println!("  {decisions} dropped: version {version} of the decider made them");
     }
     anstream::println!("  digest {}", replayed.digest);
 }

@@ -128,17 +128,17 @@ fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> 
     match command {
         RouteCommand::Override { turn } => {
             let turn = turn_named(&engine, turn)?;
-            let fact = engine.accept_suggestion(turn)?;
+            let event = engine.accept_suggestion(turn)?;
             engine.close()?;
-            let text = format!("Turn {turn} goes to {} instead of {}.", fact.model, fact.original);
-            context.print(&fact, || anstream::println!("{text}"))
+            let text = format!("Turn {turn} goes to {} instead of {}.", event.model, event.original);
+            context.print(&event, || anstream::println!("{text}"))
         }
         RouteCommand::Ignore { turn } => {
             let turn = turn_named(&engine, turn)?;
-            let fact = engine.dismiss_suggestion(turn)?;
+            let event = engine.dismiss_suggestion(turn)?;
             engine.close()?;
-            let text = format!("Turn {turn} stays on {}; {} was dismissed.", fact.model, fact.dismissed);
-            context.print(&fact, || anstream::println!("{text}"))
+            let text = format!("Turn {turn} stays on {}; {} was dismissed.", event.model, event.dismissed);
+            context.print(&event, || anstream::println!("{text}"))
         }
     }
 }

@@ -72,16 +72,17 @@ fn open(context: &Context) -> Result<PolicyFile, Failure> {
 
 fn show(context: &Context) -> Result<(), Failure> {
     let file = open(context)?;
-    let in_force = file.in_force();
-    let policy = &in_force.policy;
+    let active = file.active();
+    let policy = &active.policy;
     let rules: Vec<_> = policy.rules().collect();
     let listed: Vec<_> = rules
         .iter()
         .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.model, "line": rule.line }))
         .collect();
-    let json = json!({ "file": in_force.path, "hash": in_force.hash, "global_default": policy.global_default(), "rules": listed });
+    let json =
+        json!({ "file": active.path, "hash": active.hash, "global_default": policy.global_default(), "rules": listed });
     context.print(&json, || {
-        anstream::println!("Policy {} ({})", in_force.path, &in_force.hash.to_string()[..12]);
+        anstream::println!("Policy {} ({})", active.path, &active.hash.to_string()[..12]);
         if !rules.is_empty() {
             anstream::println!();
             let mut table = Table::new(&[">LINE", "RULE", "WHEN", "USE"]);
@@ -101,7 +102,7 @@ fn show(context: &Context) -> Result<(), Failure> {
 fn test(context: &Context, path: &Path) -> Result<(), Failure> {
     let file = open(context)?;
     let text = read_text(path)?;
-    let checked = check_expectations(&path.display().to_string(), &text, &file.in_force().policy)
+    let checked = check_expectations(&path.display().to_string(), &text, &file.active().policy)
         .map_err(|error| Failure::Wrong(error.to_string()))?;
     let failed = checked.iter().filter(|test| !test.differences.is_empty()).count();
     context.print(&json!({ "passed": checked.len() - failed, "failed": failed, "tests": checked }), || {

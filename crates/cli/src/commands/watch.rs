@@ -2,7 +2,7 @@
 
 use std::{io::IsTerminal as _, thread::sleep, time::Duration};
 
-use contracts::facts::CallRole;
+use contracts::events::CallRole;
 use engine::RouterState;
 use event_bus::{Clock as _, EventLog, SystemClock, TextFiles};
 use event_core::{Projected, Timestamp};
@@ -18,7 +18,7 @@ use crate::{
 
 /// How often the log is looked at.
 const EVERY: Duration = Duration::from_millis(250);
-/// Facts read at once.
+/// Events read at once.
 const CHUNK: usize = 1_024;
 
 pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
@@ -51,11 +51,11 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
 
 fn catch_up(log: &dyn EventLog, state: &mut Projected<RouterState>) -> Result<(), Failure> {
     loop {
-        let facts = log.read_after(state.position(), CHUNK)?;
-        for fact in &facts {
-            state.advance(fact).map_err(engine::EngineError::from)?;
+        let events = log.read_after(state.position(), CHUNK)?;
+        for event in &events {
+            state.advance(event).map_err(engine::EngineError::from)?;
         }
-        if facts.len() < CHUNK {
+        if events.len() < CHUNK {
             return Ok(());
         }
     }

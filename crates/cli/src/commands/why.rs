@@ -1,6 +1,6 @@
 //! `why`: the decision of a turn, the whole chain of reasons, and what changing model costs in lost cache.
 
-use contracts::facts::RouteFellThrough;
+use contracts::events::RouteFallback;
 use engine::{Insight, Models, decision_of, last_decision};
 use event_bus::EventLog;
 use serde::Serialize;
@@ -29,7 +29,7 @@ struct StepView {
 }
 
 impl StepView {
-    fn new(step: &RouteFellThrough) -> Self {
+    fn new(step: &RouteFallback) -> Self {
         let failed = step.failed.iter().map(|failed| json!({ "model": failed.model, "class": failed.class }));
         let decision = DecisionView::new(step.turn, &step.session, &step.decision, &[]);
         Self { step: step.step, failed: failed.collect(), decision }

@@ -10,25 +10,25 @@ fn desk() -> Desk {
 }
 
 #[test]
-fn a_thumb_is_answered_with_the_verdict_it_leads_to() {
+fn a_rating_is_answered_with_the_verdict_it_leads_to() {
     let desk = desk();
     insta::assert_snapshot!(desk.ok(&["feedback", "down", "c1a69c50"]), @"
-    Thumb down for turn c1a69c502c0ec6c8ab42269cba5aebcb.
-    anthropic:claude-sonnet-4-6 is judged 0.07 at confidence 0.95: tools did their work, it came to its end, the next message went on, thumb down.
+    Rating down for turn c1a69c502c0ec6c8ab42269cba5aebcb.
+    anthropic:claude-sonnet-4-6 is judged 0.07 at confidence 0.95: tools did their work, it came to its end, the next message went on, rating down.
     ");
     insta::assert_snapshot!(desk.ok(&["feedback", "up", "c1a69c50"]), @"
-    Thumb up for turn c1a69c502c0ec6c8ab42269cba5aebcb.
-    anthropic:claude-sonnet-4-6 is judged 1.00 at confidence 0.95: tools did their work, it came to its end, the next message went on, thumb up.
+    Rating up for turn c1a69c502c0ec6c8ab42269cba5aebcb.
+    anthropic:claude-sonnet-4-6 is judged 1.00 at confidence 0.95: tools did their work, it came to its end, the next message went on, rating up.
     ");
 }
 
 #[test]
-fn a_thumb_is_a_fact_and_so_is_the_verdict() {
+fn a_rating_is_a_event_and_so_is_the_verdict() {
     let desk = desk();
     let feedback = desk.json(&["feedback", "down"]);
-    assert_eq!(feedback["given"]["thumb"], "down");
+    assert_eq!(feedback["given"]["rating"], "down");
     let verdict = &feedback["verdicts"][0];
-    assert_eq!(verdict["signals"].as_array().unwrap().last().unwrap()["kind"], "thumb_down");
+    assert_eq!(verdict["signals"].as_array().unwrap().last().unwrap()["kind"], "rating_down");
     let tail = desk.ok(&["events", "tail"]);
     assert!(tail.contains("feedback.given") && tail.contains("eval.completed"), "{tail}");
 }

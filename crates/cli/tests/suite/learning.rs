@@ -54,7 +54,7 @@ fn clearing_asks_first_and_then_forgets_one_workspace() {
     let cleared = desk.json(&["patterns", "clear", "--workspace", &workspace, "--yes"]);
     assert!(0 < cleared["rows"].as_u64().unwrap(), "{cleared}");
     assert_eq!(desk.json(&["patterns", "status"]), serde_json::json!([]));
-    // The log is as it was but for the fact of it, and decisions made before still come out the same.
+    // The log is as it was but for the event of it, and decisions made before still come out the same.
     assert!(desk.ok(&["replay"]).contains("byte for byte"));
     assert!(desk.ok(&["patterns", "clear", "--all", "--yes"]).contains("Nothing was learned"));
 }

@@ -28,7 +28,7 @@ fn json_lines_go_out_and_come_back_unchanged() {
 }
 
 #[test]
-fn a_line_that_is_no_fact_is_named_with_its_file_and_number() {
+fn a_line_that_is_no_event_is_named_with_its_file_and_number() {
     let desk = Desk::new();
     let file = desk.write("bad.jsonl", "{\"position\": 1}\n");
     let run = desk.run(&["events", "import", file.to_str().unwrap()]);
@@ -66,7 +66,7 @@ fn purged_text_is_gone_and_why_and_verify_go_on() {
     assert_eq!(desk.json(&["events", "verify"])["purged"], 0);
     let done = desk.json(&["events", "purge", "--text", "--yes"]);
     let after = desk.json(&["events", "verify"]);
-    assert_eq!((&after["purged"], &after["whole"]), (&done["facts"], &true.into()));
+    assert_eq!((&after["purged"], &after["whole"]), (&done["events"], &true.into()));
     assert!(0 < after["purged"].as_u64().unwrap());
     assert_eq!(after["digest"], before["digest"]);
     assert_eq!(desk.ok(&["why"]), why);
@@ -117,7 +117,7 @@ fn a_log_in_use_is_named_with_the_process_and_reading_goes_on() {
 }
 
 #[test]
-fn a_fact_is_shown_by_position_and_by_id() {
+fn a_event_is_shown_by_position_and_by_id() {
     let desk = desk_with_log();
     let by_position = desk.json(&["events", "show", "3"]);
     let id = by_position["id"].as_str().unwrap().to_owned();
@@ -126,7 +126,7 @@ fn a_fact_is_shown_by_position_and_by_id() {
 }
 
 #[test]
-fn the_text_of_messages_stays_out_of_everything_but_its_own_fact() {
+fn the_text_of_messages_stays_out_of_everything_but_its_own_event() {
     let desk = Desk::new();
     let secret = "zanzibar-4711";
     let line = adapters::DEMO_SESSION.replace("one cent", secret);

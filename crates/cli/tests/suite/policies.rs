@@ -25,7 +25,7 @@ const EXPECTATIONS: &str = r#"tests:
   - name: "a spent budget wins"
     given: {message: "walk me through the architecture", spent_today_usd: "20.01"}
     expect: {model: haiku, rule: "daily budget"}
-  - name: "opus out, design falls through"
+  - name: "opus out, design falls back"
     given: {message: "walk me through the architecture", models_out: [opus]}
     expect: {model: sonnet, decided_by: GLOBAL_DEFAULT}
 "#;

@@ -15,7 +15,7 @@ fn importing_twice_changes_nothing() {
     let first = desk.json(&["import", "claude-code"]);
     let before = desk.json(&["events", "verify"]);
     let second = desk.json(&["import", "claude-code"]);
-    assert_eq!(second["new_facts"], 0);
+    assert_eq!(second["new_events"], 0);
     assert_eq!(first["turns"], second["turns"]);
     assert_eq!(before["digest"], desk.json(&["events", "verify"])["digest"]);
 }
@@ -45,18 +45,18 @@ fn through_gateway(desk: &Desk) {
 }
 
 #[test]
-fn a_session_that_came_through_the_gateway_is_left_out_and_said_so() {
+fn a_session_that_came_through_the_gateway_is_dropped_and_said_so() {
     let desk = Desk::new();
     desk.with_session();
     through_gateway(&desk);
     let imported = desk.json(&["import", "claude-code"]);
     assert_eq!((&imported["gateway_sessions"], &imported["gateway_turns"]), (&1.into(), &9.into()), "{imported}");
     assert_eq!(
-        (&imported["turns"], &imported["new_facts"], &imported["total_cost_nano_usd"]),
+        (&imported["turns"], &imported["new_events"], &imported["total_cost_nano_usd"]),
         (&0.into(), &0.into(), &0.into())
     );
     let told = desk.ok(&["import", "claude-code"]);
-    assert!(told.contains("left out 9 turns of 1 session: through the gateway"), "{told}");
+    assert!(told.contains("dropped 9 turns of 1 session: through the gateway"), "{told}");
 }
 
 #[test]
@@ -156,13 +156,13 @@ fn rollouts_of_codex_are_found_where_codex_keeps_them() {
     let first = desk.json(&["import", "codex"]);
     assert_eq!((&first["files"], &first["turns"], &first["calls"]), (&1.into(), &7.into(), &7.into()));
     assert_eq!((&first["unpriced_calls"], &first["issues"]), (&0.into(), &serde_json::json!([])));
-    assert_eq!(desk.json(&["import", "codex"])["new_facts"], 0);
+    assert_eq!(desk.json(&["import", "codex"])["new_events"], 0);
     let elsewhere = Desk::new();
     elsewhere.write("other/sessions/rollout-b.jsonl", ROLLOUT);
     let mut command = elsewhere.command(&["--json", "import", "codex"]);
     let output = command.env("CODEX_HOME", elsewhere.path("other")).output().unwrap();
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(found["new_facts"], first["new_facts"]);
+    assert_eq!(found["new_events"], first["new_events"]);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_log_of_calls_is_imported_with_all_its_sessions() {
     let first = desk.json(&["import", "openai-log", file.to_str().unwrap()]);
     assert_eq!((&first["sessions"], &first["turns"], &first["calls"]), (&2.into(), &4.into(), &5.into()));
     assert_eq!(first["issues"].as_array().unwrap().len(), 2);
-    assert_eq!(desk.json(&["import", "openai-log", file.to_str().unwrap()])["new_facts"], 0);
+    assert_eq!(desk.json(&["import", "openai-log", file.to_str().unwrap()])["new_events"], 0);
     let run = desk.run(&["import", "codex"]);
     assert!(run.code == 2 && run.err.contains(".codex/sessions") && run.err.contains("codex DIR"), "{}", said(&run));
 }

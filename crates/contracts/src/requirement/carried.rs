@@ -1,4 +1,4 @@
-//! Where a requirement can be met, and by what word of a policy it may be left out.
+//! Where a requirement can be met, and by what word of a policy it may be dropped.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use super::Requirement;
 use crate::WireApi;
 
 impl Requirement {
-    /// What a policy has to name for this to be left out: itself, or what it is a case of.
+    /// What a policy has to name for this to be dropped: itself, or what it is a case of.
     #[must_use]
-    pub const fn left_out_as(self) -> Self {
+    pub const fn dropped_as(self) -> Self {
         match self {
             Self::HighTemperature | Self::TemperatureAndTopP => Self::Sampling,
             Self::NoThinking | Self::MinimalEffort | Self::ExtraHighEffort | Self::MaxEffort => Self::ThinkingControl,
@@ -18,7 +18,7 @@ impl Requirement {
 
     /// Whether a policy that allows leaving `may_drop` out allows it of this.
     pub fn is_dropped_by(self, may_drop: &BTreeSet<Self>) -> bool {
-        may_drop.contains(&self.left_out_as())
+        may_drop.contains(&self.dropped_as())
     }
 
     /// Whether it is a matter of the model that is asked, and not of the API in which it is asked.

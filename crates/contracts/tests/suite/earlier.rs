@@ -1,11 +1,13 @@
-//! Facts of older layouts are read as those of today; what they do not say is left open.
+//! Events of older layouts are read as those of today; what they do not say is left open.
 
 use std::borrow::Cow;
 
 use contracts::{
     CacheVariant, Features, Sketch, Tone,
     catalogue::find,
-    facts::{EvalCompleted, Fact, LlmCallCompleted, LlmCallFailed, SessionCompacted, ToolCalled, TurnStarted},
+    events::{
+        DocumentedEvent, EvalCompleted, LlmCallCompleted, LlmCallFailed, SessionCompacted, ToolCalled, TurnStarted,
+    },
 };
 use event_core::{CodecError, EventId, NewEvent, Timestamp};
 
@@ -65,8 +67,8 @@ fn a_verdict_of_the_first_layout_is_about_whoever_took_the_turn_and_shows_no_sig
 #[test]
 fn a_layout_that_never_was_is_refused_by_its_version() {
     for version in [0, 3] {
-        let fact = NewEvent { version, ..logged("llm.call_completed", 1) };
-        let error = fact.read::<LlmCallCompleted>().unwrap_err();
+        let event = NewEvent { version, ..logged("llm.call_completed", 1) };
+        let error = event.read::<LlmCallCompleted>().unwrap_err();
         assert!(matches!(error, CodecError::Version { found, known: 2, .. } if found == version), "{error}");
     }
 }

@@ -1,8 +1,8 @@
-//! Nouns and facts: exact numbers, names that are checked once, and facts that come back as they were.
+//! Nouns and events: exact numbers, names that are checked once, and events that come back as they were.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod earlier;
-mod facts;
+mod events;
 mod names;
 mod numbers;
 mod outages;

@@ -56,11 +56,11 @@ fn requirements_keep_their_numbers_and_their_names() {
 }
 
 #[test]
-fn everything_is_carried_to_its_own_api_and_only_what_a_policy_can_name_is_ever_left_out() {
+fn everything_is_carried_to_its_own_api_and_only_what_a_policy_can_name_is_ever_dropped() {
     for requirement in Requirement::ALL {
         assert!(WireApi::ALL.into_iter().all(|api| requirement.carried(api, api)), "{requirement}");
-        let named = requirement.left_out_as();
+        let named = requirement.dropped_as();
         assert!(named == requirement || Requirement::OPTIONAL.contains(&named), "{requirement} as {named}");
-        assert_eq!(named.left_out_as(), named, "{requirement}");
+        assert_eq!(named.dropped_as(), named, "{requirement}");
     }
 }

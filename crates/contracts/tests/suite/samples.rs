@@ -1,4 +1,4 @@
-//! The example of every kind of fact: it fits, it reads back, and it is described.
+//! The example of every kind of event: it fits, it reads back, and it is described.
 
 use contracts::catalogue::{JsonError, KINDS, find};
 use event_core::MAX_PAYLOAD_BYTES;
@@ -42,7 +42,7 @@ fn json_that_does_not_fit_is_refused_with_the_kind() {
 }
 
 #[test]
-fn an_example_with_one_byte_more_or_less_is_not_that_fact() {
+fn an_example_with_one_byte_more_or_less_is_not_that_event() {
     for spec in KINDS {
         let payload = (spec.sample)().unwrap();
         let longer = [payload.as_slice(), &[0]].concat();

@@ -1,6 +1,6 @@
 //! A call as the simulation sees it: when, of what size, and what had happened before.
 
-use contracts::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage, facts::CallRole};
+use contracts::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage, events::CallRole};
 use event_core::Timestamp;
 
 use crate::Line;

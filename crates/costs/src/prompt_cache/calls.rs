@@ -1,10 +1,10 @@
-//! From facts to calls, one at a time.
+//! From events to calls, one at a time.
 
 use std::collections::BTreeMap;
 
 use contracts::{
     CacheLifetime, SessionId, ThreadId, TurnId,
-    facts::{CallRole, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus},
+    events::{CallRole, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus},
 };
 use event_core::{CodecError, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{After, Attempt, Call};
 use crate::Line;
 
-/// A fold of facts that gives a [`Call`] for every answered one. What it remembers grows with the lines of work seen,
+/// A fold of events that gives a [`Call`] for every answered one. What it remembers grows with the lines of work seen,
 /// not with calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Calls {
@@ -54,28 +54,28 @@ fn line(thread: Option<ThreadId>) -> Line {
 }
 
 impl Calls {
-    /// Folds one fact; the call, when it is about an answered one.
+    /// Folds one event; the call, when it is about an answered one.
     ///
     /// # Errors
-    /// Whatever reading the fact gives.
-    pub fn advance(&mut self, fact: &Recorded) -> Result<Option<Call>, CodecError> {
-        let at = fact.event.at;
-        if let Some(call) = fact.read::<LlmCallCompleted>()? {
+    /// Whatever reading the event gives.
+    pub fn advance(&mut self, event: &Recorded) -> Result<Option<Call>, CodecError> {
+        let at = event.event.at;
+        if let Some(call) = event.read::<LlmCallCompleted>()? {
             let line = Line { role: call.role, thread: call.thread.clone() };
             return Ok(Some(self.next(&call.session, line).call(call, at)));
         }
-        if let Some(turn) = fact.read::<TurnStarted>()? {
+        if let Some(turn) = event.read::<TurnStarted>()? {
             let next = self.next(&turn.session, line(turn.thread));
             next.open = Some((turn.turn, at, false));
             next.after = if next.whole { After::Message } else { After::Cut };
             next.whole = true;
             next.message_bytes = turn.message_bytes;
-        } else if let Some(turn) = fact.read::<TurnEnded>()? {
+        } else if let Some(turn) = event.read::<TurnEnded>()? {
             let lines = self.sessions.get_mut(&turn.session).into_iter().flat_map(BTreeMap::values_mut);
             lines.for_each(|next| next.ended(&turn, at));
-        } else if let Some(compacted) = fact.read::<SessionCompacted>()? {
+        } else if let Some(compacted) = event.read::<SessionCompacted>()? {
             self.next(&compacted.session, line(compacted.thread)).compacted = true;
-        } else if let Some(resumed) = fact.read::<SessionResumed>()? {
+        } else if let Some(resumed) = event.read::<SessionResumed>()? {
             let lines = self.sessions.get_mut(&resumed.session).into_iter().flat_map(BTreeMap::values_mut);
             lines.for_each(|next| next.resumed = true);
         }

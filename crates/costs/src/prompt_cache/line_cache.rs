@@ -88,7 +88,7 @@ impl LineCache {
 
         let found = self.found(rules, model, variant, call.lifetime, call.sent);
         let mut read = match found.read {
-            Read::Conversation(tokens) if completed && call.attempts.is_empty() && rules.has_side_call() => {
+            Read::Conversation(tokens) if completed && call.attempts.is_empty() && rules.has_auxiliary_call() => {
                 tokens.max(total.saturating_sub(UNCACHED.saturating_add(message(call.message_bytes))))
             }
             Read::Conversation(tokens) => tokens,

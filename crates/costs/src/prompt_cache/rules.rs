@@ -68,7 +68,7 @@ impl CacheRules {
     }
 
     /// Whether the client sends a call after a completed turn that nobody records.
-    pub(super) const fn has_side_call(self) -> bool {
+    pub(super) const fn has_auxiliary_call(self) -> bool {
         !matches!(self, Self::Automatic)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{ModelId, SessionId, ThreadId, facts::CallRole};
+use contracts::{ModelId, SessionId, ThreadId, events::CallRole};
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use contracts::{NanoUsd, SessionId, Usage, facts::CallRole};
+use contracts::{NanoUsd, SessionId, Usage, events::CallRole};
 use costs::{Costs, Line, LineCosts};
 use event_core::{Recorded, Timestamp};
 
@@ -44,7 +44,7 @@ fn delegating_session() -> Vec<Recorded> {
     events
 }
 
-/// The display of 004 §6.7, as a skin might print it.
+/// The display of 004 §6.7, as a front end might print it.
 fn display(costs: &Costs) -> String {
     let id = SessionId::try_from("sess_42").unwrap();
     let session = costs.session(&id).unwrap();

@@ -1,8 +1,8 @@
-//! Facts for tests.
+//! Events for tests.
 
 use contracts::{
     CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, SessionId, ThreadId, Tone, TurnId, Usage,
-    facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStarted},
+    events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStarted},
 };
 use costs::Costs;
 use event_core::{Event, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
@@ -20,13 +20,13 @@ pub(crate) struct Call {
     pub(crate) at: Timestamp,
 }
 
-pub(crate) fn record<E: Event>(number: u64, at: Timestamp, fact: &E) -> Recorded {
+pub(crate) fn record<E: Event>(number: u64, at: Timestamp, body: &E) -> Recorded {
     let id = EventId::derive(&[b"costs", &number.to_le_bytes()]);
-    Recorded::new(Position(number), at, NewEvent::new(id, at, id, fact).unwrap())
+    Recorded::new(Position(number), at, NewEvent::new(id, at, id, body).unwrap())
 }
 
 pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
-    let fact = LlmCallCompleted {
+    let body = LlmCallCompleted {
         turn: TurnId::default(),
         session: SessionId::try_from(call.session).unwrap(),
         thread: call.thread.map(|thread| ThreadId::try_from(thread).unwrap()),
@@ -43,12 +43,12 @@ pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
         cache_lifetime: None,
         began_at: None,
     };
-    record(number, call.at, &fact)
+    record(number, call.at, &body)
 }
 
 /// The same call, cancelled when it had used this, or before anything was known of it.
 pub(crate) fn cancelled(number: u64, call: &Call, is_known: bool) -> Recorded {
-    let fact = LlmCallFailed {
+    let body = LlmCallFailed {
         turn: TurnId::default(),
         session: SessionId::try_from(call.session).unwrap(),
         thread: call.thread.map(|thread| ThreadId::try_from(thread).unwrap()),
@@ -61,11 +61,11 @@ pub(crate) fn cancelled(number: u64, call: &Call, is_known: bool) -> Recorded {
         cost: call.cost.filter(|_| is_known).map(|cost| NanoUsd(cost.saturating_mul(100_000))),
         raw_usage: None,
     };
-    record(number, call.at, &fact)
+    record(number, call.at, &body)
 }
 
 pub(crate) fn turn_started(number: u64, session: &str, thread: Option<&str>) -> Recorded {
-    let fact = TurnStarted {
+    let body = TurnStarted {
         turn: TurnId::default(),
         session: SessionId::try_from(session).unwrap(),
         thread: thread.map(|thread| ThreadId::try_from(thread).unwrap()),
@@ -86,7 +86,7 @@ pub(crate) fn turn_started(number: u64, session: &str, thread: Option<&str>) -> 
         request: None,
         tone: Tone::Plain,
     };
-    record(number, Timestamp::default(), &fact)
+    record(number, Timestamp::default(), &body)
 }
 
 pub(crate) fn fold(events: &[Recorded]) -> Projected<Costs> {

@@ -4,7 +4,7 @@ mod automatic;
 mod base;
 mod cancelled;
 mod conversation;
-mod from_facts;
+mod from_events;
 mod given;
 mod identity;
 mod properties;

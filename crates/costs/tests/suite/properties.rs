@@ -1,8 +1,8 @@
-//! What holds for all facts in any order.
+//! What holds for all events in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contracts::{ModelId, NanoUsd, ThreadId, Usage, facts::CallRole};
+use contracts::{ModelId, NanoUsd, ThreadId, Usage, events::CallRole};
 use costs::Total;
 use event_core::{Position, Projected, Recorded, Timestamp};
 use proptest::{option, prelude::*, sample::select};
@@ -21,7 +21,7 @@ enum Fate {
     Turn,
 }
 
-type Fact = (Call, Fate);
+type Event = (Call, Fate);
 
 impl Fate {
     /// Whether the provider bills it.
@@ -46,13 +46,13 @@ fn call() -> impl Strategy<Value = Call> {
     )
 }
 
-fn facts() -> impl Strategy<Value = Vec<Fact>> {
+fn events() -> impl Strategy<Value = Vec<Event>> {
     let fate = select(&[Fate::Answered, Fate::Answered, Fate::BrokenOff, Fate::NeverBegun, Fate::Turn][..]);
     prop::collection::vec((call(), fate), 0..40)
 }
 
-fn log(facts: &[Fact]) -> Vec<Recorded> {
-    let numbered = (1..).zip(facts);
+fn log(events: &[Event]) -> Vec<Recorded> {
+    let numbered = (1..).zip(events);
     let events = numbered.map(|(number, (call, fate))| match fate {
         Fate::Answered => completed(number, call),
         Fate::BrokenOff | Fate::NeverBegun => cancelled(number, call, fate.is_billed()),
@@ -79,15 +79,15 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_order_of_facts_does_not_matter((facts, shuffled) in facts().prop_flat_map(|facts| {
-        (Just(facts.clone()), Just(facts).prop_shuffle())
+    fn the_order_of_events_does_not_matter((events, shuffled) in events().prop_flat_map(|events| {
+        (Just(events.clone()), Just(events).prop_shuffle())
     })) {
-        prop_assert_eq!(fold(&log(&facts)), fold(&log(&shuffled)));
+        prop_assert_eq!(fold(&log(&events)), fold(&log(&shuffled)));
     }
 
     #[test]
-    fn every_breakdown_adds_up_to_the_same_total(facts in facts()) {
-        let costs = fold(&log(&facts));
+    fn every_breakdown_adds_up_to_the_same_total(events in events()) {
+        let costs = fold(&log(&events));
         let costs = costs.state();
         let overall = costs.overall();
         prop_assert_eq!(sum(costs.models().map(|(_, total)| total)), overall);
@@ -102,9 +102,9 @@ proptest! {
     }
 
     #[test]
-    fn the_total_is_what_a_plain_sum_over_the_calls_gives(facts in facts()) {
-        let costs = fold(&log(&facts));
-        let calls: Vec<_> = facts.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
+    fn the_total_is_what_a_plain_sum_over_the_calls_gives(events in events()) {
+        let costs = fold(&log(&events));
+        let calls: Vec<_> = events.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
         let overall = costs.state().overall();
         prop_assert_eq!(overall.calls, calls.len() as u64);
         prop_assert_eq!(overall.unpriced_calls, calls.iter().filter(|call| call.cost.is_none()).count() as u64);
@@ -118,14 +118,14 @@ proptest! {
     }
 
     #[test]
-    fn sessions_are_broken_out_in_order_as_maps_of_maps_give(facts in facts()) {
-        let costs = fold(&log(&facts));
+    fn sessions_are_broken_out_in_order_as_maps_of_maps_give(events in events()) {
+        let costs = fold(&log(&events));
         let mut naive = BTreeMap::<_, BTreeMap<_, (u64, BTreeMap<_, Vec<&Call>>)>>::new();
-        for (call, fate) in &facts {
+        for (call, fate) in &events {
             // A turn begins on the line of its planner or of its worker, whatever role the call has.
-            let of_turn = if call.thread.is_some() { CallRole::Worker } else { CallRole::Planner };
+            let turn_event = if call.thread.is_some() { CallRole::Worker } else { CallRole::Planner };
             match fate {
-                Fate::Turn => naive.entry(call.session).or_default().entry((of_turn, call.thread)).or_default().0 += 1,
+                Fate::Turn => naive.entry(call.session).or_default().entry((turn_event, call.thread)).or_default().0 += 1,
                 Fate::NeverBegun => {}
                 Fate::Answered | Fate::BrokenOff => {
                     let line = naive.entry(call.session).or_default().entry((call.role, call.thread)).or_default();
@@ -152,9 +152,9 @@ proptest! {
     }
 
     #[test]
-    fn the_latest_day_is_broken_out_as_a_plain_sum_over_its_calls_gives(facts in facts()) {
-        let costs = fold(&log(&facts));
-        let calls: Vec<_> = facts.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
+    fn the_latest_day_is_broken_out_as_a_plain_sum_over_its_calls_gives(events in events()) {
+        let costs = fold(&log(&events));
+        let calls: Vec<_> = events.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
         let day = calls.iter().map(|call| call.at.utc_day()).max();
         let latest = costs.state().latest_day();
         prop_assert_eq!(latest.map(|latest| latest.day), day);
@@ -172,8 +172,8 @@ proptest! {
     }
 
     #[test]
-    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(facts in facts(), cut in 0..40_usize) {
-        let events = log(&facts);
+    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(events in events(), cut in 0..40_usize) {
+        let events = log(&events);
         let before = fold(&events[..cut.min(events.len())]);
         let saved = before.checkpoint().unwrap();
         let mut resumed = Projected::resume(Some(&saved), Position(events.len() as u64));

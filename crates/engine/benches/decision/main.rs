@@ -65,13 +65,13 @@ fn decision(criterion: &mut Criterion<ProcessorTime>) {
 
 fn state(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("state");
-    let facts = past::log(100_000);
+    let events = past::log(100_000);
     group.sample_size(10).measurement_time(Duration::from_secs(10));
-    group.bench_function("fold 100000 facts", |bencher| {
+    group.bench_function("fold 100000 events", |bencher| {
         bencher.iter_with_large_drop(|| {
             let mut state = Projected::<RouterState>::default();
-            for fact in &facts {
-                state.advance(fact).unwrap();
+            for event in &events {
+                state.advance(event).unwrap();
             }
             state
         });

@@ -2,9 +2,9 @@
 
 use contracts::{
     Features, IntentTags, ModelId, NanoUsd, Score, SideEffect, TokenBucket, TurnId,
-    facts::{
-        EvalCompleted, Fact, LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, ToolFinished, TurnEnded,
-        TurnStarted, TurnTextRecorded,
+    events::{
+        DocumentedEvent, EvalCompleted, LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, ToolFinished,
+        TurnEnded, TurnStarted, TurnTextRecorded,
     },
 };
 use event_core::{EventId, NewEvent, Position, Projection as _, Recorded, Timestamp};
@@ -32,23 +32,23 @@ pub(crate) fn features(numbers: &mut Numbers) -> Features {
     }
 }
 
-/// Facts in the order in which they happened.
+/// Events in the order in which they happened.
 struct Past {
     numbers: Numbers,
     turns: u64,
-    facts: Vec<Recorded>,
+    events: Vec<Recorded>,
 }
 
 impl Past {
     const fn new() -> Self {
-        Self { numbers: Numbers(42), turns: 0, facts: Vec::new() }
+        Self { numbers: Numbers(42), turns: 0, events: Vec::new() }
     }
 
-    fn write<F: Fact>(&mut self, turn: TurnId, fact: &F) {
-        let position = Position(self.facts.len() as u64 + 1);
+    fn write<F: DocumentedEvent>(&mut self, turn: TurnId, body: &F) {
+        let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp::from_secs(1_780_000_000 + position.0);
-        let event = NewEvent::new(turn.0.then(F::KIND, position.0), at, turn.0, fact).unwrap();
-        self.facts.push(Recorded::new(position, at, event));
+        let event = NewEvent::new(turn.0.then(F::KIND, position.0), at, turn.0, body).unwrap();
+        self.events.push(Recorded::new(position, at, event));
     }
 
     fn begin(&mut self) -> (TurnId, ModelId) {
@@ -102,25 +102,25 @@ impl Past {
     }
 }
 
-/// A pattern store with exactly so many fingerprints, folded from facts.
+/// A pattern store with exactly so many fingerprints, folded from events.
 pub(crate) fn learned(fingerprints: usize) -> Patterns {
     let mut past = Past::new();
     let mut patterns = Patterns::default();
     while patterns.store(Some(WORKSPACE)).map_or(0, Store::fingerprints) < fingerprints {
         past.short_turn();
-        for fact in past.facts.drain(..) {
-            patterns.apply(&fact).unwrap();
+        for body in past.events.drain(..) {
+            patterns.apply(&body).unwrap();
         }
     }
     patterns
 }
 
-/// So many facts of whole turns.
-pub(crate) fn log(facts: usize) -> Vec<Recorded> {
+/// So many events of whole turns.
+pub(crate) fn log(events: usize) -> Vec<Recorded> {
     let mut past = Past::new();
-    while past.facts.len() < facts {
+    while past.events.len() < events {
         past.whole_turn();
     }
-    past.facts.truncate(facts);
-    past.facts
+    past.events.truncate(events);
+    past.events
 }

@@ -4,33 +4,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::{
     ContentHash, TurnId,
-    facts::{TextBody, TurnEmbedded, TurnEnded, TurnStarted, TurnTextRecorded},
+    events::{TextBody, TurnEmbedded, TurnEnded, TurnStarted, TurnTextRecorded},
 };
 use event_bus::EventLog;
 use event_core::{EventId, Position};
 
-use crate::{capture::start_of_hash, error::EngineError, insight::facts};
+use crate::{capture::start_of_hash, error::EngineError, insight::events};
 
 /// A message to embed, and the turns that are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pending {
     /// The start of the hash of the message.
     pub(super) key: u64,
-    /// The fact that holds or names its text.
+    /// The event that holds or names its text.
     pub(super) text: Position,
-    /// A turn that says by what its embedding is found: one fact serves all that say the same.
+    /// A turn that says by what its embedding is found: one event serves all that say the same.
     keyed: Option<TurnId>,
-    /// Turns that do not, from before there was an embedder: each has a fact of its own, by which its row is found.
+    /// Turns that do not, from before there was an embedder: each has an event of its own, by which its row is found.
     unkeyed: Vec<TurnId>,
 }
 
 impl Pending {
-    /// The turns that get a fact from an embedder, each with the id of that fact.
-    pub(super) fn facts(&self, embedder: &str) -> impl Iterator<Item = (TurnId, EventId)> {
+    /// The turns that get an event from an embedder, each with the id of that event.
+    pub(super) fn events(&self, embedder: &str) -> impl Iterator<Item = (TurnId, EventId)> {
         let parts = [b"turn.embedded".as_slice(), embedder.as_bytes(), &self.key.to_le_bytes()];
         let of_text = EventId::derive(&parts);
-        let of_turn = |turn: &TurnId| EventId::derive(&[b"turn.embedded of a turn", embedder.as_bytes(), &turn.0.0]);
-        let unkeyed: Vec<_> = self.unkeyed.iter().map(|turn| (*turn, of_turn(turn))).collect();
+        let turn_event = |turn: &TurnId| EventId::derive(&[b"turn.embedded of a turn", embedder.as_bytes(), &turn.0.0]);
+        let unkeyed: Vec<_> = self.unkeyed.iter().map(|turn| (*turn, turn_event(turn))).collect();
         self.keyed.map(|turn| (turn, of_text)).into_iter().chain(unkeyed)
     }
 }
@@ -47,25 +47,25 @@ struct Started {
 /// A turn that does not say by what its embedding is found counts only when it is over: before that it has no row.
 pub(super) fn pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pending>, EngineError> {
     let mut walk = Walk::default();
-    for fact in facts(log, Position::ORIGIN) {
-        let fact = fact?;
-        if let Some(started) = fact.read::<TurnStarted>()? {
+    for event in events(log, Position::ORIGIN) {
+        let event = event?;
+        if let Some(started) = event.read::<TurnStarted>()? {
             walk.open.insert(started.turn, Started { keyed: started.features.text.is_some(), text: None });
-        } else if fact.purged.is_none()
-            && let Some(recorded) = fact.read::<TurnTextRecorded>()?
+        } else if event.purged.is_none()
+            && let Some(recorded) = event.read::<TurnTextRecorded>()?
         {
             let hash = match &recorded.text {
                 TextBody::Inline(text) => ContentHash(*blake3::hash(text.as_bytes()).as_bytes()),
                 TextBody::Stored { hash, .. } => *hash,
             };
-            walk.text(recorded.turn, start_of_hash(&hash), fact.position);
-        } else if let Some(ended) = fact.read::<TurnEnded>()? {
+            walk.text(recorded.turn, start_of_hash(&hash), event.position);
+        } else if let Some(ended) = event.read::<TurnEnded>()? {
             walk.ended(ended.turn);
-        } else if let Some(fact) = fact.read::<TurnEmbedded>()?
-            && fact.embedder.rsplit_once('/').is_some_and(|(embedder, _)| embedder == model)
+        } else if let Some(event) = event.read::<TurnEmbedded>()?
+            && event.embedder.rsplit_once('/').is_some_and(|(embedder, _)| embedder == model)
         {
-            walk.texts.insert(fact.text);
-            walk.turns.insert(fact.turn);
+            walk.texts.insert(event.text);
+            walk.turns.insert(event.turn);
         }
     }
     Ok(walk.left())

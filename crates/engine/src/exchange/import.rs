@@ -25,7 +25,7 @@ pub enum Chains {
     Optional,
 }
 
-/// Reads lines into a log, which must be empty or end where they start. Facts the log has are skipped. All lines
+/// Reads lines into a log, which must be empty or end where they start. Events the log has are skipped. All lines
 /// up to the first wrong one are kept.
 ///
 /// # Errors
@@ -54,7 +54,7 @@ struct Import<'a> {
     head: Position,
     /// The place and the chain of the line before.
     before: Option<(Position, Chain)>,
-    /// Facts to restore, each with the number of its line.
+    /// Events to restore, each with the number of its line.
     pending: Vec<(u64, Recorded)>,
     /// How large they are together, at most.
     bytes: usize,
@@ -79,7 +79,7 @@ impl Import<'_> {
             }
             match parse(text).map_err(wrong)? {
                 Parsed::Text(line) => self.text(number, &line)?,
-                Parsed::Fact(fact, claimed) => self.fact(number, *fact, claimed)?,
+                Parsed::Event(event, claimed) => self.event(number, *event, claimed)?,
             }
         }
         Ok(())
@@ -95,29 +95,29 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn fact(&mut self, line: u64, fact: Recorded, claimed: Option<Chain>) -> Result<(), EngineError> {
-        let not_a_continuation = ExchangeError::NotAContinuation { head: self.head, start: fact.position };
-        let Some(before) = fact.position.before().filter(|before| *before <= self.head) else {
+    fn event(&mut self, line: u64, event: Recorded, claimed: Option<Chain>) -> Result<(), EngineError> {
+        let not_a_continuation = ExchangeError::NotAContinuation { head: self.head, start: event.position };
+        let Some(before) = event.position.before().filter(|before| *before <= self.head) else {
             return Err(not_a_continuation.into());
         };
-        let chain = self.chain_at(before)?.after(&fact);
+        let chain = self.chain_at(before)?.after(&event);
         self.check(line, chain, claimed)?;
-        self.before = Some((fact.position, chain));
+        self.before = Some((event.position, chain));
         if before == self.head {
-            let bytes = fact.event.payload.len() + FRAME_BYTES;
+            let bytes = event.event.payload.len() + FRAME_BYTES;
             // One barrier covers so much at most.
             if MAX_BATCH_EVENTS <= self.pending.len() || MAX_BATCH_BYTES < self.bytes + bytes {
                 self.restore()?;
             }
-            self.head = fact.position;
+            self.head = event.position;
             self.done.chain = Some(chain);
             self.bytes += bytes;
-            self.pending.push((line, fact));
+            self.pending.push((line, event));
             return Ok(());
         }
-        // Already there, if it is the same fact.
+        // Already there, if it is the same event.
         self.restore()?;
-        if self.log.chain_at(fact.position)? != Some(chain) {
+        if self.log.chain_at(event.position)? != Some(chain) {
             return Err(not_a_continuation.into());
         }
         self.done.known += 1;
@@ -138,7 +138,7 @@ impl Import<'_> {
     fn check(&mut self, line: u64, chain: Chain, claimed: Option<Chain>) -> Result<(), ExchangeError> {
         let reason = match claimed {
             Some(claimed) if claimed == chain => return Ok(()),
-            Some(_) => "the hash chain does not hold: this line was changed, or one before it was changed or left out",
+            Some(_) => "the hash chain does not hold: this line was changed, or one before it was changed or dropped",
             None if self.chains == Chains::Optional => {
                 self.done.unchained += 1;
                 return Ok(());
@@ -148,19 +148,19 @@ impl Import<'_> {
         Err(ExchangeError::Line { line, reason: reason.to_owned() })
     }
 
-    /// Puts what is pending on the disk. When the log refuses a fact, those before it are kept.
+    /// Puts what is pending on the disk. When the log refuses an event, those before it are kept.
     fn restore(&mut self) -> Result<(), EngineError> {
         let pending = std::mem::take(&mut self.pending);
         self.bytes = 0;
-        let facts: Vec<_> = pending.iter().map(|(_, fact)| fact.clone()).collect();
-        match self.log.restore(&facts) {
-            Ok(_) => self.done.facts += facts.len() as u64,
+        let events: Vec<_> = pending.iter().map(|(_, event)| event.clone()).collect();
+        match self.log.restore(&events) {
+            Ok(_) => self.done.events += events.len() as u64,
             // Nothing of the part was taken: once more, one by one, to find the line.
             Err(_) => {
-                for (line, fact) in pending {
-                    self.log.restore(std::slice::from_ref(&fact)).map_err(|error| refused(line, error))?;
+                for (line, event) in pending {
+                    self.log.restore(std::slice::from_ref(&event)).map_err(|error| refused(line, error))?;
                     self.log.sync()?;
-                    self.done.facts += 1;
+                    self.done.events += 1;
                 }
             }
         }
@@ -168,7 +168,7 @@ impl Import<'_> {
     }
 }
 
-/// A fact the log does not take is a wrong line; a log that cannot be written is not the line's fault.
+/// An event the log does not take is a wrong line; a log that cannot be written is not the line's fault.
 fn refused(line: u64, error: LogError) -> EngineError {
     match error {
         LogError::OutOfOrder { .. } | LogError::Repeated { .. } | LogError::Oversized { .. } => {

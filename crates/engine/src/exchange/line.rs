@@ -1,4 +1,4 @@
-//! One line of JSON Lines: a fact, or a text that facts name.
+//! One line of JSON Lines: an event, or a text that events name.
 
 use contracts::{ContentHash, catalogue};
 use event_bus::{Chain, NotAChain};
@@ -26,7 +26,7 @@ pub(super) struct Line {
     /// The hash of a payload that was removed on demand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     purged: Option<String>,
-    /// The log's hash chain after this fact.
+    /// The log's hash chain after this event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     chain: Option<String>,
 }
@@ -39,22 +39,22 @@ pub(super) struct TextLine {
     pub(super) content: String,
 }
 
-/// A fact as a line, with the log's chain after it.
-pub(super) fn line(fact: &Recorded, chain: Option<Chain>) -> Line {
-    let event = &fact.event;
-    let data = fact.purged.is_none().then(|| readable(&event.kind, event.version, &event.payload)).flatten();
+/// An event as a line, with the log's chain after it.
+pub(super) fn line(recorded: &Recorded, chain: Option<Chain>) -> Line {
+    let event = &recorded.event;
+    let data = recorded.purged.is_none().then(|| readable(&event.kind, event.version, &event.payload)).flatten();
     Line {
-        position: fact.position,
-        recorded_at: fact.recorded_at,
+        position: recorded.position,
+        recorded_at: recorded.recorded_at,
         at: event.at,
         id: event.id,
         correlation: event.correlation,
         causation: event.causation,
         kind: event.kind.to_string(),
         version: event.version,
-        payload: (data.is_none() && fact.purged.is_none()).then(|| Hex(&event.payload).to_string()),
+        payload: (data.is_none() && recorded.purged.is_none()).then(|| Hex(&event.payload).to_string()),
         data,
-        purged: fact.purged.map(|hash| Hex(&hash).to_string()),
+        purged: recorded.purged.map(|hash| Hex(&hash).to_string()),
         chain: chain.map(|chain| chain.to_string()),
     }
 }
@@ -67,14 +67,14 @@ pub fn readable(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
     (back == payload).then_some(value)
 }
 
-/// A fact as JSON for people: as exported.
-pub fn as_json(fact: &Recorded) -> Value {
-    serde_json::to_value(line(fact, None)).unwrap_or(Value::Null)
+/// An event as JSON for people: as exported.
+pub fn as_json(recorded: &Recorded) -> Value {
+    serde_json::to_value(line(recorded, None)).unwrap_or(Value::Null)
 }
 
 pub(super) enum Parsed {
-    /// A fact, and the chain the line claims.
-    Fact(Box<Recorded>, Option<Chain>),
+    /// An event, and the chain the line claims.
+    Event(Box<Recorded>, Option<Chain>),
     Text(TextLine),
 }
 
@@ -99,7 +99,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
             let hash = unhex(&hash).and_then(|hash| hash.try_into().ok());
             (Vec::new(), Some(hash.ok_or("`purged` is not a hash of 64 hexadecimal digits")?))
         }
-        _ => return Err("a fact has one of `data`, `payload` and `purged`".to_owned()),
+        _ => return Err("an event has one of `data`, `payload` and `purged`".to_owned()),
     };
     let chain = line.chain.map(|chain| chain.parse()).transpose().map_err(|error: NotAChain| error.to_string())?;
     let event = NewEvent {
@@ -111,7 +111,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
         version: line.version,
         payload: payload.into(),
     };
-    Ok(Parsed::Fact(Box::new(Recorded::new(line.position, line.recorded_at, event).with_purged(purged)), chain))
+    Ok(Parsed::Event(Box::new(Recorded::new(line.position, line.recorded_at, event).with_purged(purged)), chain))
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

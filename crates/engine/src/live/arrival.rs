@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     ClientRequest, ModelId, Requirement, SessionId, ThreadId, TurnId,
-    facts::{DecisionMode, TurnEnded, TurnStatus},
+    events::{DecisionMode, TurnEnded, TurnStatus},
 };
 use event_core::Event;
 use router_core::address;
@@ -14,7 +14,7 @@ use crate::{
     engine::Engine,
     error::EngineError,
     open_turn::OpenTurn,
-    recorder::of_turn,
+    recorder::turn_event,
     turns::{NewTurn, StartedTurn},
 };
 
@@ -108,9 +108,9 @@ impl Engine {
         let open = self.state().sessions.get(session).and_then(|session| session.open(turn)).cloned();
         let Some(open) = open else { return Ok(()) };
         let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
-        let fact = TurnEnded { turn, session: session.clone(), status, llm_calls, tool_calls };
-        let cause = turn.0.then(contracts::facts::RouteDecided::KIND, 0);
-        let sealed = of_turn(turn, 0, self.now(), fact)?.caused_by(cause);
+        let event = TurnEnded { turn, session: session.clone(), status, llm_calls, tool_calls };
+        let cause = turn.0.then(contracts::events::RouteDecided::KIND, 0);
+        let sealed = turn_event(turn, 0, self.now(), event)?.caused_by(cause);
         self.recorder.record([sealed])?;
         self.judge()
     }

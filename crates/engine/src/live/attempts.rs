@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{SessionId, TurnId, facts::RouteDecided};
+use contracts::{SessionId, TurnId, events::RouteDecided};
 use event_core::Event;
 
 use crate::{error::EngineError, recorder::Recorder};

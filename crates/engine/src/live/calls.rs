@@ -5,18 +5,18 @@ use std::sync::Arc;
 use adapters::tool_call::{ToolLook, look};
 use contracts::{
     CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage,
-    facts::{
+    events::{
         CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
         ToolFinished, ToolOutcome, TurnStatus,
     },
 };
 use event_core::{Event, EventId, Sealed, Timestamp};
 
-use crate::{capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::of_turn};
+use crate::{capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event};
 
-/// The longest name of a tool or of its call that a fact carries, in bytes; the rest is cut.
+/// The longest name of a tool or of its call that an event carries, in bytes; the rest is cut.
 const LONGEST_NAME: usize = 128;
-/// The longest account of a call's usage that a fact carries, in bytes; longer ones are left out.
+/// The longest account of a call's usage that an event carries, in bytes; longer ones are dropped.
 const LONGEST_USAGE: usize = 1_024;
 
 /// A call to be made.
@@ -114,14 +114,14 @@ impl Engine {
         let at = self.now();
         let open = self.state().sessions.get(&call.session).and_then(|session| session.open(call.turn));
         let number = open.map_or(0, |open| u64::from(open.calls_sent));
-        let fact = LlmCallStarted {
+        let event = LlmCallStarted {
             turn: call.turn,
             session: call.session.clone(),
             model: call.model.clone(),
             role: call.role,
             estimated_input: call.estimated_input,
         };
-        let sealed = of_turn(call.turn, number, at, fact)?.caused_by(call.turn.0.then(RouteDecided::KIND, 0));
+        let sealed = turn_event(call.turn, number, at, event)?.caused_by(call.turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;
         Ok(Sent { call, number, at })
     }
@@ -151,17 +151,17 @@ impl Engine {
             began_at: answer.began_at,
         };
         let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
-        let sealed = of_turn(call.turn, sent.number, answer.at, completed)?.caused_by(cause);
+        let sealed = turn_event(call.turn, sent.number, answer.at, completed)?.caused_by(cause);
         let cause = sealed.event.id;
-        let mut facts = vec![sealed];
+        let mut events = vec![sealed];
         let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.clone());
         for (number, tool) in (0..).zip(&answer.tools) {
-            let fact = tool_called(call, tool, workspace.as_deref());
+            let event = tool_called(call, tool, workspace.as_deref());
             // Some providers name no call, or the first of each answer the same: its place in the turn is its name.
             let id = cause.then(ToolCalled::KIND, number);
-            facts.push(Sealed::new(id, answer.at, call.turn.0, Arc::new(fact))?.caused_by(cause));
+            events.push(Sealed::new(id, answer.at, call.turn.0, Arc::new(event))?.caused_by(cause));
         }
-        self.recorder.record(facts)?;
+        self.recorder.record(events)?;
         if answer.stop_reason == StopReason::ToolUse {
             return Ok(());
         }
@@ -174,7 +174,7 @@ impl Engine {
     /// [`EngineError`] when the log cannot be written.
     pub fn call_failed(&mut self, sent: &Sent, failure: CallFailure) -> Result<(), EngineError> {
         let call = &sent.call;
-        let fact = LlmCallFailed {
+        let event = LlmCallFailed {
             turn: call.turn,
             session: call.session.clone(),
             thread: call.thread.clone(),
@@ -188,7 +188,7 @@ impl Engine {
             raw_usage: failure.raw_usage.filter(|raw| raw.len() <= LONGEST_USAGE),
         };
         let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
-        let sealed = of_turn(call.turn, sent.number, self.now(), fact)?.caused_by(cause);
+        let sealed = turn_event(call.turn, sent.number, self.now(), event)?.caused_by(cause);
         self.recorder.record([sealed])?;
         self.react()
     }
@@ -209,15 +209,15 @@ impl Engine {
         let mut waiting = open.tools_waiting.clone();
         // A turn that has asked for nothing itself goes on with what one before it asked for.
         let goes_on = open.llm_calls == 0;
-        let mut facts = Vec::with_capacity(answers.len());
+        let mut events = Vec::with_capacity(answers.len());
         for answer in answers {
             let called = match waiting.iter().position(|tool| tool.is_meant_by(&cut(&answer.id, LONGEST_NAME))) {
-                Some(place) => waiting.remove(place).fact,
+                Some(place) => waiting.remove(place).event,
                 None if goes_on => EventId::derive(&[ToolCalled::KIND.as_bytes(), &turn.0.0, answer.id.as_bytes()]),
                 // It was answered before: the client sends its request again.
                 None => continue,
             };
-            let fact = ToolFinished {
+            let event = ToolFinished {
                 turn,
                 session: session.clone(),
                 call: cut(&answer.id, LONGEST_NAME),
@@ -225,9 +225,9 @@ impl Engine {
                 output_bytes: answer.bytes,
             };
             let id = called.then(ToolFinished::KIND, 0);
-            facts.push(Sealed::new(id, at, turn.0, Arc::new(fact))?.caused_by(called));
+            events.push(Sealed::new(id, at, turn.0, Arc::new(event))?.caused_by(called));
         }
-        self.recorder.record(facts)
+        self.recorder.record(events)
     }
 
     fn cost(&self, model: &ModelId, usage: &Usage) -> Option<NanoUsd> {

@@ -2,7 +2,7 @@
 
 use contracts::{
     ClientRequest, Decision, FailedCandidate, MessageText, SessionId, TurnId,
-    facts::{RouteDecided, RouteFellThrough, TurnStarted},
+    events::{RouteDecided, RouteFallback, TurnStarted},
 };
 use event_core::Event;
 use router_core::{Banner, DECIDER_VERSION, banners, decide};
@@ -12,14 +12,14 @@ use crate::{
     capture::turn_of,
     engine::Engine,
     error::EngineError,
-    recorder::of_turn,
+    recorder::turn_event,
 };
 
 /// The chain asked again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FellThrough {
-    /// The fact, as recorded.
-    pub decided: RouteFellThrough,
+pub struct Fallback {
+    /// The event, as recorded.
+    pub decided: RouteFallback,
     /// What the user is shown.
     pub banners: Vec<Banner>,
 }
@@ -32,14 +32,14 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::UnknownTurn`] for a turn that does not run, otherwise when the log cannot be read or written.
-    pub fn fall_through(
+    pub fn fall_back(
         &mut self,
         session: &SessionId,
         turn: TurnId,
         message: &str,
         request: Option<ClientRequest>,
         failed: Vec<FailedCandidate>,
-    ) -> Result<FellThrough, EngineError> {
+    ) -> Result<Fallback, EngineError> {
         self.react()?;
         let unknown = || EngineError::UnknownTurn(turn.to_string());
         let known = self.state().sessions.get(session).ok_or_else(unknown)?;
@@ -54,10 +54,10 @@ impl Engine {
         let now = self.now();
         let captured = turn_of(&started, at, MessageText::Present(message.to_owned()));
         let asked = asked_again(captured, request.as_ref(), &failed, now);
-        let policy = self.policy.in_force();
+        let policy = self.policy.active();
         let made = self.state().with_views(now, |views| decide(&asked, &policy.policy, views));
         let banners = banners(&made.decision, &policy.policy, asked.spent_today);
-        let decided = fitting(RouteFellThrough {
+        let decided = fitting(RouteFallback {
             turn,
             session: session.clone(),
             step: open.steps.saturating_add(1),
@@ -70,24 +70,24 @@ impl Engine {
             matched: made.matched,
             decision: made.decision,
         })?;
-        let sealed =
-            of_turn(turn, u64::from(decided.step), now, decided.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
+        let sealed = turn_event(turn, u64::from(decided.step), now, decided.clone())?
+            .caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;
-        Ok(FellThrough { decided, banners })
+        Ok(Fallback { decided, banners })
     }
 
     fn started(&self, turn: TurnId) -> Result<(event_core::Timestamp, TurnStarted), EngineError> {
         let unknown = || EngineError::UnknownTurn(turn.to_string());
         let position = self.log().find(turn.0.then(TurnStarted::KIND, 0))?.ok_or_else(unknown)?;
         let before = position.before().ok_or_else(unknown)?;
-        let fact = self.log().read_after(before, 1)?.into_iter().next().ok_or_else(unknown)?;
-        let started = fact.read::<TurnStarted>()?.ok_or_else(unknown)?;
-        Ok((fact.event.at, started))
+        let event = self.log().read_after(before, 1)?.into_iter().next().ok_or_else(unknown)?;
+        let started = event.read::<TurnStarted>()?.ok_or_else(unknown)?;
+        Ok((event.event.at, started))
     }
 }
 
 /// What a step decided, for whoever asks which model comes next.
-impl AsRef<Decision> for FellThrough {
+impl AsRef<Decision> for Fallback {
     fn as_ref(&self) -> &Decision {
         &self.decided.decision
     }

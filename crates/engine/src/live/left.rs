@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{TurnId, facts::TurnStatus};
+use contracts::{TurnId, events::TurnStatus};
 
 use super::{arrival::Arrival, attempts};
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn};

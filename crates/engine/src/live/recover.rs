@@ -1,6 +1,6 @@
 //! The calls that ran when the program was killed: they are over, and nobody knows how they went.
 
-use contracts::facts::{CallRole, ErrorClass, LlmCallFailed, TurnStatus};
+use contracts::events::{CallRole, ErrorClass, LlmCallFailed, TurnStatus};
 use event_core::{Event, NewEvent};
 
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn};
@@ -27,7 +27,7 @@ impl Engine {
                 let Some(model) = model.clone() else { continue };
                 // What became of the call nobody here can say, least of all against its provider.
                 let class = ErrorClass::Other;
-                let fact = LlmCallFailed {
+                let event = LlmCallFailed {
                     turn: open.turn,
                     session: session.clone(),
                     thread: open.thread.clone(),
@@ -41,7 +41,7 @@ impl Engine {
                     raw_usage: None,
                 };
                 let id = open.turn.0.then(LlmCallFailed::KIND, 1_000_000 + waiting);
-                self.recorder.record([NewEvent::new(id, now, open.turn.0, &fact)?.caused_by(open.started)])?;
+                self.recorder.record([NewEvent::new(id, now, open.turn.0, &event)?.caused_by(open.started)])?;
             }
             self.end(session, open.turn, TurnStatus::Failed)?;
         }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{SideEffect, facts::ToolCalled};
+use contracts::{SideEffect, events::ToolCalled};
 use serde::{Deserialize, Serialize};
 
-/// The most names a session's history keeps of each kind: later ones are left out.
+/// The most names a session's history keeps of each kind: later ones are dropped.
 const MOST_NAMES: usize = 64;
 
 /// What the tools of a session have touched so far.

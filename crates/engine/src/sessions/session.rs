@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     ModelId, ThreadId, TurnId,
-    facts::{SessionModelSelected, SessionSource, SessionStarted, ToolCalled, TurnStarted},
+    events::{SessionModelSelected, SessionSource, SessionStarted, ToolCalled, TurnStarted},
 };
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -94,31 +94,32 @@ impl Session {
         self.open.iter_mut().find(|open| open.turn == turn)
     }
 
-    pub(super) fn started(&mut self, fact: &SessionStarted) {
-        (self.workspace, self.source, self.client) = (fact.workspace.clone(), Some(fact.source), fact.client.clone());
+    pub(super) fn started(&mut self, event: &SessionStarted) {
+        (self.workspace, self.source, self.client) =
+            (event.workspace.clone(), Some(event.source), event.client.clone());
     }
 
-    pub(super) fn selected(&mut self, fact: &SessionModelSelected) {
+    pub(super) fn selected(&mut self, event: &SessionModelSelected) {
         let rare = self.rare_mut();
         // The last choice of a turn wins; earlier ones are superseded (004 §3.3).
-        if fact.in_turn.is_some() {
-            rare.pending = Some(fact.model.clone());
+        if event.in_turn.is_some() {
+            rare.pending = Some(event.model.clone());
         } else {
-            (rare.sticky, rare.pending) = (fact.model.clone(), None);
+            (rare.sticky, rare.pending) = (event.model.clone(), None);
         }
     }
 
-    pub(super) fn turn_started(&mut self, fact: &TurnStarted, id: EventId, at: Timestamp) {
+    pub(super) fn turn_started(&mut self, event: &TurnStarted, id: EventId, at: Timestamp) {
         if let Some(rare) = &mut self.rare
             && let Some(choice) = rare.pending.take()
         {
             rare.sticky = choice;
         }
         self.turns = self.turns.saturating_add(1);
-        if fact.request.is_some() {
+        if event.request.is_some() {
             self.gateway_since = Some(self.gateway_since.map_or(at, |since| since.min(at)));
         }
-        OpenTurn::begin(&mut self.open, fact, id);
+        OpenTurn::begin(&mut self.open, event, id);
     }
 
     /// A turn is over. The room for running turns goes with the last of them.
@@ -129,10 +130,10 @@ impl Session {
         }
     }
 
-    pub(super) fn tool_called(&mut self, fact: &ToolCalled, id: EventId) {
-        self.rare_mut().history.add(fact);
-        if let Some(open) = self.open_mut(fact.turn) {
-            open.tool_called(id, fact);
+    pub(super) fn tool_called(&mut self, event: &ToolCalled, id: EventId) {
+        self.rare_mut().history.add(event);
+        if let Some(open) = self.open_mut(event.turn) {
+            open.tool_called(id, event);
         }
     }
 

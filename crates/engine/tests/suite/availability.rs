@@ -2,7 +2,7 @@
 
 use contracts::{
     OutageScope,
-    facts::{CallRole, ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
+    events::{CallRole, ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
 };
 use engine::{Call, CallAnswer, CallFailure, Sent};
 
@@ -102,7 +102,7 @@ fn example_an_outage_from_its_announcement_to_its_recovery() {
     desk.pass_secs(3);
     desk.answer("one", StopReason::EndTurn);
     desk.end("one");
-    insta::assert_snapshot!(story(&desk.facts(), START));
+    insta::assert_snapshot!(story(&desk.events(), START));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(SONNET));
 
     desk.engine.commit().unwrap();
-    let triggers: Vec<_> = desk.all::<ProviderUnavailable>().iter().map(|fact| fact.trigger).collect();
+    let triggers: Vec<_> = desk.all::<ProviderUnavailable>().iter().map(|event| event.trigger).collect();
     assert_eq!(triggers, [OutageTrigger::AuthError, OutageTrigger::ProbeFailed]);
     assert_eq!(desk.all::<ProviderRecovered>().len(), 2);
 }

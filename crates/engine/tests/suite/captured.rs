@@ -3,7 +3,7 @@
 use adapters::estimate::PromptShape;
 use contracts::{
     Needs, SideEffect,
-    facts::{SessionStarted, ToolCalled, TurnStarted},
+    events::{SessionStarted, ToolCalled, TurnStarted},
 };
 use engine::{History, NewTurn};
 

@@ -2,7 +2,7 @@
 
 use contracts::{
     NanoUsd, Usage,
-    facts::{CallRole, LlmCallCompleted, StopReason},
+    events::{CallRole, LlmCallCompleted, StopReason},
 };
 use event_core::Timestamp;
 

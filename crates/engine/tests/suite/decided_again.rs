@@ -1,7 +1,7 @@
 //! Every decision can be made again from the log alone, with the same bytes (decisions D9 and D14).
 
 use adapters::{DEMO_SESSION, claude_code::SessionReader};
-use contracts::facts::{ErrorClass, PolicyLoaded, StopReason};
+use contracts::events::{ErrorClass, PolicyLoaded, StopReason};
 use engine::NewTurn;
 use event_core::Event as _;
 
@@ -88,7 +88,7 @@ fn without_the_words_what_matched_gives_the_same_decisions() {
 #[test]
 fn a_log_that_never_kept_the_words_gives_the_same_decisions() {
     let desk = demo(&format!("{POLICY}privacy: {{record_text: never}}\n"));
-    assert_eq!(desk.all::<contracts::facts::TurnTextRecorded>().len(), 0);
+    assert_eq!(desk.all::<contracts::events::TurnTextRecorded>().len(), 0);
     all_are_the_same(&desk, Words::Purged);
 }
 
@@ -96,8 +96,8 @@ fn a_log_that_never_kept_the_words_gives_the_same_decisions() {
 fn two_imports_of_the_same_session_give_the_same_log() {
     let (one, other) = (demo(POLICY), demo(POLICY));
     let told = |desk: &Desk| {
-        let facts = desk.facts().into_iter().filter(|fact| fact.event.kind != PolicyLoaded::KIND);
-        facts.map(|fact| (fact.event.id, fact.event.payload)).collect::<Vec<_>>()
+        let events = desk.events().into_iter().filter(|event| event.event.kind != PolicyLoaded::KIND);
+        events.map(|event| (event.event.id, event.event.payload)).collect::<Vec<_>>()
     };
     // The path of the policy file differs from desk to desk.
     assert!(told(&one) == told(&other));

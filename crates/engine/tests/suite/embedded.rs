@@ -1,9 +1,9 @@
 //! Messages put into numbers by whom the user brings: afterwards, in batches, and never while a turn waits.
 
-use adapters::embedder::{OpenAiEmbedder, Patience};
+use adapters::embedder::{OpenAiEmbedder, Timeouts};
 use contracts::{
     Features, Score,
-    facts::{RouteDecided, Thumb, TurnEmbedded, TurnStarted},
+    events::{Rating, RouteDecided, TurnEmbedded, TurnStarted},
     views::{Asking, Estimator, PatternSettings},
 };
 use engine::Embedded;
@@ -43,8 +43,8 @@ fn stand_in() -> StandIn {
 }
 
 fn embed(desk: &mut Desk, stand_in: &StandIn) -> Embedded {
-    let patience = Patience { pause: std::time::Duration::from_millis(1), ..Patience::default() };
-    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, patience).unwrap();
+    let timeouts = Timeouts { pause: std::time::Duration::from_millis(1), ..Timeouts::default() };
+    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, timeouts).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut seen = (0, 0);
     let embedded = runtime.block_on(desk.engine.embed(&embedder, |done, total| seen = (done, total))).unwrap();
@@ -78,10 +78,10 @@ fn every_message_is_embedded_once_and_every_turn_is_told() {
     assert_eq!(stand_in.asked().len(), 1);
     assert_eq!(stand_in.asked()[0].texts(), ["users cannot sign in", "write a poem"]);
     // Two turns without a key, and one of those that share each key.
-    let facts = desk.all::<TurnEmbedded>();
-    assert_eq!(facts.len(), 4);
-    assert!(facts.iter().all(|fact| fact.vector == patterns::project(&meaning("users cannot sign in"))
-        || fact.text == last_features(&desk).text.unwrap()));
+    let events = desk.all::<TurnEmbedded>();
+    assert_eq!(events.len(), 4);
+    assert!(events.iter().all(|event| event.vector == patterns::project(&meaning("users cannot sign in"))
+        || event.text == last_features(&desk).text.unwrap()));
     assert_eq!(counts(&embed(&mut desk, &stand_in)), (0, 0, 0));
     assert_eq!(stand_in.asked().len(), 1, "nobody is asked when nothing is new");
     desk.turn("two", "write a sonnet");
@@ -165,8 +165,8 @@ fn no_turn_waits_for_an_embedder() {
         assert!(desk.turn("one", &format!("message {number}")).is_some());
     }
     assert_eq!(stand_in.asked().len(), 0, "a turn is decided without asking anyone");
-    let patience = Patience { whole: std::time::Duration::from_millis(50), ..Patience::default() };
-    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, patience).unwrap();
+    let timeouts = Timeouts { whole: std::time::Duration::from_millis(50), ..Timeouts::default() };
+    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, timeouts).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let embedded = runtime.block_on(desk.engine.embed(&embedder, |_, _| {})).unwrap();
     assert_eq!(counts(&embedded), (0, 0, 5));
@@ -190,9 +190,9 @@ fn learned(stand_in: &StandIn, before: &str) -> Desk {
     let mut desk = Desk::with(before);
     for (name, message) in [("one", "users cannot sign in since yesterday"), ("two", "write a poem about rain")] {
         let made = desk.start(name, message);
-        desk.answer(name, contracts::facts::StopReason::EndTurn);
+        desk.answer(name, contracts::events::StopReason::EndTurn);
         desk.end(name);
-        desk.engine.give_feedback(made.turn, Thumb::Up).unwrap();
+        desk.engine.give_feedback(made.turn, Rating::Up).unwrap();
     }
     desk.edit_policy(&policy(stand_in));
     desk.turn("three", "Anmeldung klappt nicht mehr");
@@ -228,11 +228,11 @@ fn decisions_with_embeddings_are_made_again_with_the_same_bytes_also_when_the_te
     }
     let decided = desk.all::<RouteDecided>();
     assert_eq!(decided.len(), 6);
-    for fact in &decided {
+    for event in &decided {
         for words in [Words::Kept, Words::Purged] {
-            let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), fact, words).decision;
+            let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), event, words).decision;
             let bytes = |decision: &contracts::Decision| encode_state("decision", decision).unwrap();
-            assert_eq!(bytes(&again), bytes(&fact.decision), "{words:?}");
+            assert_eq!(bytes(&again), bytes(&event.decision), "{words:?}");
         }
     }
     assert_ne!(desk.head(), Position::ORIGIN);

@@ -2,7 +2,7 @@
 
 use std::{io::BufReader, sync::Arc};
 
-use contracts::{catalogue::KINDS, facts::TurnTextRecorded};
+use contracts::{catalogue::KINDS, events::TurnTextRecorded};
 use engine::{Chains, EngineError, ExchangeError, Exchanged, export, import};
 use event_bus::{EventLog, Expected, MemoryLog, MemoryTexts, TextStore};
 use event_core::{Event as _, EventId, NewEvent, Position, Timestamp};
@@ -58,7 +58,7 @@ fn log_of(events: &[NewEvent]) -> MemoryLog {
     log
 }
 
-/// Some turns, one of them with a text too long for a fact.
+/// Some turns, one of them with a text too long for an event.
 fn desk() -> Desk {
     let mut desk = Desk::with("global_default: haiku");
     for number in 0..20 {
@@ -74,11 +74,11 @@ fn a_log_of_turns_goes_out_and_in_without_a_difference() {
     let desk = desk();
     let done = round(desk.log.as_ref(), desk.texts.as_ref());
     // The policy, the models, and the long message.
-    assert_eq!((done.facts, done.texts, done.known), (desk.head().0, 3, 0));
+    assert_eq!((done.events, done.texts, done.known), (desk.head().0, 3, 0));
 }
 
 #[test]
-fn texts_travel_before_the_facts_that_name_them() {
+fn texts_travel_before_the_events_that_name_them() {
     let desk = desk();
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
     let text = lines.lines().position(|line| line.starts_with("{\"text\"") && line.contains("word word")).unwrap();
@@ -92,20 +92,20 @@ fn texts_travel_before_the_facts_that_name_them() {
 }
 
 #[test]
-fn every_kind_of_fact_is_readable_and_comes_back_with_the_same_bytes() {
+fn every_kind_of_event_is_readable_and_comes_back_with_the_same_bytes() {
     let events: Vec<_> = (0..)
         .zip(KINDS)
         .map(|(number, spec)| event(number, spec.kind, spec.version, (spec.sample)().unwrap()))
         .collect();
     let log = log_of(&events);
     let lines = String::from_utf8(exported(&log, &MemoryTexts::new())).unwrap();
-    assert!(lines.lines().all(|line| line.contains("\"data\"")), "no known fact is written as `payload`");
-    assert_eq!(round(&log, &MemoryTexts::new()).facts, KINDS.len() as u64);
+    assert!(lines.lines().all(|line| line.contains("\"data\"")), "no known event is written as `payload`");
+    assert_eq!(round(&log, &MemoryTexts::new()).events, KINDS.len() as u64);
     insta::assert_snapshot!(lines.lines().find(|line| line.contains("turn.ended")).unwrap());
 }
 
 #[test]
-fn facts_of_unknown_kinds_and_newer_versions_go_through_as_they_are() {
+fn events_of_unknown_kinds_and_newer_versions_go_through_as_they_are() {
     let sample = (KINDS[0].sample)().unwrap();
     let events = [
         event(0, "acme.coffee_brewed", 3, vec![0, 255, 7]),
@@ -115,7 +115,7 @@ fn facts_of_unknown_kinds_and_newer_versions_go_through_as_they_are() {
         event(4, TurnTextRecorded::KIND, TurnTextRecorded::VERSION, vec![1, 2, 3]),
     ];
     let log = log_of(&events);
-    assert_eq!(round(&log, &MemoryTexts::new()).facts, 5);
+    assert_eq!(round(&log, &MemoryTexts::new()).events, 5);
     let lines = String::from_utf8(exported(&log, &MemoryTexts::new())).unwrap();
     assert!(lines.lines().all(|line| line.contains("\"payload\"")));
     insta::assert_snapshot!(lines.lines().next().unwrap());
@@ -132,14 +132,14 @@ fn reading_the_same_lines_again_skips_what_is_known() {
         let done =
             import(log.as_ref(), texts.as_ref(), Chains::Required, &mut BufReader::new(lines.as_slice()), |_| {})
                 .unwrap();
-        assert_eq!((done.facts, done.known), expected);
+        assert_eq!((done.events, done.known), expected);
     };
-    rest((desk.head().0 - first.facts, first.facts));
+    rest((desk.head().0 - first.events, first.events));
     rest((0, desk.head().0));
     assert_eq!(exported(log.as_ref(), texts.as_ref()), lines);
 }
 
-/// What a changed file brings: the error, and how many facts are kept.
+/// What a changed file brings: the error, and how many events are kept.
 fn changed(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     let desk = desk();
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
@@ -148,7 +148,7 @@ fn changed(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     wrong(Chains::Required, &lines)
 }
 
-/// The error that lines without a chain bring, and how many facts are kept.
+/// The error that lines without a chain bring, and how many events are kept.
 fn changed_without_chains(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     let desk = desk();
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
@@ -171,33 +171,33 @@ fn stripped(line: &str) -> String {
 
 #[test]
 fn a_wrong_line_is_named_and_everything_before_it_is_kept() {
-    // Two of the first ten lines are texts, so the facts before line 60 are one short of it by three.
-    let facts_before = 60 - 1 - 3;
+    // Two of the first ten lines are texts, so the events before line 60 are one short of it by three.
+    let events_before = 60 - 1 - 3;
     let cut = changed(|lines| {
         lines.truncate(60);
         lines[59].truncate(70);
     });
     assert!(cut.0.starts_with("line 60: EOF"), "{}", cut.0);
-    assert_eq!(cut.1, facts_before);
+    assert_eq!(cut.1, events_before);
     let noise = changed(|lines| lines[59] = "not JSON".to_owned());
     assert!(noise.0.starts_with("line 60: "), "{}", noise.0);
-    assert_eq!(noise.1, facts_before);
+    assert_eq!(noise.1, events_before);
     let unknown_key = changed(|lines| lines[59] = lines[59].replace("\"kind\"", "\"kindle\":1,\"kind\""));
     assert!(unknown_key.0.starts_with("line 60: unknown field `kindle`"), "{}", unknown_key.0);
     let bare = changed(|lines| lines[59] = lines[59].replace("\"data\"", "\"payload\":\"0\",\"data\""));
-    assert_eq!(bare.0, "line 60: a fact has one of `data`, `payload` and `purged`");
+    assert_eq!(bare.0, "line 60: an event has one of `data`, `payload` and `purged`");
     let earlier = changed_without_chains(|lines| {
         let time = lines[59].find("\"recorded_at\":").unwrap() + 14;
         lines[59].replace_range(time..=time, "0");
     });
     assert!(earlier.0.starts_with("line 60: "), "{}", earlier.0);
-    assert_eq!(earlier.1, facts_before);
+    assert_eq!(earlier.1, events_before);
     let twice = changed_without_chains(|lines| {
         let id = |line: &str| line[line.find("\"id\":\"").unwrap() + 6..][..32].to_owned();
         lines[59] = lines[59].replace(&id(&lines[59]), &id(&lines[57]));
     });
     assert!(twice.0.starts_with("line 60: ") && twice.0.contains("already recorded"), "{}", twice.0);
-    assert_eq!(twice.1, facts_before);
+    assert_eq!(twice.1, events_before);
 }
 
 #[test]
@@ -229,8 +229,8 @@ fn a_hole_a_jump_back_and_a_changed_text_are_told() {
 }
 
 #[test]
-fn a_line_that_was_changed_left_out_or_stripped_shows_in_the_chain() {
-    let broken = "the hash chain does not hold: this line was changed, or one before it was changed or left out";
+fn a_line_that_was_changed_dropped_or_stripped_shows_in_the_chain() {
+    let broken = "the hash chain does not hold: this line was changed, or one before it was changed or dropped";
     let data = changed(|lines| lines[59] = lines[59].replacen("turn 13", "turn 31", 1));
     assert!(data.0.starts_with("line 60: ") && data.0.contains(broken), "{}", data.0);
     assert_eq!(data.1, 56);
@@ -239,7 +239,7 @@ fn a_line_that_was_changed_left_out_or_stripped_shows_in_the_chain() {
         lines[59].insert(at, '1');
     });
     assert!(envelope.0.starts_with("line 60: ") && envelope.0.contains(broken), "{}", envelope.0);
-    // Moving everything behind a line that is left out one place up does not help.
+    // Moving everything behind a line that is dropped one place up does not help.
     let moved = changed(|lines| {
         let number = |line: &str| line[12..line.find(',').unwrap()].parse::<u64>().unwrap();
         drop(lines.remove(59));
@@ -261,13 +261,13 @@ fn lines_without_a_chain_are_taken_when_told_to_and_counted() {
     let bare: String = lines.lines().map(|line| stripped(line) + "\n").collect();
     let (log, texts, done) = imported_with(Chains::Optional, bare.as_bytes());
     let done = done.unwrap();
-    assert_eq!((done.facts, done.unchained), (desk.head().0, desk.head().0));
+    assert_eq!((done.events, done.unchained), (desk.head().0, desk.head().0));
     assert_eq!(done.chain, desk.log.chain_at(desk.head()).unwrap());
     assert_eq!(exported(log.as_ref(), texts.as_ref()), lines.as_bytes());
 }
 
 #[test]
-fn a_log_with_other_facts_is_left_alone() {
+fn a_log_with_other_events_is_left_alone() {
     let desk = desk();
     let lines = exported(desk.log.as_ref(), desk.texts.as_ref());
     let mut other = Desk::with("global_default: opus");
@@ -324,10 +324,10 @@ proptest! {
 
     #[test]
     fn any_bytes_under_any_kind_go_out_and_in(
-        facts in prop::collection::vec(("[a-z.]{1,20}", any::<u16>(), prop::collection::vec(any::<u8>(), 0..200)), 1..20),
+        events in prop::collection::vec(("[a-z.]{1,20}", any::<u16>(), prop::collection::vec(any::<u8>(), 0..200)), 1..20),
     ) {
         let events: Vec<_> =
-            (0..).zip(facts).map(|(number, (kind, version, payload))| event(number, &kind, version, payload)).collect();
+            (0..).zip(events).map(|(number, (kind, version, payload))| event(number, &kind, version, payload)).collect();
         round(&log_of(&events), &MemoryTexts::new());
     }
 }

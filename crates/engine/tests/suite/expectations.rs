@@ -52,7 +52,7 @@ tests:
   - name: the shop has its own default
     given: {message: hello, workspace: /home/dev/shop/api}
     expect: {model: opus, decided_by: WORKSPACE_DEFAULT}
-  - name: an outage falls through
+  - name: an outage falls back
     given: {message: "/commit it", models_out: [haiku]}
     expect: {model: sonnet, decided_by: GLOBAL_DEFAULT}
   - name: nobody left

@@ -23,8 +23,8 @@ impl EventLog for Failing {
         self.log.append(expected, at, batch)
     }
 
-    fn restore(&self, facts: &[Recorded]) -> Result<Appended, LogError> {
-        self.log.restore(facts)
+    fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
+        self.log.restore(events)
     }
 
     fn sync(&self) -> Result<(), LogError> {

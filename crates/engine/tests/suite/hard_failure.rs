@@ -2,7 +2,7 @@
 
 use contracts::{
     Slot, Verdict,
-    facts::{ErrorClass, RouteDecided, TurnEnded, TurnStatus, TurnTextRecorded},
+    events::{ErrorClass, RouteDecided, TurnEnded, TurnStatus, TurnTextRecorded},
 };
 use event_core::Position;
 

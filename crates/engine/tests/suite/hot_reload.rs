@@ -1,6 +1,6 @@
-//! A policy is read afresh for every turn, and the last good one stays in force (004 §4.8).
+//! A policy is read afresh for every turn, and the last good one stays active (004 §4.8).
 
-use contracts::facts::{CatalogueLoaded, PolicyInvalid, PolicyLoaded, RouteDecided};
+use contracts::events::{CatalogueLoaded, PolicyInvalid, PolicyLoaded, RouteDecided};
 use engine::{BUILT_IN_PATH, BUILT_IN_POLICY, NewTurn, Refresh};
 
 use crate::support::{
@@ -57,7 +57,7 @@ fn an_invalid_edit_keeps_the_last_good_policy_and_tells_every_error_once() {
 }
 
 #[test]
-fn a_mended_policy_is_in_force_again() {
+fn a_mended_policy_is_active_again() {
     let mut desk = Desk::with(GOOD);
     desk.turn("one", "hello");
     desk.edit_policy(BAD);
@@ -82,7 +82,7 @@ fn an_edit_that_is_taken_back_brings_nothing_new_into_force() {
 }
 
 #[test]
-fn a_file_that_vanishes_leaves_its_policy_in_force() {
+fn a_file_that_vanishes_leaves_its_policy_active() {
     let mut desk = Desk::with(BETTER);
     desk.turn("one", "hello");
     desk.remove_policy();
@@ -174,5 +174,5 @@ fn a_look_at_an_unchanged_file_changes_nothing() {
     desk.edit_policy(BETTER);
     assert!(matches!(file.refresh(), Refresh::Loaded));
     assert!(matches!(file.refresh(), Refresh::Unchanged));
-    assert_ne!(file.in_force().text.as_ref(), BUILT_IN_POLICY);
+    assert_ne!(file.active().text.as_ref(), BUILT_IN_POLICY);
 }

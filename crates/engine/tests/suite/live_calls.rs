@@ -2,7 +2,7 @@
 
 use contracts::{
     NanoUsd, Usage,
-    facts::{CallRole, ErrorClass, LlmCallFailed},
+    events::{CallRole, ErrorClass, LlmCallFailed},
 };
 use engine::{Call, CallFailure, Sent};
 
@@ -43,12 +43,12 @@ fn a_call_that_was_cancelled_in_its_answer_is_recorded_with_what_it_had_used_and
 
     let cost = desk.models.registry.named(HAIKU).unwrap().prices.unwrap().cost(&usage);
     assert!(NanoUsd(0) < cost);
-    let [fact] = desk.all::<LlmCallFailed>().try_into().unwrap();
+    let [event] = desk.all::<LlmCallFailed>().try_into().unwrap();
     assert_eq!(
-        (fact.role, fact.thread, fact.usage, fact.cost),
+        (event.role, event.thread, event.usage, event.cost),
         (CallRole::Worker, sent.call.thread, Some(usage), Some(cost))
     );
-    assert_eq!(fact.raw_usage.as_deref(), Some(r#"{"input_tokens":30000}"#));
+    assert_eq!(event.raw_usage.as_deref(), Some(r#"{"input_tokens":30000}"#));
     let costs = &desk.engine.state().costs;
     assert_eq!((costs.spent_today(desk.now), costs.role(CallRole::Worker).cost), (cost, cost));
 }
@@ -77,8 +77,8 @@ fn calls_that_ran_when_the_program_was_killed_are_over_and_cost_nothing_that_is_
     desk.engine.commit().unwrap();
     let mut desk = desk.restarted();
     assert_eq!(desk.engine.recover().unwrap(), 1);
-    let [fact] = desk.all::<LlmCallFailed>().try_into().unwrap();
-    assert_eq!((fact.class, fact.usage, fact.cost), (ErrorClass::Other, None, None));
+    let [event] = desk.all::<LlmCallFailed>().try_into().unwrap();
+    assert_eq!((event.class, event.usage, event.cost), (ErrorClass::Other, None, None));
     assert_eq!(desk.running("sess_42"), None);
     assert_eq!(desk.engine.recover().unwrap(), 0);
 }

@@ -1,10 +1,10 @@
-//! Decisions with more reasons than a fact can hold.
+//! Decisions with more reasons than an event can hold.
 
 use std::fmt::Write as _;
 
 use contracts::{
     Slot,
-    facts::{ErrorClass, RouteDecided, TurnStatus},
+    events::{ErrorClass, RouteDecided, TurnStatus},
 };
 
 use crate::support::{
@@ -14,7 +14,7 @@ use crate::support::{
 };
 
 #[test]
-fn the_end_of_a_long_list_of_rejected_rules_is_left_out() {
+fn the_end_of_a_long_list_of_rejected_rules_is_dropped() {
     let mut policy = "rules:\n".to_owned();
     for number in 0..100 {
         let name = format!("{number:03} {}", "a rule with a long name".repeat(4));

@@ -3,7 +3,7 @@
 use adapters::observed::{ObservedSession, ObservedTurn, Step};
 use contracts::{
     Slot, Usage,
-    facts::{
+    events::{
         DecisionMode, ErrorClass, LlmCallCompleted, LlmCallFailed, RouteDecided, SessionStarted, StopReason,
         ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
     },
@@ -40,7 +40,7 @@ fn grown() -> (ObservedSession, Vec<ObservedTurn>) {
     let second = &mut turns[1];
     second.steps.extend(edit("t2", START.plus_secs(63)));
     second.steps.push(call("c4", START.plus_secs(65), SONNET));
-    second.end = Some((contracts::facts::TurnStatus::Completed, START.plus_secs(65)));
+    second.end = Some((contracts::events::TurnStatus::Completed, START.plus_secs(65)));
     turns.push(recorded_turn("rec-1", "m3", "thanks", START.plus_secs(90)));
     (session, turns)
 }
@@ -158,7 +158,7 @@ fn a_message_that_mentions_a_file_is_addressed_to_no_model() {
     let decided = desk.all::<RouteDecided>();
     assert_eq!(decided[1].decision.winner().unwrap().slot, Slot::PerMessageOverride);
     let texts: Vec<_> = desk.all::<TurnTextRecorded>().into_iter().map(|text| text.text).collect();
-    let inline = |text: &str| contracts::facts::TextBody::Inline(text.to_owned());
+    let inline = |text: &str| contracts::events::TextBody::Inline(text.to_owned());
     assert_eq!(texts, [messages[0], "plan it", "@opus is a model", "@README.md"].map(inline));
 }
 
@@ -223,7 +223,7 @@ fn importing_announces_no_outage() {
     turn.steps.push(failure("f1", START, "", ErrorClass::Auth));
     observe(&mut desk, &(recorded_session("rec-1", START), vec![turn]));
     assert_eq!(desk.all::<LlmCallFailed>()[0].model.as_str(), "anthropic:unknown");
-    assert_eq!(desk.all::<contracts::facts::ProviderUnavailable>().len(), 0);
+    assert_eq!(desk.all::<contracts::events::ProviderUnavailable>().len(), 0);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_turn_of_a_thousand_steps_is_recorded_whole() {
 }
 
 #[test]
-fn names_of_any_length_fit_into_facts() {
+fn names_of_any_length_fit_into_events() {
     let mut desk = Desk::with("rules: []\nglobal_default: gpt");
     let name = |number: usize, length: usize| format!("{number:03}{}", "é".repeat(length));
     let many = |length| (0..200).map(|number| name(number, length)).collect::<std::collections::BTreeSet<_>>();
@@ -269,7 +269,7 @@ fn names_of_any_length_fit_into_facts() {
     turn.steps.push(failure(&long, START, &long, ErrorClass::Timeout));
     let session = (session, vec![completed(turn, START)]);
     observe(&mut desk, &session);
-    let largest = desk.facts().into_iter().max_by_key(|fact| fact.event.payload.len()).unwrap();
+    let largest = desk.events().into_iter().max_by_key(|event| event.event.payload.len()).unwrap();
     assert!(largest.event.payload.len() as u64 <= MAX_PAYLOAD_BYTES, "{largest:?}");
     assert_eq!(desk.all::<ToolCalled>().len(), 3);
     assert_eq!(desk.all::<RouteDecided>()[0].decision.model, Some(model_id(OPUS)));
@@ -277,7 +277,7 @@ fn names_of_any_length_fit_into_facts() {
 }
 
 #[test]
-fn a_workspace_too_long_for_a_fact_is_no_workspace() {
+fn a_workspace_too_long_for_a_event_is_no_workspace() {
     let policy = "global_default: gpt\nworkspaces: {/w: {default: opus}}";
     let mut desk = Desk::with(policy);
     let mut session = recorded_session("rec-1", START);

@@ -3,7 +3,7 @@
 use adapters::observed::{ObservedCompaction, ObservedResumption, ObservedTurn, Step};
 use contracts::{
     CacheVariant,
-    facts::{CompactionTrigger, LlmCallCompleted, SessionCompacted, SessionResumed},
+    events::{CompactionTrigger, LlmCallCompleted, SessionCompacted, SessionResumed},
 };
 use event_core::Event as _;
 
@@ -38,10 +38,10 @@ fn observe(desk: &mut Desk, turn: &ObservedTurn) {
 }
 
 #[test]
-fn a_resumption_a_compaction_and_what_kind_of_call_it_was_are_facts() {
+fn a_resumption_a_compaction_and_what_kind_of_call_it_was_are_events() {
     let mut desk = Desk::with("global_default: sonnet");
     observe(&mut desk, &turn());
-    let resumed = desk.facts().into_iter().find(|fact| fact.event.kind == SessionResumed::KIND).unwrap();
+    let resumed = desk.events().into_iter().find(|event| event.event.kind == SessionResumed::KIND).unwrap();
     assert_eq!((resumed.event.at, resumed.event.correlation), (START, turn().id().0));
     assert_eq!(desk.all::<SessionResumed>(), [SessionResumed { session: session("rec-1") }]);
     assert_eq!(desk.all::<SessionCompacted>()[0].thread, None);

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use adapters::{DEMO_SESSION, claude_code::SessionReader};
-use contracts::facts::RouteDecided;
+use contracts::events::RouteDecided;
 use engine::{Engine, Home, NewTurn, RouterState, Stores, decision_of, export, last_decision};
 use event_bus::{SetClock, SledLog, TextFiles};
 use event_core::{Position, Projection as _, encode_state};
@@ -79,17 +79,17 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
 
     let mut second = engine(folder.path());
     assert_eq!(second.locked_model(&session("one")).unwrap().as_str(), OPUS);
-    second.end_turn(&session("one"), contracts::facts::TurnStatus::Completed).unwrap();
+    second.end_turn(&session("one"), contracts::events::TurnStatus::Completed).unwrap();
     let made = second.start_turn(&NewTurn::new(session("one"), "m2", "go on")).unwrap().made;
     assert_eq!(made.decided.decision.winner().unwrap().slot, contracts::Slot::ManualSticky);
 
     // Everything is there to make both decisions again, the long text included.
     let texts = TextFiles::of(Home::new(folder.path(), None).log());
-    let facts = second.log().read_after(Position::ORIGIN, 100).unwrap();
-    let decided: Vec<_> = facts.iter().filter_map(|fact| fact.read::<RouteDecided>().unwrap()).collect();
+    let events = second.log().read_after(Position::ORIGIN, 100).unwrap();
+    let decided: Vec<_> = events.iter().filter_map(|event| event.read::<RouteDecided>().unwrap()).collect();
     assert_eq!(decided.len(), 2);
-    for fact in decided {
-        assert_eq!(decide_again(second.log().as_ref(), &texts, &fact, Words::Kept).decision, fact.decision);
+    for event in decided {
+        assert_eq!(decide_again(second.log().as_ref(), &texts, &event, Words::Kept).decision, event.decision);
     }
 }
 
@@ -109,7 +109,7 @@ fn the_log_on_the_disk_goes_out_and_in_like_the_one_in_memory() {
     let texts = TextFiles::of(Home::new(there.path(), None).log());
     let done =
         engine::import(target.log().as_ref(), &texts, engine::Chains::Required, &mut lines.as_slice(), |_| {}).unwrap();
-    assert_eq!(done.facts, source.log().head().unwrap().0);
+    assert_eq!(done.events, source.log().head().unwrap().0);
     assert!(out(&target, there.path()) == lines);
     drop(target);
     assert!(bytes(engine(there.path()).state()) == bytes(source.state()));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     Score, SessionId, TurnId,
-    facts::{ErrorClass, EvalCompleted, PolicyLoaded, RouteDecided, StopReason, TurnEnded, TurnStarted, TurnStatus},
+    events::{ErrorClass, EvalCompleted, PolicyLoaded, RouteDecided, StopReason, TurnEnded, TurnStarted, TurnStatus},
 };
 use engine::{EngineError, NewTurn, RouterState};
 use event_core::{MAX_PAYLOAD_BYTES, Position, Projected, Recorded, encode_state};
@@ -175,61 +175,61 @@ fn bytes(state: &RouterState) -> Vec<u8> {
     encode_state("router-state", state).unwrap()
 }
 
-fn folded(mut state: Projected<RouterState>, facts: &[Recorded]) -> Projected<RouterState> {
-    for fact in facts {
-        state.advance(fact).unwrap();
+fn folded(mut state: Projected<RouterState>, events: &[Recorded]) -> Projected<RouterState> {
+    for event in events {
+        state.advance(event).unwrap();
     }
     state
 }
 
 /// Every turn that started was decided once, and nothing else was; a live turn without a model has ended.
 fn one_decision_per_turn(desk: &Desk) {
-    let started: Vec<_> = desk.all::<TurnStarted>().into_iter().map(|fact| fact.turn).collect();
+    let started: Vec<_> = desk.all::<TurnStarted>().into_iter().map(|event| event.turn).collect();
     let decided: Vec<_> = desk.all::<RouteDecided>();
-    assert_eq!(started, decided.iter().map(|fact| fact.turn).collect::<Vec<_>>());
+    assert_eq!(started, decided.iter().map(|event| event.turn).collect::<Vec<_>>());
     assert_eq!(started.len(), started.iter().collect::<BTreeSet<_>>().len());
     let ended = desk.all::<TurnEnded>();
     for decided in decided {
         let ends: Vec<_> = ended.iter().filter(|end| end.turn == decided.turn).map(|end| end.status).collect();
         assert!(ends.len() <= 1, "{ends:?}");
-        let live = decided.mode == contracts::facts::DecisionMode::Live;
+        let live = decided.mode == contracts::events::DecisionMode::Live;
         assert_eq!(ends == [TurnStatus::Refused], live && decided.decision.model.is_none(), "{decided:?}");
     }
 }
 
-/// Every fact fits, follows from one that stands before it, and names a policy that was told before it.
-fn facts_follow_from_one_another(facts: &[Recorded]) {
+/// Every event fits, follows from one that stands before it, and names a policy that was told before it.
+fn events_follow_from_one_another(events: &[Recorded]) {
     let (mut seen, mut policies) = (BTreeSet::new(), BTreeSet::new());
-    for fact in facts {
-        assert!(fact.event.payload.len() as u64 <= MAX_PAYLOAD_BYTES);
-        assert!(fact.event.causation.is_none_or(|cause| seen.contains(&cause)), "{fact:?}");
-        assert!(seen.insert(fact.event.id));
-        if let Some(loaded) = fact.read::<PolicyLoaded>().unwrap() {
+    for event in events {
+        assert!(event.event.payload.len() as u64 <= MAX_PAYLOAD_BYTES);
+        assert!(event.event.causation.is_none_or(|cause| seen.contains(&cause)), "{event:?}");
+        assert!(seen.insert(event.event.id));
+        if let Some(loaded) = event.read::<PolicyLoaded>().unwrap() {
             policies.insert(loaded.hash);
         }
-        if let Some(decided) = fact.read::<RouteDecided>().unwrap() {
+        if let Some(decided) = event.read::<RouteDecided>().unwrap() {
             assert!(policies.contains(&decided.policy), "{decided:?}");
-            assert!(decided.based_on < fact.position);
+            assert!(decided.based_on < event.position);
         }
     }
 }
 
 /// Folded as it was written, folded again from the log, folded on from a state saved anywhere: the same bytes.
-fn state_follows_from_the_log(desk: &Desk, facts: &[Recorded]) {
+fn state_follows_from_the_log(desk: &Desk, events: &[Recorded]) {
     let kept = bytes(desk.engine.state());
     let mut rebuilt = Projected::<RouterState>::default();
     let mut checkpoints = vec![rebuilt.checkpoint().unwrap()];
-    for fact in facts {
-        rebuilt.advance(fact).unwrap();
+    for event in events {
+        rebuilt.advance(event).unwrap();
         checkpoints.push(rebuilt.checkpoint().unwrap());
     }
     assert!(bytes(rebuilt.state()) == kept, "the rebuilt state differs from the one kept up");
-    let head = Position(facts.len() as u64);
+    let head = Position(events.len() as u64);
     for checkpoint in checkpoints {
         let resumed = Projected::<RouterState>::resume(Some(&checkpoint), head);
         let at = resumed.position().0;
         assert_eq!(resumed.position(), checkpoint.position);
-        let resumed = folded(resumed, &facts[usize::try_from(at).unwrap()..]);
+        let resumed = folded(resumed, &events[usize::try_from(at).unwrap()..]);
         assert!(bytes(resumed.state()) == kept, "the state resumed at {at} differs");
     }
 }
@@ -246,8 +246,8 @@ proptest! {
             desk = take(desk, step);
         }
         one_decision_per_turn(&desk);
-        let facts = desk.facts();
-        facts_follow_from_one_another(&facts);
-        state_follows_from_the_log(&desk, &facts);
+        let events = desk.events();
+        events_follow_from_one_another(&events);
+        state_follows_from_the_log(&desk, &events);
     }
 }

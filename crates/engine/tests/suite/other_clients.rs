@@ -7,7 +7,7 @@ use adapters::{
     openai_log::OpenAiLog,
     session_file::{Format, SessionReader},
 };
-use contracts::facts::LlmCallCompleted;
+use contracts::events::LlmCallCompleted;
 use event_bus::{EventLog as _, Expected, MemoryLog, MemoryTexts};
 use event_core::{EventId, NewEvent, Payload, Recorded};
 
@@ -35,11 +35,11 @@ fn import<F: Format>(desk: &mut Desk, files: &[(&str, &str)]) {
     }
 }
 
-/// What facts say of sessions, whenever they were written. What is in force is told again by every test's own folder,
+/// What events say of sessions, whenever they were written. What is active is told again by every test's own folder,
 /// so that decisions stand elsewhere in the log.
-fn told(facts: &[Recorded]) -> Vec<(EventId, String, Payload)> {
-    let in_force = |kind: &str| kind.starts_with("policy.") || kind.starts_with("catalogue.");
-    let of_sessions = facts.iter().map(|fact| &fact.event).filter(|event| !in_force(&event.kind));
+fn told(events: &[Recorded]) -> Vec<(EventId, String, Payload)> {
+    let active = |kind: &str| kind.starts_with("policy.") || kind.starts_with("catalogue.");
+    let of_sessions = events.iter().map(|event| &event.event).filter(|event| !active(&event.kind));
     let said =
         |event: &NewEvent| if event.kind == "route.decided" { Payload::default() } else { event.payload.clone() };
     of_sessions.map(|event| (event.id, event.kind.to_string(), said(event))).collect()
@@ -48,29 +48,29 @@ fn told(facts: &[Recorded]) -> Vec<(EventId, String, Payload)> {
 fn importing_again_adds_nothing<F: Format>(files: &[(&str, &str)]) {
     let mut desk = Desk::with(POLICY);
     import::<F>(&mut desk, files);
-    let once = told(&desk.facts());
+    let once = told(&desk.events());
     import::<F>(&mut desk, files);
-    assert_eq!(told(&desk.facts()), once);
+    assert_eq!(told(&desk.events()), once);
 }
 
-/// Whatever part of the facts a killed import left, the next one leaves the same log as an import that was not killed.
+/// Whatever part of the events a killed import left, the next one leaves the same log as an import that was not killed.
 fn a_killed_import_is_completed<F: Format>(files: &[(&str, &str)]) {
     let mut desk = Desk::with(POLICY);
     import::<F>(&mut desk, files);
-    let whole = desk.facts();
+    let whole = desk.events();
     for kept in 0..=whole.len() {
         let log = Arc::new(MemoryLog::new());
-        let left: Vec<NewEvent> = whole[..kept].iter().map(|fact| fact.event.clone()).collect();
+        let left: Vec<NewEvent> = whole[..kept].iter().map(|event| event.event.clone()).collect();
         if !left.is_empty() {
             log.append(Expected::Any, desk.now, &left).unwrap();
             log.sync().unwrap();
         }
         let mut next = Desk::open(Some(POLICY), log, Arc::new(MemoryTexts::new()), models());
         import::<F>(&mut next, files);
-        for (found, expected) in told(&next.facts()).iter().zip(told(&whole)) {
-            assert_eq!(*found, expected, "{kept} facts were left");
+        for (found, expected) in told(&next.events()).iter().zip(told(&whole)) {
+            assert_eq!(*found, expected, "{kept} events were left");
         }
-        assert_eq!(told(&next.facts()).len(), told(&whole).len(), "{kept} facts were left");
+        assert_eq!(told(&next.events()).len(), told(&whole).len(), "{kept} events were left");
     }
 }
 

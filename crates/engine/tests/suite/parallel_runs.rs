@@ -2,7 +2,7 @@
 
 use contracts::{
     TurnId,
-    facts::{CallRole, RouteDecided, StopReason, TurnEnded, TurnStatus},
+    events::{CallRole, RouteDecided, StopReason, TurnEnded, TurnStatus},
 };
 use engine::{Arrival, Arrived, Call, CallAnswer, NewTurn, Sent, ToolAnswer, ToolRequest};
 

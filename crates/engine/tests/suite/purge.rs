@@ -4,7 +4,7 @@ use std::path::Path;
 
 use contracts::{
     SessionId,
-    facts::{LogPurged, RouteDecided},
+    events::{LogPurged, RouteDecided},
 };
 use engine::{EngineError, PurgeScope, plan_purge};
 use event_bus::{EventLog, SetClock, SledLog, TextFiles, TextStore, verify};
@@ -12,7 +12,7 @@ use event_core::{Position, Recorded, Timestamp};
 
 use crate::support::{Desk, desk::session};
 
-/// Two sessions with a secret in some messages, one of them too long for a fact, copied onto the disk.
+/// Two sessions with a secret in some messages, one of them too long for an event, copied onto the disk.
 fn on_disk(directory: &Path) -> Vec<Recorded> {
     let mut desk = Desk::with("global_default: haiku");
     for number in 0..10 {
@@ -21,22 +21,22 @@ fn on_disk(directory: &Path) -> Vec<Recorded> {
         let message = if number == 6 { "secret ".repeat(1_000) } else { format!("secret {number}") };
         desk.turn(name, &message);
     }
-    let facts = desk.log.read_after(Position::ORIGIN, 10_000).unwrap();
+    let events = desk.log.read_after(Position::ORIGIN, 10_000).unwrap();
     let (log, _) = SledLog::open(directory).unwrap();
-    log.restore(&facts).unwrap();
+    log.restore(&events).unwrap();
     log.close().unwrap();
     let texts = TextFiles::of(directory);
     texts.put(&"secret ".repeat(1_000)).unwrap();
-    texts.put("a secret no fact names").unwrap();
-    facts
+    texts.put("a secret no event names").unwrap();
+    events
 }
 
 fn all(log: &SledLog) -> Vec<Recorded> {
     log.read_after(Position::ORIGIN, 10_000).unwrap()
 }
 
-fn decisions(facts: &[Recorded]) -> Vec<RouteDecided> {
-    facts.iter().filter_map(|fact| fact.read::<RouteDecided>().unwrap()).collect()
+fn decisions(events: &[Recorded]) -> Vec<RouteDecided> {
+    events.iter().filter_map(|event| event.read::<RouteDecided>().unwrap()).collect()
 }
 
 /// How often the secret stands in the files under a directory.
@@ -55,26 +55,26 @@ fn secrets(directory: &Path) -> usize {
 fn purge(directory: &Path, scope: PurgeScope) -> (u64, u64) {
     let (log, _) = SledLog::open(directory).unwrap();
     let plan = plan_purge(&log, scope).unwrap();
-    let planned = (plan.facts(), plan.texts());
+    let planned = (plan.events(), plan.texts());
     let clock = SetClock::at(Timestamp(1_800_000_000_000_000));
     let (_, purged) = plan.execute(log, &TextFiles::of(directory), &clock).unwrap();
-    assert_eq!(purged.facts, planned.0);
+    assert_eq!(purged.events, planned.0);
     planned
 }
 
 #[test]
 fn without_a_scope_no_file_holds_private_text_and_every_decision_stays() {
     let directory = tempfile::tempdir().unwrap();
-    let facts = on_disk(directory.path());
+    let events = on_disk(directory.path());
     assert!(10 < secrets(directory.path()));
     assert_eq!(purge(directory.path(), PurgeScope::default()), (10, 1));
     assert_eq!(secrets(directory.path()), 0);
     let (log, repairs) = SledLog::open(directory.path()).unwrap();
     assert_eq!(repairs, []);
     let left = all(&log);
-    assert_eq!(decisions(&left), decisions(&facts));
+    assert_eq!(decisions(&left), decisions(&events));
     let told = left.last().unwrap().read::<LogPurged>().unwrap().unwrap();
-    assert_eq!(told, LogPurged { facts: 10, texts: 2, before: None, session: None });
+    assert_eq!(told, LogPurged { events: 10, texts: 2, before: None, session: None });
     drop(log);
     let verified = verify(directory.path()).unwrap();
     assert!(verified.is_sound(), "{verified:?}");
@@ -89,7 +89,7 @@ fn a_scope_removes_only_what_it_names_and_the_rest_later() {
     assert_eq!(purge(directory.path(), odd.clone()), (5, 0));
     assert_eq!(purge(directory.path(), odd), (0, 0), "nothing is left of it");
     let (log, _) = SledLog::open(directory.path()).unwrap();
-    let sixth = all(&log).iter().filter(|fact| fact.event.kind == "turn.started").nth(6).unwrap().event.at;
+    let sixth = all(&log).iter().filter(|event| event.event.kind == "turn.started").nth(6).unwrap().event.at;
     drop(log);
     assert_eq!(purge(directory.path(), PurgeScope { before: Some(sixth), session: None }), (3, 0));
     assert_eq!(purge(directory.path(), PurgeScope::default()), (2, 1));
@@ -106,7 +106,7 @@ fn a_session_nobody_has_seen_is_named() {
 }
 
 #[test]
-fn texts_that_a_fact_nobody_can_read_may_name_are_kept() {
+fn texts_that_a_event_nobody_can_read_may_name_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     on_disk(directory.path());
     let (log, _) = SledLog::open(directory.path()).unwrap();
@@ -116,6 +116,6 @@ fn texts_that_a_fact_nobody_can_read_may_name_are_kept() {
     log.close().unwrap();
     drop(log);
     assert_eq!(purge(directory.path(), PurgeScope::default()), (10, 1));
-    let left = TextFiles::of(directory.path()).get(*blake3::hash(b"a secret no fact names").as_bytes()).unwrap();
+    let left = TextFiles::of(directory.path()).get(*blake3::hash(b"a secret no event names").as_bytes()).unwrap();
     assert!(left.is_some());
 }

@@ -2,7 +2,7 @@
 
 use contracts::{
     Decision, Evaluation, Reason, Slot, TurnId, Verdict,
-    facts::{Fact, RouteDecided, RouteFellThrough},
+    events::{DocumentedEvent, RouteDecided, RouteFallback},
 };
 use engine::{Hits, MOST_RULES, RuleHits};
 use event_core::{EventId, NewEvent, Position, Projection, Recorded, Timestamp};
@@ -18,14 +18,14 @@ fn decision(rule: Option<&str>) -> Decision {
     Decision { model: None, chain: vec![won] }
 }
 
-fn fold(facts: &[(u64, Option<String>, bool)]) -> RuleHits {
+fn fold(events: &[(u64, Option<String>, bool)]) -> RuleHits {
     let mut hits = RuleHits::default();
-    for (number, (seconds, rule, fell)) in (1_u64..).zip(facts) {
+    for (number, (seconds, rule, fell)) in (1_u64..).zip(events) {
         let (at, decision) = (Timestamp::from_secs(*seconds), decision(rule.as_deref()));
         let id = EventId::derive(&[&number.to_le_bytes()]);
         let turn = TurnId(id);
         let event = if *fell {
-            NewEvent::new(id, at, id, &RouteFellThrough { turn, decision, ..RouteFellThrough::sample() })
+            NewEvent::new(id, at, id, &RouteFallback { turn, decision, ..RouteFallback::sample() })
         } else {
             NewEvent::new(id, at, id, &RouteDecided { turn, decision, ..RouteDecided::sample() })
         };
@@ -37,8 +37,8 @@ fn fold(facts: &[(u64, Option<String>, bool)]) -> RuleHits {
 #[test]
 fn a_rule_is_counted_in_all_and_on_the_latest_day_also_for_a_step_after_a_failure() {
     let rule = |name: &str| Some(name.to_owned());
-    let facts = [(1, rule("a"), false), (2, rule("a"), true), (3, rule("b"), false), (DAY, rule("b"), false)];
-    let hits = fold(&facts);
+    let events = [(1, rule("a"), false), (2, rule("a"), true), (3, rule("b"), false), (DAY, rule("b"), false)];
+    let hits = fold(&events);
     assert_eq!(hits.of("a"), Hits { total: 2, latest_day: 0 });
     assert_eq!(hits.of("b"), Hits { total: 2, latest_day: 1 });
     assert_eq!(hits.of("never"), Hits::default());
@@ -64,13 +64,13 @@ proptest! {
 
     #[test]
     fn hits_are_what_counting_by_hand_gives(
-        facts in prop::collection::vec((0..4 * DAY, prop::option::of("[abc]"), any::<bool>()), 0..40)
+        events in prop::collection::vec((0..4 * DAY, prop::option::of("[abc]"), any::<bool>()), 0..40)
     ) {
-        let hits = fold(&facts);
-        let day = facts.iter().map(|(seconds, ..)| seconds / DAY).max().unwrap_or(0);
+        let hits = fold(&events);
+        let day = events.iter().map(|(seconds, ..)| seconds / DAY).max().unwrap_or(0);
         prop_assert_eq!(hits.latest_day(), day);
         for name in ["a", "b", "c"] {
-            let won = || facts.iter().filter(|(_, rule, _)| rule.as_deref() == Some(name));
+            let won = || events.iter().filter(|(_, rule, _)| rule.as_deref() == Some(name));
             let on_day = won().filter(|(seconds, ..)| seconds / DAY == day).count() as u64;
             prop_assert_eq!(hits.of(name), Hits { total: won().count() as u64, latest_day: on_day });
         }

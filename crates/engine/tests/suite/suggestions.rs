@@ -2,7 +2,7 @@
 
 use contracts::{
     Score, Slot, TurnId,
-    facts::{ErrorClass, EvalCompleted, PatternOverrideDismissed, RouteOverridden, StopReason},
+    events::{ErrorClass, EvalCompleted, PatternOverrideDismissed, RouteOverridden, StopReason},
 };
 use engine::EngineError;
 
@@ -70,14 +70,14 @@ fn a_surfaced_suggestion_says_how_to_take_it_and_how_to_dismiss_it() {
 fn taking_the_suggestion_moves_the_turn_and_is_told_with_what_it_replaced() {
     let mut desk = desk_that_has_learned();
     let turn = desk.start("one", "/commit fix the auth bug").turn;
-    let fact = desk.engine.accept_suggestion(turn).unwrap();
-    assert_eq!(desk.all::<RouteOverridden>(), std::slice::from_ref(&fact));
-    assert_eq!((fact.turn, fact.session.as_str()), (turn, "one"));
-    assert_eq!((fact.original.as_str(), fact.model.as_str()), (HAIKU, SONNET));
-    assert_eq!((fact.deferred, fact.rule.as_deref()), (Slot::PatternRecommendation, Some("fast for commits")));
-    assert!(Score(500_000_000) < fact.confidence);
+    let event = desk.engine.accept_suggestion(turn).unwrap();
+    assert_eq!(desk.all::<RouteOverridden>(), std::slice::from_ref(&event));
+    assert_eq!((event.turn, event.session.as_str()), (turn, "one"));
+    assert_eq!((event.original.as_str(), event.model.as_str()), (HAIKU, SONNET));
+    assert_eq!((event.deferred, event.rule.as_deref()), (Slot::PatternRecommendation, Some("fast for commits")));
+    assert!(Score(500_000_000) < event.confidence);
     assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(SONNET)));
-    let told = desk.facts().pop().unwrap();
+    let told = desk.events().pop().unwrap();
     assert_eq!((told.event.correlation, told.event.causation), (turn.0, Some(turn.0.then("route.decided", 0))));
 }
 
@@ -85,10 +85,10 @@ fn taking_the_suggestion_moves_the_turn_and_is_told_with_what_it_replaced() {
 fn dismissing_the_suggestion_leaves_the_turn_where_it_is() {
     let mut desk = desk_that_has_learned();
     let turn = desk.start("one", "/commit fix the auth bug").turn;
-    let fact = desk.engine.dismiss_suggestion(turn).unwrap();
-    assert_eq!(desk.all::<PatternOverrideDismissed>(), std::slice::from_ref(&fact));
-    assert_eq!((fact.model.as_str(), fact.dismissed.as_str()), (HAIKU, SONNET));
-    assert_eq!(fact.rule.as_deref(), Some("fast for commits"));
+    let event = desk.engine.dismiss_suggestion(turn).unwrap();
+    assert_eq!(desk.all::<PatternOverrideDismissed>(), std::slice::from_ref(&event));
+    assert_eq!((event.model.as_str(), event.dismissed.as_str()), (HAIKU, SONNET));
+    assert_eq!(event.rule.as_deref(), Some("fast for commits"));
     assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(HAIKU)));
 }
 

@@ -1,7 +1,7 @@
 //! Sessions that clients recorded although they came through the gateway: their turns are in the log already.
 
 use adapters::observed::{ObservedSession, ObservedTurn};
-use contracts::facts::RouteDecided;
+use contracts::events::RouteDecided;
 use engine::NewTurn;
 use event_core::Timestamp;
 

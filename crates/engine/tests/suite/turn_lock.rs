@@ -2,7 +2,7 @@
 
 use contracts::{
     ModelId, SideEffect,
-    facts::{StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnStatus},
+    events::{StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnStatus},
 };
 use engine::EngineError;
 use event_core::Position;
@@ -52,7 +52,7 @@ fn swap(desk: &mut Desk, model: Option<&str>) -> String {
 /// What the log tells, and why the last turn was decided as it was.
 fn shown(desk: &Desk) -> String {
     let why = engine::last_decision(desk.log.as_ref()).unwrap().text();
-    format!("{}\n{why}", story(&desk.facts(), START))
+    format!("{}\n{why}", story(&desk.events(), START))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use contracts::{
     Tone,
-    facts::{EvalCompleted, FeedbackGiven, SignalKind, StopReason, Thumb, TurnStarted},
+    events::{EvalCompleted, FeedbackGiven, Rating, SignalKind, StopReason, TurnStarted},
 };
 use engine::{Evaluation, read_rubric};
 use evaluator::{Rubric, Weights};
@@ -61,23 +61,23 @@ fn imported_turns_are_judged_while_they_are_imported() {
 }
 
 #[test]
-fn a_thumb_is_recorded_and_judged_at_once() {
+fn a_rating_is_recorded_and_judged_at_once() {
     let mut desk = two_turns("go on");
     let turn = desk.all::<TurnStarted>()[0].turn;
-    let down = desk.engine.give_feedback(turn, Thumb::Down).unwrap();
-    assert_eq!(kinds(&down.verdicts[0]).last(), Some(&SignalKind::ThumbDown));
+    let down = desk.engine.give_feedback(turn, Rating::Down).unwrap();
+    assert_eq!(kinds(&down.verdicts[0]).last(), Some(&SignalKind::RatingDown));
     assert!(down.verdicts[0].score.0 < 100_000_000 && !down.later);
-    let up = desk.engine.give_feedback(turn, Thumb::Up).unwrap();
+    let up = desk.engine.give_feedback(turn, Rating::Up).unwrap();
     assert!(900_000_000 < up.verdicts[0].score.0);
-    let thumbs: Vec<_> = desk.all::<FeedbackGiven>().iter().map(|given| given.thumb).collect();
-    assert_eq!(thumbs, [Thumb::Down, Thumb::Up]);
+    let ratings: Vec<_> = desk.all::<FeedbackGiven>().iter().map(|given| given.rating).collect();
+    assert_eq!(ratings, [Rating::Down, Rating::Up]);
     assert_eq!(desk.all::<EvalCompleted>().last(), Some(&up.verdicts[0]));
 }
 
 #[test]
-fn a_thumb_on_a_turn_that_nobody_knows_is_refused() {
+fn a_rating_on_a_turn_that_nobody_knows_is_refused() {
     let mut desk = two_turns("go on");
-    let error = desk.engine.give_feedback(contracts::TurnId::default(), Thumb::Up).unwrap_err();
+    let error = desk.engine.give_feedback(contracts::TurnId::default(), Rating::Up).unwrap_err();
     assert!(error.to_string().contains("no turn"), "{error}");
     assert_eq!(desk.all::<FeedbackGiven>(), []);
 }

@@ -226,14 +226,14 @@ fn an_answer_withheld_counts_when_the_turn_was_work() {
 }
 
 #[test]
-fn the_last_thumb_counts_and_outweighs_everything() {
+fn the_last_rating_counts_and_outweighs_everything() {
     insta::assert_snapshot!(told("
         0 a1 asks please fix the rounding of the cart total
         1 a1 calls opus too-long
         2 a1 edits cart.rs
         3 a1 ends completed
-        4 a1 thumb down
-        5 a1 thumb up
+        4 a1 rating down
+        5 a1 rating up
         60 a2 asks no, please fix the rounding of the cart total
         61 a2 reverts cart.rs
     "), @"
@@ -242,24 +242,24 @@ fn the_last_thumb_counts_and_outweighs_everything() {
         cut short by `1 a1 calls opus too-long`
         tool succeeded by `2 a1 edits cart.rs`
         completed by `3 a1 ends completed`
-    after `4 a1 thumb down`:
+    after `4 a1 rating down`:
       opus: score 0.04, confidence 0.94
         cut short by `1 a1 calls opus too-long`
         tool succeeded by `2 a1 edits cart.rs`
         completed by `3 a1 ends completed`
-        thumb down by `4 a1 thumb down`
-    after `5 a1 thumb up`:
+        rating down by `4 a1 rating down`
+    after `5 a1 rating up`:
       opus: score 0.99, confidence 0.94
         cut short by `1 a1 calls opus too-long`
         tool succeeded by `2 a1 edits cart.rs`
         completed by `3 a1 ends completed`
-        thumb up by `5 a1 thumb up`
+        rating up by `5 a1 rating up`
     after `60 a2 asks no, please fix the rounding of the cart total`:
       opus: score 0.84, confidence 0.95
         cut short by `1 a1 calls opus too-long`
         tool succeeded by `2 a1 edits cart.rs`
         completed by `3 a1 ends completed`
-        thumb up by `5 a1 thumb up`
+        rating up by `5 a1 rating up`
         asked again by `60 a2 asks no, please fix the rounding of the cart total`
         corrected by `60 a2 asks no, please fix the rounding of the cart total`
     after `61 a2 reverts cart.rs`:
@@ -267,7 +267,7 @@ fn the_last_thumb_counts_and_outweighs_everything() {
         cut short by `1 a1 calls opus too-long`
         tool succeeded by `2 a1 edits cart.rs`
         completed by `3 a1 ends completed`
-        thumb up by `5 a1 thumb up`
+        rating up by `5 a1 rating up`
         asked again by `60 a2 asks no, please fix the rounding of the cart total`
         corrected by `60 a2 asks no, please fix the rounding of the cart total`
         reverted by `61 a2 reverts cart.rs`
@@ -285,7 +285,7 @@ fn a_day_later_a_message_says_nothing_about_the_turn_before() {
 
 #[test]
 fn a_turn_that_nobody_answered_has_no_verdict() {
-    assert_eq!(told("0 a1 asks go\n1 a1 fails overloaded\n2 a1 ends failed\n3 a2 asks go on\n4 a1 thumb down"), "");
+    assert_eq!(told("0 a1 asks go\n1 a1 fails overloaded\n2 a1 ends failed\n3 a2 asks go on\n4 a1 rating down"), "");
     assert_eq!(told("0 a1 asks go\n1 a1 calls haiku aside\n2 a1 ends refused"), "");
 }
 
@@ -305,12 +305,12 @@ fn a_sub_agent_is_judged_by_its_own_line_of_work() {
 }
 
 #[test]
-fn a_hundred_failed_tools_are_one_story_of_which_sixty_four_facts_are_kept() {
+fn a_hundred_failed_tools_are_one_story_of_which_sixty_four_events_are_kept() {
     let tools = (2..102).map(|second| format!("{second} a1 runs {second} failed\n")).collect::<Vec<_>>().concat();
     let story = format!("0 a1 asks go\n1 a1 calls opus\n{tools}200 a1 ends completed\n201 a2 asks thanks");
     let mut log = crate::story::Log::default();
     let _ = log.tell(&story);
-    let verdicts = log.view.state().verdicts(crate::facts::turn_id("a1"), &evaluator::Rubric::built_in());
+    let verdicts = log.view.state().verdicts(crate::events::turn_id("a1"), &evaluator::Rubric::built_in());
     let verdict = verdicts.last().unwrap();
     assert_eq!((verdict.signals.len(), verdict.signals_omitted), (64, 38));
     assert_eq!(verdict.score.0, 15 * 1_000_000_000 / 17);

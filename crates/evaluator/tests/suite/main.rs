@@ -1,8 +1,8 @@
 //! What is noticed about turns, the verdicts that follow, and the closed form they follow in.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+mod events;
 mod examples;
-mod facts;
 mod properties;
 mod reference;
 mod rubrics;

@@ -1,11 +1,11 @@
 //! What holds for every story.
 
-use contracts::{Score, facts::EvalCompleted};
+use contracts::{Score, events::EvalCompleted};
 use evaluator::{Evaluator, Rubric, Weights};
 use event_core::{Position, Projected, Projection, Recorded};
 use proptest::{prelude::*, sample::select};
 
-use crate::{facts::facts, reference, story::Log};
+use crate::{events::events, reference, story::Log};
 
 const VERBS: [&str; 25] = [
     "asks fix the total of the cart today",
@@ -30,7 +30,7 @@ const VERBS: [&str; 25] = [
     "reverts",
     "ends completed",
     "ends cancelled",
-    "thumb up",
+    "rating up",
     "overrides haiku opus",
     "keeps opus",
 ];
@@ -53,8 +53,8 @@ fn story() -> impl Strategy<Value = Vec<String>> {
 }
 
 fn append(log: &mut Log, line: &str) {
-    for fact in facts(line) {
-        log.append(fact, line);
+    for body in events(line) {
+        log.append(body, line);
     }
 }
 
@@ -77,16 +77,16 @@ fn config() -> ProptestConfig {
 fn weights() -> impl Strategy<Value = Weights> {
     prop_oneof![
         Just(Weights::default()),
-        prop::array::uniform6(0..200_u16).prop_map(|[completed, tools, corrected, moved_on, thumb, ignorance]| {
-            Weights { completed, tools, corrected, moved_on, thumb, ignorance, ..Weights::default() }
+        prop::array::uniform6(0..200_u16).prop_map(|[completed, tools, corrected, moved_on, rating, ignorance]| {
+            Weights { completed, tools, corrected, moved_on, rating, ignorance, ..Weights::default() }
         }),
     ]
 }
 
 /// How often each turn's tools succeeded and failed, from the words of the story.
 fn tools(story: &[String], turn: &str) -> (u64, u64) {
-    let of_turn = |line: &&String| line.split_whitespace().nth(1) == Some(turn);
-    let tools = story.iter().filter(of_turn).filter(|line| {
+    let turn_event = |line: &&String| line.split_whitespace().nth(1) == Some(turn);
+    let tools = story.iter().filter(turn_event).filter(|line| {
         let verb = line.split_whitespace().nth(2).unwrap();
         ["edits", "runs", "reverts"].contains(&verb) && !line.ends_with("declined")
     });
@@ -105,7 +105,7 @@ proptest! {
         let mut log = Log::default();
         append_all(&mut log, &story);
         for turn in ["a1", "a2", "a3", "b1", "a4/x"] {
-            for verdict in log.view.state().verdicts(crate::facts::turn_id(turn), &rubric) {
+            for verdict in log.view.state().verdicts(crate::events::turn_id(turn), &rubric) {
                 prop_assert!(verdict.score <= Score::ONE && verdict.confidence <= Score::ONE);
                 let expected = reference::weigh(&verdict.signals, tools(&story, turn), &weights);
                 prop_assert_eq!((verdict.score.0, verdict.confidence.0), expected, "{}", turn);
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_log_gives_the_same_facts_however_often_somebody_asks(story in story()) {
+    fn the_same_log_gives_the_same_events_however_often_somebody_asks(story in story()) {
         let run = || {
             let mut log = Log::default();
             for line in &story {
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn asking_at_the_end_gives_the_last_of_what_asking_after_every_fact_gave(story in story()) {
+    fn asking_at_the_end_gives_the_last_of_what_asking_after_every_event_gave(story in story()) {
         let (mut often, mut once) = (Log::default(), Log::default());
         for line in &story {
             append(&mut often, line);
@@ -147,8 +147,8 @@ proptest! {
         let at_the_end = once.view.state().due(&Rubric::built_in(), Position::ORIGIN);
         let verdicts: Vec<_> = often.events.iter().filter_map(|event| event.read::<EvalCompleted>().unwrap()).collect();
         for verdict in at_the_end {
-            let same = |other: &&EvalCompleted| other.turn == verdict.fact.turn && other.model == verdict.fact.model;
-            prop_assert_eq!(verdicts.iter().rfind(same), Some(&verdict.fact));
+            let same = |other: &&EvalCompleted| other.turn == verdict.event.turn && other.model == verdict.event.model;
+            prop_assert_eq!(verdicts.iter().rfind(same), Some(&verdict.event));
         }
     }
 
@@ -175,7 +175,7 @@ proptest! {
             let mut log = Log::default();
             append_all(&mut log, lines);
             let state = log.view.state();
-            ["a1", "a2", "a3"].map(|turn| state.verdicts(crate::facts::turn_id(turn), &Rubric::built_in()))
+            ["a1", "a2", "a3"].map(|turn| state.verdicts(crate::events::turn_id(turn), &Rubric::built_in()))
         };
         let related = |line: &String| !line.contains(" b1 ") && !line.contains(" a4/x ");
         let (mine, others): (Vec<String>, Vec<String>) = story.iter().cloned().partition(related);
@@ -196,14 +196,14 @@ fn what_is_remembered_is_bounded() {
             format!("{turn} a{turn} calls opus"),
             format!("{turn} a{turn} ends completed"),
         ] {
-            for fact in facts(&line) {
+            for body in events(&line) {
                 position = position.next();
-                let at = fact.at;
-                state.apply(&Recorded::new(position, at, fact)).unwrap();
+                let at = body.at;
+                state.apply(&Recorded::new(position, at, body)).unwrap();
             }
         }
     }
     let due = state.due(&Rubric::built_in(), Position::ORIGIN);
     assert_eq!(due.len(), 2_000);
-    assert!(!state.remembers(crate::facts::turn_id("a499")) && state.remembers(crate::facts::turn_id("a500")));
+    assert!(!state.remembers(crate::events::turn_id("a499")) && state.remembers(crate::events::turn_id("a500")));
 }

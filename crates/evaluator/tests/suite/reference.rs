@@ -1,6 +1,6 @@
-//! The closed form read naively: exact fractions over the signals of a fact and the counts of tools.
+//! The closed form read naively: exact fractions over the signals of an event and the counts of tools.
 
-use contracts::facts::{Signal, SignalKind};
+use contracts::events::{Signal, SignalKind};
 use evaluator::Weights;
 
 /// Score and confidence in billionths, rounded down.
@@ -22,8 +22,8 @@ pub(crate) fn weigh(signals: &[Signal], tools: (u64, u64), weights: &Weights) ->
         (Kind::ChosenByUser, weights.chosen_by_user, 1),
         (Kind::TakenAway, weights.taken_away, 0),
         (Kind::Reverted, weights.reverted, 0),
-        (Kind::ThumbUp, weights.thumb, 1),
-        (Kind::ThumbDown, weights.thumb, 0),
+        (Kind::RatingUp, weights.rating, 1),
+        (Kind::RatingDown, weights.rating, 0),
     ];
     let (succeeded, failed) = tools;
     // Everything over the common denominator of the tools' share.

@@ -1,15 +1,15 @@
-//! Stories of turns, one fact a line, and a log whose evaluator is asked after every fact.
+//! Stories of turns, one event a line, and a log whose evaluator is asked after every event.
 //!
 //! A line is `<seconds> <turn> <verb> …`, such as `0 a1 asks fix the total`, `1 a1 calls opus`, `2 a1 edits cart.rs`,
 //! `3 a1 ends completed`.
 
 use std::fmt::Write as _;
 
-use contracts::facts::SignalKind;
+use contracts::events::SignalKind;
 use evaluator::{Evaluator, Rubric, Verdict};
 use event_core::{NewEvent, Position, Projected, Recorded};
 
-use crate::facts::{facts, turn_id};
+use crate::events::{events, turn_id};
 
 /// The log of a story, and the evaluator that follows it.
 #[derive(Default)]
@@ -46,8 +46,8 @@ impl Log {
     pub(crate) fn tell(&mut self, story: &str) -> String {
         let mut told = String::new();
         for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            for fact in facts(line) {
-                self.append(fact, line);
+            for body in events(line) {
+                self.append(body, line);
             }
             for verdict in self.react(&Rubric::built_in()) {
                 let _ = writeln!(told, "after `{line}`:\n{}", self.show(&verdict));
@@ -58,15 +58,15 @@ impl Log {
 
     /// A verdict, with the line of the story behind each of its signals.
     pub(crate) fn show(&self, verdict: &Verdict) -> String {
-        let fact = &verdict.fact;
-        let model = fact.model.as_ref().map_or("nobody", |model| model.model());
-        let mut shown = format!("  {model}: score {}, confidence {}", fact.score, fact.confidence);
-        for signal in &fact.signals {
+        let body = &verdict.event;
+        let model = body.model.as_ref().map_or("nobody", |model| model.model());
+        let mut shown = format!("  {model}: score {}, confidence {}", body.score, body.confidence);
+        for signal in &body.signals {
             let place = self.events.iter().position(|event| event.event.id == signal.event).unwrap();
             let _ = write!(shown, "\n    {} by `{}`", name(signal.kind), self.lines[place]);
         }
-        if 0 < fact.signals_omitted {
-            let _ = write!(shown, "\n    and {} more", fact.signals_omitted);
+        if 0 < body.signals_omitted {
+            let _ = write!(shown, "\n    and {} more", body.signals_omitted);
         }
         shown
     }

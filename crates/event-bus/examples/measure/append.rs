@@ -1,4 +1,4 @@
-//! Producers that wait until their facts are on the disk, beside a plain file, round after round in one run.
+//! Producers that wait until their events are on the disk, beside a plain file, round after round in one run.
 
 use std::{
     path::Path,
@@ -10,13 +10,13 @@ use event_bus::{Bus, Expected, MAX_BATCH_EVENTS, SledLog, SystemClock};
 
 use crate::{
     Outcome,
-    fact::{BYTES, fact},
+    event::{BYTES, new_event},
     plain,
     process::processor_micros,
     row,
 };
 
-/// How many tasks append at once, and how many facts each in one batch.
+/// How many tasks append at once, and how many events each in one batch.
 const SHAPES: [(u64, u64); 6] = [(1, 1), (1, 64), (1, 256), (64, 1), (64, 64), (64, 256)];
 
 /// Rounds; a figure is the median of them, a ratio the median of the ratios within each.
@@ -50,14 +50,14 @@ pub(crate) fn measure(directory: &Path) -> Outcome {
         let (rate, ratio) = (median(&|round| round.rate), median(&|round| round.rate / round.plain));
         let (micros, wait) = (median(&|round| round.micros), median(&|round| round.wait.as_secs_f64() * 1e3));
         let who = if producers == 1 { "one producer".to_owned() } else { format!("{producers} producers") };
-        let what = if batch == 1 { "one fact at a time".to_owned() } else { format!("batches of {batch}") };
+        let what = if batch == 1 { "one event at a time".to_owned() } else { format!("batches of {batch}") };
         let group = group(producers, batch);
         let figure = format!(
-            "{rate:.0} facts/s, p50 {wait:.2} ms, {micros:.1} µs of processor each; {ratio:.2} × a plain file in groups of {group}"
+            "{rate:.0} events/s, p50 {wait:.2} ms, {micros:.1} µs of processor each; {ratio:.2} × a plain file in groups of {group}"
         );
         let targets: &[(&str, bool)] = match (producers, batch) {
             (64, 1) => &[
-                ("20,000 facts/s", 20_000.0 <= rate),
+                ("20,000 events/s", 20_000.0 <= rate),
                 ("12 µs of processor", micros <= 12.0),
                 ("0.5 × a plain file", 0.5 <= ratio),
             ],
@@ -69,7 +69,7 @@ pub(crate) fn measure(directory: &Path) -> Outcome {
     Ok(())
 }
 
-/// Facts that one barrier covers at most when so many wait.
+/// Events that one barrier covers at most when so many wait.
 fn group(producers: u64, batch: u64) -> usize {
     usize::try_from(producers * batch).unwrap_or(MAX_BATCH_EVENTS).min(MAX_BATCH_EVENTS)
 }
@@ -90,22 +90,24 @@ fn round(directory: &Path, (producers, batch): (u64, u64)) -> Result<Round, Box<
         waits
     });
     let (elapsed, processor) = (begun.elapsed(), processor_micros() - processor);
-    let facts = (waits.len() as u64 * batch).max(1) as f64;
+    let events = (waits.len() as u64 * batch).max(1) as f64;
     bus.close_blocking()?;
     drop(bus);
     let journal = std::fs::metadata(directory.join("journal"))?.len() as f64;
-    if (journal / facts - BYTES as f64).abs() > 8.0 {
-        return Err(
-            format!("a fact takes {:.0} bytes of journal, the plain file is given {BYTES}", journal / facts).into()
-        );
+    if (journal / events - BYTES as f64).abs() > 8.0 {
+        return Err(format!(
+            "an event takes {:.0} bytes of journal, the plain file is given {BYTES}",
+            journal / events
+        )
+        .into());
     }
     waits.sort();
     let plain = plain::rate(&directory.join("plain"), group(producers, batch), ROUND)?;
     std::fs::remove_dir_all(directory)?;
     Ok(Round {
-        rate: facts / elapsed.as_secs_f64(),
+        rate: events / elapsed.as_secs_f64(),
         plain,
-        micros: processor as f64 / facts,
+        micros: processor as f64 / events,
         wait: waits.get(waits.len() / 2).copied().unwrap_or_default(),
     })
 }
@@ -114,9 +116,9 @@ fn round(directory: &Path, (producers, batch): (u64, u64)) -> Result<Round, Box<
 async fn produce(bus: Bus, producer: u64, batch: u64, until: Instant) -> Vec<Duration> {
     let mut waits = Vec::new();
     for number in (0..).step_by(usize::try_from(batch).unwrap_or(1)) {
-        let facts = (number..number + batch).map(|number| fact(producer, number)).collect();
+        let events = (number..number + batch).map(|number| new_event(producer, number)).collect();
         let asked = Instant::now();
-        if until < asked || bus.append(Expected::Any, facts).await.is_err() {
+        if until < asked || bus.append(Expected::Any, events).await.is_err() {
             break;
         }
         waits.push(asked.elapsed());

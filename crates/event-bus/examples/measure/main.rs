@@ -4,7 +4,7 @@
 #![expect(clippy::cast_precision_loss, reason = "rates need no more digits than an `f64` has")]
 
 mod append;
-mod fact;
+mod event;
 mod plain;
 mod process;
 mod walk;
@@ -18,7 +18,7 @@ fn main() -> Outcome {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["append", directory] => append::measure(Path::new(directory)),
-        ["fill", directory, facts] => walk::fill(Path::new(directory), facts.parse()?),
+        ["fill", directory, events] => walk::fill(Path::new(directory), events.parse()?),
         ["open", directory] => walk::open(Path::new(directory)),
         ["rebuild", directory] => walk::rebuild(Path::new(directory)),
         _ => Err("usage: measure append DIR | fill DIR FACTS | open DIR | rebuild DIR".into()),

@@ -7,17 +7,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::fact::BYTES;
+use crate::event::BYTES;
 
-/// Facts a second, when each group of them is written by one call and followed by one `fdatasync`.
+/// Events a second, when each group of them is written by one call and followed by one `fdatasync`.
 pub(crate) fn rate(path: &Path, group: usize, length: Duration) -> std::io::Result<f64> {
     let mut file = File::create(path)?;
     let bytes: Vec<u8> = (0..group * BYTES).map(|index| index.to_le_bytes()[0]).collect();
-    let (begun, mut facts) = (Instant::now(), 0);
+    let (begun, mut events) = (Instant::now(), 0);
     while begun.elapsed() < length {
         file.write_all(&bytes)?;
         file.sync_data()?;
-        facts += group;
+        events += group;
     }
-    Ok(facts as f64 / begun.elapsed().as_secs_f64())
+    Ok(events as f64 / begun.elapsed().as_secs_f64())
 }

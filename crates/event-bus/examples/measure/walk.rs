@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Outcome,
-    fact::fact,
+    event::new_event,
     process::{peak_megabytes, processor_micros},
     row,
 };
 
-/// Facts after a saved state that a resumed projection folds.
+/// Events after a saved state that a resumed projection folds.
 const TAIL: u64 = 10_000;
 
-/// A projection that looks at every fact.
+/// A projection that looks at every event.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Bytes {
-    facts: u64,
+    events: u64,
     bytes: u64,
 }
 
@@ -28,7 +28,7 @@ impl Projection for Bytes {
     const VERSION: u32 = 1;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        self.facts += 1;
+        self.events += 1;
         self.bytes += event.event.payload.len() as u64;
         Ok(())
     }
@@ -37,33 +37,33 @@ impl Projection for Bytes {
 fn append(log: &SledLog, numbers: std::ops::Range<u64>) -> Outcome {
     let numbers: Vec<u64> = numbers.collect();
     for batch in numbers.chunks(MAX_BATCH_EVENTS) {
-        let batch: Vec<NewEvent> = batch.iter().map(|number| fact(0, *number)).collect();
+        let batch: Vec<NewEvent> = batch.iter().map(|number| new_event(0, *number)).collect();
         log.append(Expected::Any, Timestamp(0), &batch)?;
         log.sync()?;
     }
     Ok(())
 }
 
-/// One producer with full batches, and a saved state some facts before the end.
-pub(crate) fn fill(directory: &Path, facts: u64) -> Outcome {
+/// One producer with full batches, and a saved state some events before the end.
+pub(crate) fn fill(directory: &Path, events: u64) -> Outcome {
     let (log, _) = SledLog::open(directory)?;
     let (begun, processor) = (Instant::now(), processor_micros());
-    append(&log, 0..facts.saturating_sub(TAIL))?;
+    append(&log, 0..events.saturating_sub(TAIL))?;
     let state = fold::<Bytes>(&log)?;
     save(&log, &state)?;
-    append(&log, facts.saturating_sub(TAIL)..facts)?;
+    append(&log, events.saturating_sub(TAIL)..events)?;
     let (elapsed, processor) = (begun.elapsed(), processor_micros() - processor);
-    let rate = facts as f64 / elapsed.as_secs_f64();
+    let rate = events as f64 / elapsed.as_secs_f64();
     let figure = format!(
-        "{rate:.0} facts/s, {:.1} µs of processor each, {} MB at most",
-        processor as f64 / facts as f64,
+        "{rate:.0} events/s, {:.1} µs of processor each, {} MB at most",
+        processor as f64 / events as f64,
         peak_megabytes()
     );
-    row(&format!("fill: {facts} facts in batches of {MAX_BATCH_EVENTS}"), &figure, &[]);
+    row(&format!("fill: {events} events in batches of {MAX_BATCH_EVENTS}"), &figure, &[]);
     Ok(())
 }
 
-/// Opens the log, rebuilds a projection from nothing, resumes it, finds facts, and opens it again for reading only.
+/// Opens the log, rebuilds a projection from nothing, resumes it, finds events, and opens it again for reading only.
 pub(crate) fn open(directory: &Path) -> Outcome {
     let begun = Instant::now();
     let (log, repairs) = SledLog::open(directory)?;
@@ -71,7 +71,7 @@ pub(crate) fn open(directory: &Path) -> Outcome {
     if let Some(repair) = repairs.first() {
         return Err(format!("the log was repaired: {repair}").into());
     }
-    let facts = log.head()?.0;
+    let events = log.head()?.0;
     let folding = Instant::now();
     let mut state = event_core::Projected::<Bytes>::default();
     let mut after = Position::ORIGIN;
@@ -79,39 +79,39 @@ pub(crate) fn open(directory: &Path) -> Outcome {
         let part = log.read_after(after, 1_024)?;
         let Some(last) = part.last() else { break };
         after = last.position;
-        part.iter().try_for_each(|fact| state.advance(fact))?;
+        part.iter().try_for_each(|event| state.advance(event))?;
     }
     let (folded, all) = (folding.elapsed().as_secs_f64(), begun.elapsed().as_secs_f64());
     let peak = peak_megabytes();
     row(
-        &format!("open {facts} facts, every frame and the chain checked, and rebuild a projection"),
+        &format!("open {events} events, every frame and the chain checked, and rebuild a projection"),
         &format!("{all:.2} s ({:.2} s to open), {peak} MB at most", opened.as_secs_f64()),
         &[("5 s", all <= 5.0), ("200 MB", peak <= 200)],
     );
-    let rate = facts as f64 / folded;
+    let rate = events as f64 / folded;
     row(
         "fold: a projection from nothing, one core",
-        &format!("{rate:.0} facts/s"),
-        &[("500,000 facts/s", 5e5 <= rate)],
+        &format!("{rate:.0} events/s"),
+        &[("500,000 events/s", 5e5 <= rate)],
     );
     let begun = Instant::now();
     let resumed = fold::<Bytes>(&log)?;
-    if resumed.state().facts != facts {
+    if resumed.state().events != events {
         return Err("a resumed projection differs from one built from nothing".into());
     }
     row(
-        &format!("resume: from a state saved {TAIL} facts before the end"),
+        &format!("resume: from a state saved {TAIL} events before the end"),
         &format!("{:.1} ms", begun.elapsed().as_secs_f64() * 1e3),
         &[],
     );
     let begun = Instant::now();
-    let step = facts / 10_000;
+    let step = events / 10_000;
     for number in 0..10_000 {
-        if log.find(fact(0, number * step).id)?.is_none() {
-            return Err("a fact is not found by its id".into());
+        if log.find(new_event(0, number * step).id)?.is_none() {
+            return Err("an event is not found by its id".into());
         }
     }
-    row("find a fact by its id", &format!("{:.1} µs", begun.elapsed().as_secs_f64() * 100.0), &[]);
+    row("find an event by its id", &format!("{:.1} µs", begun.elapsed().as_secs_f64() * 100.0), &[]);
     drop(log);
     let begun = Instant::now();
     let reader = JournalReader::open(directory)?;
@@ -132,10 +132,10 @@ pub(crate) fn rebuild(directory: &Path) -> Outcome {
     let begun = Instant::now();
     let (log, repairs) = SledLog::open(directory)?;
     let elapsed = begun.elapsed().as_secs_f64();
-    let (facts, repairs) = (log.head()?.0 as f64, repairs.len());
+    let (events, repairs) = (log.head()?.0 as f64, repairs.len());
     let figure = format!(
-        "{elapsed:.1} s, {:.0} facts/s, {} MB at most, {repairs} repair told",
-        facts / elapsed,
+        "{elapsed:.1} s, {:.0} events/s, {} MB at most, {repairs} repair told",
+        events / elapsed,
         peak_megabytes()
     );
     row("open with a lost index, which is built again", &figure, &[]);

@@ -1,4 +1,4 @@
-//! Effects: facts in, facts out, the world in between.
+//! Effects: events in, events out, the world in between.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ const SAVE_EVERY: u64 = 256;
 /// The layout of a reactor's checkpoint: a position, no state.
 const VERSION: u32 = 1;
 
-/// Something that acts on the world because of a fact. Never part of a rebuild.
+/// Something that acts on the world because of an event. Never part of a rebuild.
 #[async_trait]
 pub trait Reactor: Send + 'static {
     /// Key of its place in the log; third parties prefix theirs, as in `acme.pager`.
     fn name(&self) -> &'static str;
 
-    /// Acts on a fact and says what came of it. A failure is a fact too.
+    /// Acts on an event and says what came of it. A failure is an event too.
     ///
-    /// Each fact is dealt with at least once: after a crash, or when the bus is closed in the middle, the last ones
+    /// Each event is dealt with at least once: after a crash, or when the bus is closed in the middle, the last ones
     /// come again. Derive ids from the cause (`event.event.id.then(kind, n)`) and the repetition is recorded once.
     async fn react(&mut self, event: &Recorded) -> Vec<NewEvent>;
 }
@@ -74,7 +74,7 @@ impl Follower {
     async fn run(mut self) -> Result<(), BusError> {
         let name = self.reactor.name();
         let followed = match self.follow().await {
-            // The bus closed while facts were on their way out: they come again.
+            // The bus closed while events were on their way out: they come again.
             Err(BusError::Closed) => Ok(()),
             other => other,
         };
@@ -90,14 +90,14 @@ impl Follower {
         let mut subscription = Subscription::new(Arc::clone(&self.log), self.heads.clone(), self.done);
         while let Some(delivery) = subscription.next().await? {
             match delivery {
-                Delivery::Event(fact) => {
+                Delivery::Event(recorded) => {
                     // Work in progress when the bus closes is dropped and done again next time.
                     let closed = closed(self.heads.clone());
-                    let Some(facts) = race(self.reactor.react(&fact), closed).await else { return Ok(()) };
-                    if !facts.is_empty() {
-                        self.producer.append(Expected::Any, facts).await?;
+                    let Some(events) = race(self.reactor.react(&recorded), closed).await else { return Ok(()) };
+                    if !events.is_empty() {
+                        self.producer.append(Expected::Any, events).await?;
                     }
-                    self.done = fact.position;
+                    self.done = recorded.position;
                     if SAVE_EVERY <= self.done.0.saturating_sub(self.saved.0) {
                         self.save().await?;
                     }

@@ -10,19 +10,19 @@ use crate::{
     sync::{task, watch},
 };
 
-/// Facts read from the log at once.
+/// Events read from the log at once.
 const CHUNK: usize = 512;
 
 /// What a subscription hands out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
-    /// The next fact.
+    /// The next event.
     Event(Recorded),
-    /// There is no next fact at present. Comes once after each run of facts, and first of all on an old log's end.
+    /// There is no next event at present. Comes once after each run of events, and first of all on an old log's end.
     CaughtUp,
 }
 
-/// Every fact after a position, in order, without holes, those recorded and those to come.
+/// Every event after a position, in order, without holes, those recorded and those to come.
 pub struct Subscription {
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
@@ -50,10 +50,10 @@ impl Subscription {
     /// [`BusError::Log`] when the log cannot be read; the next call tries again from the same place.
     pub async fn next(&mut self) -> Result<Option<Delivery>, BusError> {
         loop {
-            if let Some(fact) = self.read.pop_front() {
-                self.after = fact.position;
+            if let Some(event) = self.read.pop_front() {
+                self.after = event.position;
                 self.told = false;
-                return Ok(Some(Delivery::Event(fact)));
+                return Ok(Some(Delivery::Event(event)));
             }
             let head = *self.heads.borrow_and_update();
             if self.after < head {
@@ -70,12 +70,12 @@ impl Subscription {
 
 /// Reads on a thread that may wait for the disk.
 async fn read(log: Arc<dyn EventLog>, after: Position) -> Result<VecDeque<Recorded>, BusError> {
-    let facts =
+    let events =
         task::spawn_blocking(move || log.read_after(after, CHUNK)).await.map_err(|_| BusError::FollowerLost)??;
-    if facts.is_empty() {
+    if events.is_empty() {
         // The log said it goes on and then has nothing there: it is not the log it was.
-        let detail = "a published fact is missing".to_owned();
+        let detail = "a published event is missing".to_owned();
         return Err(LogError::Damaged { path: "log".into(), position: after.next(), detail }.into());
     }
-    Ok(facts.into())
+    Ok(events.into())
 }

@@ -17,7 +17,7 @@ const VERDICT: &str = "verdict";
 /// The most that is kept of what a failure says, in bytes.
 pub(super) const MOST_WORDS: usize = 4 * 1024;
 
-/// What sled may keep in memory, in bytes. It treats this as a hint. Little: facts are read from the journal, never from
+/// What sled may keep in memory, in bytes. It treats this as a hint. Little: events are read from the journal, never from
 /// sled, but for a log that is checked or a state that is loaded.
 const CACHE_BYTES: u64 = 4 * 1024 * 1024;
 

@@ -10,7 +10,7 @@ use crate::{
     frame::{self, Flaw, Frame, MAX_FRAME},
 };
 
-/// Bytes read at once, at first and at most: a look at one fact reads little, a walk reads much.
+/// Bytes read at once, at first and at most: a look at one event reads little, a walk reads much.
 const SMALL: usize = 16 * 1024;
 const LARGE: usize = 256 * 1024;
 

@@ -23,7 +23,7 @@ const CHUNK: usize = 128 * 1024;
 pub struct Repaired {
     /// Where the log ends now.
     pub head: Position,
-    /// Facts that neither copy had.
+    /// Events that neither copy had.
     pub lost: Vec<Span>,
     /// Where the old files are.
     pub kept: Vec<PathBuf>,
@@ -83,7 +83,7 @@ impl RepairPlan {
         self.files.rename(&new, &path).map_err(LogError::io("rename", &new))?;
         self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
         head::write(&*self.files, &self.root, end).map_err(LogError::io("write", self.root.join(HEAD)))?;
-        tracing::warn!(log = %self.root.display(), facts = head.0, lost = self.lost.len(), "the log was put together again");
+        tracing::warn!(log = %self.root.display(), events = head.0, lost = self.lost.len(), "the log was put together again");
         Ok(Repaired { head, lost: self.lost, kept })
     }
 
@@ -138,7 +138,7 @@ impl RepairPlan {
     }
 }
 
-/// What stands where a fact was lost.
+/// What stands where an event was lost.
 fn lost(position: Position, recorded_at: Timestamp) -> Recorded {
     let id = EventId::derive(&[LOST_KIND.as_bytes(), &position.0.to_le_bytes()]);
     let event = NewEvent {

@@ -126,7 +126,7 @@ fn walk(
     let next = scan.whole.position.next();
     if scan.whole.position < demanded {
         faults.push(format!(
-            "`{}` is whole up to position {}, facts up to {demanded} are known",
+            "`{}` is whole up to position {}, events up to {demanded} are known",
             path.display(),
             scan.whole.position
         ));
@@ -167,7 +167,7 @@ fn all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<Find>> {
     Ok(finds)
 }
 
-/// The fact before the one that is looked for.
+/// The event before the one that is looked for.
 struct Before {
     /// Its chain, if it is known.
     chain: Option<Chain>,
@@ -202,7 +202,7 @@ impl RepairPlan {
         Ok(())
     }
 
-    /// The option that the fact before proves, or else the first that can stand there.
+    /// The option that the event before proves, or else the first that can stand there.
     fn pick(&mut self, position: Position, options: &[(Piece, Vec<u8>)], before: &Before) -> Before {
         let frames = || options.iter().filter_map(|(piece, bytes)| Some((*piece, frame::read(bytes).ok()?)));
         let proved = frames().find(|(_, frame)| before.proves(frame));

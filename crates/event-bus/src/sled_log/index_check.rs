@@ -112,9 +112,9 @@ impl Opening<'_> {
         };
         let added = build(&index, journal, known)?.map_err(|failure| self.refused(&failure))?;
         let action = if known == Position::ORIGIN { RepairAction::IndexRebuilt } else { RepairAction::IndexExtended };
-        // A log without facts needs no index yet.
+        // A log without events needs no index yet.
         if end != Position::ORIGIN || !why.starts_with("it was") {
-            self.repaired(action, known.next(), format!("{added} facts added from the journal: {why}"));
+            self.repaired(action, known.next(), format!("{added} events added from the journal: {why}"));
         }
         Ok(index)
     }
@@ -124,7 +124,7 @@ impl Opening<'_> {
     }
 }
 
-/// Adds every fact after a position, and counts them.
+/// Adds every event after a position, and counts them.
 pub(super) fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
     let (offset, _) = journal.offsets.before(known.next());
     let mut cursor = Cursor::new(&*journal.file, offset, journal.end.offset);

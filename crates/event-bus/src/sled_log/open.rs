@@ -142,12 +142,12 @@ impl Opening<'_> {
             && whole < head.position
         {
             return Err(
-                self.damaged(whole.next(), format!("`HEAD` knows facts up to position {}{flaw}", head.position))
+                self.damaged(whole.next(), format!("`HEAD` knows events up to position {}{flaw}", head.position))
             );
         }
         if whole < witness.position() {
             let known = witness.position();
-            return Err(self.damaged(whole.next(), format!("the index knows facts up to position {known}{flaw}")));
+            return Err(self.damaged(whole.next(), format!("the index knows events up to position {known}{flaw}")));
         }
         if let Some(head) = recorded
             && !head_holds

@@ -1,4 +1,4 @@
-//! Removing payloads for good: hashes take their places, every fact stays where it is, and the chain still holds.
+//! Removing payloads for good: hashes take their places, every event stays where it is, and the chain still holds.
 //!
 //! The new journal and the new index are written beside the old ones. Giving the new index its second name is the
 //! point of no return: before it an interrupted purge is undone when the log is opened, after it it is carried on.
@@ -30,8 +30,8 @@ const CHUNK: usize = 128 * 1024;
 /// What a purge removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Purged {
-    /// Facts that lost their payload.
-    pub facts: u64,
+    /// Events that lost their payload.
+    pub events: u64,
     /// Bytes of payload that are gone.
     pub bytes: u64,
     /// Copies that repairs kept aside, which may hold the same payloads. They are left alone.
@@ -39,7 +39,7 @@ pub struct Purged {
 }
 
 impl SledLog {
-    /// Removes the payloads of the selected facts from the journal and the index, and opens the log again. What is
+    /// Removes the payloads of the selected events from the journal and the index, and opens the log again. What is
     /// saved under names is dropped, as it may have been made from them; places without a state are kept.
     ///
     /// Costs as much as reading and writing the whole log. A crash leaves the log as it was or as it should be. What
@@ -54,7 +54,7 @@ impl SledLog {
         let old_copies = old_copies(&root, &*files)?;
         let (journal, purged) = self.write_journal_without(selected)?;
         let purged = Purged { old_copies, ..purged };
-        if purged.facts != 0 {
+        if purged.events != 0 {
             self.write_index_of(&journal)?;
             let complete = || {
                 files.rename(&root.join(NEW_INDEX), &root.join(PURGED_INDEX))?;
@@ -85,11 +85,11 @@ impl SledLog {
             let frame = step.at(end.position.next(), &old.path)?;
             offsets.note(frame.position(), end.offset);
             let before = pending.len();
-            let fact = frame.fact();
-            if frame.purged().is_none() && !fact.event.payload.is_empty() && selected(&fact) {
+            let event = frame.event();
+            if frame.purged().is_none() && !event.event.payload.is_empty() && selected(&event) {
                 frame.purge(&mut pending);
-                purged.facts += 1;
-                purged.bytes += fact.event.payload.len() as u64;
+                purged.events += 1;
+                purged.bytes += event.event.payload.len() as u64;
             } else {
                 pending.extend_from_slice(frame.bytes());
             }

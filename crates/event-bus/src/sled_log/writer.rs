@@ -19,7 +19,7 @@ use crate::{
 
 /// The most bytes by which the index may be behind the journal.
 const MOST_BEHIND: usize = 1024 * 1024;
-/// How old the `HEAD` file may get while facts are written.
+/// How old the `HEAD` file may get while events are written.
 const HEAD_EVERY: Duration = Duration::from_millis(100);
 
 /// What only the writer touches.
@@ -74,7 +74,7 @@ impl Writer {
     /// Nothing more is written. The first cause is kept.
     pub(super) fn stop(&mut self, cause: &str) {
         if self.stopped.is_none() {
-            tracing::error!(cause, "the log takes no more facts");
+            tracing::error!(cause, "the log takes no more events");
             self.stopped = Some(cause.into());
         }
         // What was staged is gone, and so are the positions it would have had.
@@ -91,16 +91,16 @@ impl Writer {
     }
 
     fn frames(&self, staged: &[Staged]) -> Written {
-        let bytes = staged.iter().map(|staged| frame::size_of(&staged.fact)).sum();
+        let bytes = staged.iter().map(|staged| frame::size_of(&staged.recorded)).sum();
         let mut written = Written { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(staged.len()) };
         let mut end = self.end;
-        for (index, Staged { fact, goes_on }) in staged.iter().enumerate() {
+        for (index, Staged { recorded, goes_on }) in staged.iter().enumerate() {
             let start = written.bytes.len();
-            // A barrier has at most 256 facts, so the place always fits.
+            // A barrier has at most 256 events, so the place always fits.
             let place = u8::try_from(index).unwrap_or(u8::MAX);
-            let chain = frame::write(&mut written.bytes, fact, place, *goes_on, end.chain);
+            let chain = frame::write(&mut written.bytes, recorded, place, *goes_on, end.chain);
             let offset = self.end.offset + written.bytes.len() as u64;
-            end = End { position: fact.position, chain, recorded_at: fact.recorded_at, offset };
+            end = End { position: recorded.position, chain, recorded_at: recorded.recorded_at, offset };
             written.ends.push((start, end));
         }
         written
@@ -133,7 +133,7 @@ impl SledLog {
         let mut visible = self.visible.write().unwrap_or_else(PoisonError::into_inner);
         for (staged, (start, end)) in staged.iter().zip(&written.ends) {
             visible.readable.offsets.note(end.position, before + *start as u64);
-            visible.ids.add(staged.fact.event.id, end.position);
+            visible.ids.add(staged.recorded.event.id, end.position);
         }
         visible.readable.end = end;
         Ok(())

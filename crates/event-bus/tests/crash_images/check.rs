@@ -11,7 +11,7 @@ use event_core::{NewEvent, Payload, Position, Recorded, Timestamp};
 use super::{
     program::NAMES_A_TEXT,
     story::{STATE, Story},
-    support::events,
+    support::new_events,
 };
 
 /// A crash of a program after a number of changes, and the directory it left.
@@ -23,7 +23,7 @@ pub(crate) struct Crash<'a> {
 
 /// What was done to a log that was opened and found to be right.
 pub(crate) struct Opened {
-    pub(crate) facts: usize,
+    pub(crate) events: usize,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) state_lost: bool,
 }
@@ -33,7 +33,7 @@ impl Crash<'_> {
     pub(crate) fn read(&self) -> Result<Option<usize>, String> {
         let read = JournalReader::open(self.log).and_then(|log| log.read_after(Position::ORIGIN, usize::MAX));
         match read {
-            Ok(facts) => self.is_as_promised(&facts).map(Some),
+            Ok(events) => self.is_as_promised(&events).map(Some),
             Err(LogError::Damaged { .. } | LogError::Io { .. }) => Ok(None),
             Err(error) => Err(error.to_string()),
         }
@@ -50,15 +50,15 @@ impl Crash<'_> {
                 .map_err(text)?,
             other => other.map_err(text)?,
         };
-        let facts = self.is_as_promised(&log.read_after(Position::ORIGIN, usize::MAX).map_err(text)?)?;
+        let events = self.is_as_promised(&log.read_after(Position::ORIGIN, usize::MAX).map_err(text)?)?;
         let state_lost = self.has_lost_its_state(&log, &repairs)?;
-        let found = self.story.facts.get(facts.saturating_sub(1)).map(|fact| log.find(fact.id)).transpose();
-        if facts != 0 && found.map_err(text)? != Some(Some(Position(facts as u64))) {
-            return Err("the last fact is not found by its id".to_owned());
+        let found = self.story.events.get(events.saturating_sub(1)).map(|event| log.find(event.id)).transpose();
+        if events != 0 && found.map_err(text)? != Some(Some(Position(events as u64))) {
+            return Err("the last event is not found by its id".to_owned());
         }
         // Ids no story has.
-        let more = events(1_000_000..1_000_003);
-        log.append(Expected::At(Position(facts as u64)), Timestamp(u64::MAX / 2), &more).map_err(text)?;
+        let more = new_events(1_000_000..1_000_003);
+        log.append(Expected::At(Position(events as u64)), Timestamp(u64::MAX / 2), &more).map_err(text)?;
         log.close().map_err(text)?;
         drop(log);
         let (log, again) = SledLog::open(self.log).map_err(text)?;
@@ -67,39 +67,39 @@ impl Crash<'_> {
         }
         let all = log.read_after(Position::ORIGIN, usize::MAX).map_err(text)?;
         drop(log);
-        if self.is_as_promised(&all[..facts])? != facts || all[facts..].iter().map(|fact| &fact.event).ne(&more) {
+        if self.is_as_promised(&all[..events])? != events || all[events..].iter().map(|event| &event.event).ne(&more) {
             return Err("what was appended after the crash is not there".to_owned());
         }
         let verified = event_bus::verify(self.log).map_err(text)?;
-        if !verified.is_sound() || verified.indexed != Some(facts as u64 + 3) {
+        if !verified.is_sound() || verified.indexed != Some(events as u64 + 3) {
             return Err(format!("the log does not verify: {verified:?}"));
         }
-        Ok(Opened { facts, repairs, state_lost })
+        Ok(Opened { events, repairs, state_lost })
     }
 
-    /// Counts the facts, if they are a prefix of what was appended, with everything promised.
+    /// Counts the events, if they are a prefix of what was appended, with everything promised.
     fn is_as_promised(&self, found: &[Recorded]) -> Result<usize, String> {
         let count = found.len();
-        let places = found.iter().map(|fact| fact.position).eq((1..=count as u64).map(Position));
-        let known = count <= self.story.facts.len();
+        let places = found.iter().map(|event| event.position).eq((1..=count as u64).map(Position));
+        let known = count <= self.story.events.len();
         if !places
             || !known
-            || !found.iter().zip(&self.story.facts).all(|(fact, event)| self.is_as_appended(fact, event))
+            || !found.iter().zip(&self.story.events).all(|(recorded, event)| self.is_as_appended(recorded, event))
         {
-            return Err(format!("{count} facts are no prefix of what was appended"));
+            return Err(format!("{count} events are no prefix of what was appended"));
         }
         let promised = self.story.promised(self.changes);
         if count < promised {
-            return Err(format!("{promised} facts were acknowledged, {count} are there"));
+            return Err(format!("{promised} events were acknowledged, {count} are there"));
         }
         if count != 0 && !self.story.batches.contains(&count) {
-            return Err(format!("the log ends within a batch, after {count} facts"));
+            return Err(format!("the log ends within a batch, after {count} events"));
         }
         self.has_its_texts(found)?;
         Ok(count)
     }
 
-    /// Whether a fact is what was appended, or, once a purge has begun, what it leaves of it.
+    /// Whether an event is what was appended, or, once a purge has begun, what it leaves of it.
     fn is_as_appended(&self, found: &Recorded, appended: &NewEvent) -> bool {
         let purge = self.story.purge.filter(|purge| purge.began <= self.changes && purge.removes(found.position));
         match (found.purged, purge) {
@@ -118,7 +118,7 @@ impl Crash<'_> {
     fn has_its_texts(&self, found: &[Recorded]) -> Result<(), String> {
         let texts = TextFiles::of(self.log);
         for text in &self.story.texts {
-            let named = found.iter().any(|fact| fact.event.kind == NAMES_A_TEXT && *fact.event.payload == text.hash);
+            let named = found.iter().any(|event| event.event.kind == NAMES_A_TEXT && *event.event.payload == text.hash);
             let there = texts.get(text.hash).map(|text| text.is_some());
             let (removal_began, removed) = text.removed.unwrap_or((usize::MAX, usize::MAX));
             if removed <= self.changes && !matches!(there, Ok(false)) {

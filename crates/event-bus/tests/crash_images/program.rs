@@ -12,16 +12,16 @@ use tempfile::TempDir;
 
 use super::{
     story::{Purge, STATE, State, Story, Text, is_private},
-    support::{Random, event, in_memory},
+    support::{Random, in_memory, new_event},
 };
 
-/// The kind of a fact whose payload is the name of a text.
+/// The kind of an event whose payload is the name of a text.
 pub(crate) const NAMES_A_TEXT: &str = "test.text_named";
 
 /// Stands in payloads that a purge removes.
 pub(crate) const SECRET: &[u8] = b"the launch code is 0000. ";
 
-/// The largest payload a fact may have, in bytes.
+/// The largest payload an event may have, in bytes.
 const LARGEST: usize = 4 * 1024;
 
 pub(crate) struct Program {
@@ -64,13 +64,13 @@ impl Program {
     }
 
     fn acknowledged(&mut self) {
-        self.story.acknowledged.push((self.now(), self.story.facts.len()));
+        self.story.acknowledged.push((self.now(), self.story.events.len()));
     }
 
     pub(crate) fn open(&mut self) {
         let (log, _) = SledLog::open_with(self.root(), Arc::new(self.files.clone())).unwrap();
         let log = log.with_journal_ahead(self.ahead);
-        assert_eq!(log.head().unwrap(), Position(self.story.facts.len() as u64), "{}", self.story.name);
+        assert_eq!(log.head().unwrap(), Position(self.story.events.len() as u64), "{}", self.story.name);
         self.log = Some(log);
         self.acknowledged();
     }
@@ -82,16 +82,16 @@ impl Program {
 
     /// Stages a batch.
     pub(crate) fn stage(&mut self, batch: &[NewEvent]) {
-        let at = Timestamp(self.story.facts.len() as u64);
+        let at = Timestamp(self.story.events.len() as u64);
         self.log().append(Expected::Any, at, batch).unwrap();
-        self.story.facts.extend_from_slice(batch);
-        self.story.batches.push(self.story.facts.len());
+        self.story.events.extend_from_slice(batch);
+        self.story.batches.push(self.story.events.len());
     }
 
-    /// Stages a batch of a number of facts.
-    pub(crate) fn stage_some(&mut self, facts: u64) {
-        let first = self.story.facts.len() as u64 + 1;
-        let batch: Vec<NewEvent> = (first..first + facts).map(event).collect();
+    /// Stages a batch of a number of events.
+    pub(crate) fn stage_some(&mut self, events: u64) {
+        let first = self.story.events.len() as u64 + 1;
+        let batch: Vec<NewEvent> = (first..first + events).map(new_event).collect();
         self.stage(&batch);
     }
 
@@ -100,28 +100,28 @@ impl Program {
         self.acknowledged();
     }
 
-    pub(crate) fn append(&mut self, facts: u64) {
-        self.stage_some(facts);
+    pub(crate) fn append(&mut self, events: u64) {
+        self.stage_some(events);
         self.sync();
     }
 
-    /// Appends facts as large as they may be, in one batch.
-    pub(crate) fn append_large(&mut self, facts: u64) {
-        let first = self.story.facts.len() as u64 + 1;
+    /// Appends events as large as they may be, in one batch.
+    pub(crate) fn append_large(&mut self, events: u64) {
+        let first = self.story.events.len() as u64 + 1;
         let payload = |number: u64| (0..LARGEST).map(|at| (at as u64 ^ number).to_le_bytes()[0]).collect();
         let batch: Vec<NewEvent> =
-            (first..first + facts).map(|number| NewEvent { payload: payload(number), ..event(number) }).collect();
+            (first..first + events).map(|number| NewEvent { payload: payload(number), ..new_event(number) }).collect();
         self.stage(&batch);
         self.sync();
     }
 
-    /// Keeps a text, then appends a fact that names it.
+    /// Keeps a text, then appends an event that names it.
     pub(crate) fn append_text(&mut self, length: usize) {
-        let number = self.story.facts.len() as u64 + 1;
+        let number = self.story.events.len() as u64 + 1;
         let text: String = format!("text {number} ").chars().cycle().take(length).collect();
         let hash = self.texts().put(&text).unwrap();
         self.story.texts.push(Text { hash, kept: self.now(), removed: None });
-        self.stage(&[NewEvent { kind: NAMES_A_TEXT.into(), payload: hash[..].into(), ..event(number) }]);
+        self.stage(&[NewEvent { kind: NAMES_A_TEXT.into(), payload: hash[..].into(), ..new_event(number) }]);
         self.sync();
     }
 
@@ -136,30 +136,30 @@ impl Program {
     /// Saves a state of a number of bytes.
     pub(crate) fn save(&mut self, length: usize) {
         let began = self.now();
-        let position = Position(self.story.facts.len() as u64);
+        let position = Position(self.story.events.len() as u64);
         let state = (0..length).map(|at| ((at as u64 * 31) ^ position.0).to_le_bytes()[0]).collect();
         let checkpoint = Checkpoint { version: 1, position, state };
         self.log().save_checkpoint(STATE, &checkpoint).unwrap();
         self.story.states.push(State { began, kept: self.now(), checkpoint });
     }
 
-    /// Removes the payloads of some facts.
+    /// Removes the payloads of some events.
     pub(crate) fn purge(&mut self) {
-        let (began, facts) = (self.now(), self.story.facts.len() as u64);
+        let (began, events) = (self.now(), self.story.events.len() as u64);
         let log = self.log.take().unwrap();
-        let (log, purged) = log.purge(|fact| is_private(fact.position)).unwrap();
-        assert_ne!(purged.facts, 0, "{}", self.story.name);
+        let (log, purged) = log.purge(|event| is_private(event.position)).unwrap();
+        assert_ne!(purged.events, 0, "{}", self.story.name);
         self.log = Some(log);
-        self.story.purge = Some(Purge { began, done: self.now(), facts });
+        self.story.purge = Some(Purge { began, done: self.now(), events });
     }
 
-    /// Appends facts of which some hold what a purge removes.
-    pub(crate) fn append_private(&mut self, facts: u64) {
-        let first = self.story.facts.len() as u64 + 1;
+    /// Appends events of which some hold what a purge removes.
+    pub(crate) fn append_private(&mut self, events: u64) {
+        let first = self.story.events.len() as u64 + 1;
         let payload =
-            |number| if is_private(Position(number)) { SECRET.repeat(20).into() } else { event(number).payload };
+            |number| if is_private(Position(number)) { SECRET.repeat(20).into() } else { new_event(number).payload };
         let batch: Vec<NewEvent> =
-            (first..first + facts).map(|number| NewEvent { payload: payload(number), ..event(number) }).collect();
+            (first..first + events).map(|number| NewEvent { payload: payload(number), ..new_event(number) }).collect();
         self.stage(&batch);
         self.sync();
     }

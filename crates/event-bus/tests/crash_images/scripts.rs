@@ -9,12 +9,12 @@ pub(crate) type Script = fn(&mut Program);
 
 /// Scripts by name.
 pub(crate) const SCRIPTS: [(&str, Script); 12] = [
-    ("single facts", single_facts),
-    ("single facts, written ahead", single_facts_ahead),
+    ("single events", single_events),
+    ("single events, written ahead", single_events_ahead),
     ("groups of batches", groups),
     ("groups of batches, written ahead", groups_ahead),
     ("full barriers", full_barriers),
-    ("large facts", large_facts),
+    ("large events", large_events),
     ("saved states", saved_states),
     ("texts", texts),
     ("opened often", opened_often),
@@ -38,7 +38,7 @@ fn wait() {
     sleep(Duration::from_millis(101));
 }
 
-fn single_facts(program: &mut Program) {
+fn single_events(program: &mut Program) {
     program.open();
     (0..16).for_each(|_| program.append(1));
     wait();
@@ -46,10 +46,10 @@ fn single_facts(program: &mut Program) {
     program.close();
 }
 
-/// Room for some ten facts: it is used up and written again.
-fn single_facts_ahead(program: &mut Program) {
+/// Room for some ten events: it is used up and written again.
+fn single_events_ahead(program: &mut Program) {
     program.ahead = 2_000;
-    single_facts(program);
+    single_events(program);
 }
 
 fn groups_ahead(program: &mut Program) {
@@ -79,10 +79,10 @@ fn full_barriers(program: &mut Program) {
     program.close();
 }
 
-fn large_facts(program: &mut Program) {
+fn large_events(program: &mut Program) {
     program.open();
-    for facts in [1, 2, 5, 29, 1, 3] {
-        program.append_large(facts);
+    for events in [1, 2, 5, 29, 1, 3] {
+        program.append_large(events);
         program.append(1);
     }
     program.close();
@@ -115,10 +115,10 @@ fn texts(program: &mut Program) {
 }
 
 fn opened_often(program: &mut Program) {
-    for facts in 0..6 {
+    for events in 0..6 {
         program.open();
-        if facts != 0 {
-            program.append(facts);
+        if events != 0 {
+            program.append(events);
         }
         program.close();
     }
@@ -126,8 +126,8 @@ fn opened_often(program: &mut Program) {
 
 fn purge(program: &mut Program) {
     program.open();
-    for facts in [1, 5, 30, 2] {
-        program.append_private(facts);
+    for events in [1, 5, 30, 2] {
+        program.append_private(events);
         program.append(1);
     }
     program.purge();
@@ -140,8 +140,8 @@ fn purge(program: &mut Program) {
 
 fn repair(program: &mut Program) {
     program.open();
-    for facts in [4, 20, 1, 60] {
-        program.append(facts);
+    for events in [4, 20, 1, 60] {
+        program.append(events);
     }
     program.close();
     program.damage_and_repair();

@@ -13,11 +13,11 @@ pub(crate) struct Story {
     pub(crate) changes: Vec<Change>,
     /// Changes that make up what was there before.
     pub(crate) begin: usize,
-    /// Every fact in the order of positions.
-    pub(crate) facts: Vec<NewEvent>,
-    /// How many facts there are after each batch.
+    /// Every event in the order of positions.
+    pub(crate) events: Vec<NewEvent>,
+    /// How many events there are after each batch.
     pub(crate) batches: Vec<usize>,
-    /// How many facts were acknowledged, and after how many changes.
+    /// How many events were acknowledged, and after how many changes.
     pub(crate) acknowledged: Vec<(usize, usize)>,
     pub(crate) texts: Vec<Text>,
     pub(crate) states: Vec<State>,
@@ -48,26 +48,26 @@ pub(crate) struct State {
 pub(crate) struct Purge {
     pub(crate) began: usize,
     pub(crate) done: usize,
-    /// How many facts there were.
-    pub(crate) facts: u64,
+    /// How many events there were.
+    pub(crate) events: u64,
 }
 
 impl Purge {
-    /// Whether it removes the payload of the fact at a position.
+    /// Whether it removes the payload of the event at a position.
     pub(crate) fn removes(self, position: Position) -> bool {
-        position.0 <= self.facts && is_private(position)
+        position.0 <= self.events && is_private(position)
     }
 }
 
-/// Whether a purge is asked to remove the payload of the fact at a position.
+/// Whether a purge is asked to remove the payload of the event at a position.
 pub(crate) fn is_private(position: Position) -> bool {
     position.0 % 3 == 1
 }
 
 impl Story {
-    /// How many facts must be there when that many changes were made.
+    /// How many events must be there when that many changes were made.
     pub(crate) fn promised(&self, changes: usize) -> usize {
-        self.acknowledged.iter().filter(|(after, _)| *after <= changes).map(|(_, facts)| *facts).max().unwrap_or(0)
+        self.acknowledged.iter().filter(|(after, _)| *after <= changes).map(|(_, events)| *events).max().unwrap_or(0)
     }
 
     /// States of which a crash after that many changes may leave one, and whether it may leave none.
@@ -89,7 +89,7 @@ impl Story {
     }
 
     /// What a crash after that many changes left, as the story of a program that begins with it.
-    pub(crate) fn after_crash(&self, name: String, changes: usize, facts: usize) -> Self {
+    pub(crate) fn after_crash(&self, name: String, changes: usize, events: usize) -> Self {
         let is_there = |text: &&Text| text.kept <= changes && text.removed.is_none_or(|(began, _)| changes < began);
         let texts = self.texts.iter().filter(is_there).map(|text| Text { hash: text.hash, kept: 0, removed: None });
         let (states, may_be_none) = self.states(changes);
@@ -99,9 +99,9 @@ impl Story {
         };
         Self {
             name,
-            facts: self.facts[..facts].to_vec(),
-            batches: self.batches.iter().copied().filter(|batch| *batch <= facts).collect(),
-            acknowledged: vec![(0, facts)],
+            events: self.events[..events].to_vec(),
+            batches: self.batches.iter().copied().filter(|batch| *batch <= events).collect(),
+            acknowledged: vec![(0, events)],
             texts: texts.collect(),
             states: states.into_iter().enumerate().map(state).collect(),
             ..Self::default()

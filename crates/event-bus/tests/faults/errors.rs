@@ -10,7 +10,7 @@ use event_core::{Position, Timestamp};
 
 use crate::{
     session::{FACTS, Session, goes_on, is_a_prefix},
-    support::{all, event, events, in_memory},
+    support::{all, in_memory, new_event, new_events},
 };
 
 /// What became of the cases.
@@ -96,14 +96,14 @@ fn one_case(fault: Fault, counts: &mut Counts) -> bool {
 
 /// A stopped log stays stopped, even when the disk is well again, and what is durable can be read.
 fn is_stopped(log: &SledLog, directory: &Path, acknowledged: u64, name: &str) {
-    let refused = log.append(Expected::Any, Timestamp(9), &[event(99)]);
+    let refused = log.append(Expected::Any, Timestamp(9), &[new_event(99)]);
     assert!(matches!(refused, Err(LogError::Stopped { .. })), "{name}: {refused:?}");
     assert!(matches!(log.sync(), Err(LogError::Stopped { .. })), "{name}");
     assert!(matches!(log.close(), Err(LogError::Stopped { .. })), "{name}");
-    let facts = all(log);
-    assert_eq!(facts.len() as u64, acknowledged, "{name}: something unacknowledged shows");
-    is_a_prefix(&facts, acknowledged, name);
-    assert_eq!(log.find(event(acknowledged).id).unwrap(), None, "{name}");
+    let events = all(log);
+    assert_eq!(events.len() as u64, acknowledged, "{name}: something unacknowledged shows");
+    is_a_prefix(&events, acknowledged, name);
+    assert_eq!(log.find(new_event(acknowledged).id).unwrap(), None, "{name}");
     let reader = JournalReader::open(directory).unwrap_or_else(|error| panic!("{name}: {error}"));
     is_a_prefix(&all(&reader), acknowledged, name);
 }
@@ -130,13 +130,13 @@ fn a_full_disk_answers_every_producer_and_says_what_to_do() {
     let files = FailingFiles::over(SystemFiles);
     let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
     let bus = Bus::start(Arc::new(log), SetClock::at(Timestamp(1))).unwrap();
-    bus.append_blocking(Expected::Any, events(0..3)).unwrap();
+    bus.append_blocking(Expected::Any, new_events(0..3)).unwrap();
     let fault = Fault { operation: Operation::Write, call: 1, kind: FaultKind::Full, sticky: true };
     files.fail(Some(fault));
     let producers: Vec<_> = (10..20)
         .map(|number| {
             let bus = bus.clone();
-            std::thread::spawn(move || bus.append_blocking(Expected::Any, vec![event(number)]))
+            std::thread::spawn(move || bus.append_blocking(Expected::Any, vec![new_event(number)]))
         })
         .collect();
     for producer in producers {

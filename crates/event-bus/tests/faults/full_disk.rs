@@ -6,7 +6,7 @@ use event_bus::{EventLog as _, Expected, JournalReader, LogError, SledLog, verif
 use event_core::{NewEvent, Position, Timestamp};
 use tempfile::TempDir;
 
-use crate::support::{all, event};
+use crate::support::{all, new_event};
 
 /// A small file system in memory, until it is dropped.
 struct SmallDisk {
@@ -57,7 +57,7 @@ fn mount(options: &[&str], at: &Path) -> Result<(), String> {
 }
 
 fn large(number: u64) -> NewEvent {
-    let mut event = event(number);
+    let mut event = new_event(number);
     event.payload = vec![1; 3_000].into();
     event
 }
@@ -73,11 +73,11 @@ fn append(log: &SledLog, from: u64, most: u64) -> (u64, Option<LogError>) {
     (from + most - 1, None)
 }
 
-/// The first so many facts are there, and nothing else but what may have been on its way.
+/// The first so many events are there, and nothing else but what may have been on its way.
 fn has(log: &dyn event_bus::EventLog, acknowledged: u64) {
-    let facts = all(log);
-    assert!((acknowledged..=acknowledged + 1).contains(&(facts.len() as u64)), "{acknowledged}, {}", facts.len());
-    assert!(facts.iter().zip(1..).all(|(fact, number)| fact.event == large(number)));
+    let events = all(log);
+    assert!((acknowledged..=acknowledged + 1).contains(&(events.len() as u64)), "{acknowledged}, {}", events.len());
+    assert!(events.iter().zip(1..).all(|(event, number)| event.event == large(number)));
 }
 
 /// A stopped log names itself, the cause and the way out; what it acknowledged can be read by anyone.
@@ -124,7 +124,7 @@ fn goes_on(directory: &Path, acknowledged: u64) {
     drop(log);
     let verified = verify(directory).unwrap();
     assert!(verified.is_sound() && verified.notes.is_empty(), "{verified:?}");
-    assert_eq!((verified.facts, verified.indexed), (head + 20, Some(head + 20)));
+    assert_eq!((verified.events, verified.indexed), (head + 20, Some(head + 20)));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_log_on_a_disk_that_is_full_says_so_keeps_everything_and_goes_on_with_space(
     let opened = refused.iter().filter(|refused| !**refused).count();
     let others = filled_by_someone_else();
     println!(
-        "kept: full disk: {} disks of 1.6 to 3.6 MB filled by the log itself, {} facts acknowledged and all there \
+        "kept: full disk: {} disks of 1.6 to 3.6 MB filled by the log itself, {} events acknowledged and all there \
          ({opened} logs opened while the disk was full), {others} more filled by someone else",
         acknowledged.len(),
         acknowledged.iter().sum::<u64>()
@@ -163,13 +163,13 @@ fn a_log_on_a_disk_that_is_full_says_so_keeps_everything_and_goes_on_with_space(
 /// How many disks that was done to.
 fn filled_by_someone_else() -> usize {
     const FACTS: [u64; 4] = [0, 1, 10, 40];
-    for facts in FACTS {
+    for events in FACTS {
         let disk = SmallDisk::of(4_096).unwrap();
         let log_path = disk.path().join("log");
         let (log, _) = SledLog::open(&log_path).unwrap();
-        assert!(matches!(append(&log, 1, facts), (_, None)));
+        assert!(matches!(append(&log, 1, events), (_, None)));
         disk.fill();
-        let (written, error) = append(&log, facts + 1, 1_000);
+        let (written, error) = append(&log, events + 1, 1_000);
         is_stopped(&log, &error.unwrap(), written);
         drop(log);
         is_opened_or_refused(&log_path, written);

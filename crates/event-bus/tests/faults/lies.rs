@@ -27,7 +27,7 @@ const CRASHES: usize = 3;
 struct Counts {
     /// Everything acknowledged.
     there: u64,
-    /// A log that says which facts it has lost, and gets them back from the other copy.
+    /// A log that says which events it has lost, and gets them back from the other copy.
     reported: u64,
     /// No directory of a log, so nothing that could say that there was one.
     nowhere: u64,
@@ -107,10 +107,10 @@ fn look(log: &Path, acknowledged: u64, sticky: bool, name: &str, counts: &mut Co
     }
     match SledLog::open(log) {
         Ok((open, _)) => {
-            let facts = all(&open);
+            let events = all(&open);
             let known = if sticky { 0 } else { acknowledged };
-            is_a_prefix(&facts, known, name);
-            if acknowledged <= facts.len() as u64 {
+            is_a_prefix(&events, known, name);
+            if acknowledged <= events.len() as u64 {
                 counts.there += 1;
             } else {
                 counts.shorter += 1;

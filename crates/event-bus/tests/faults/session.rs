@@ -11,21 +11,21 @@ use std::{
 use event_bus::{EventLog as _, Expected, JournalReader, LogError, SledLog, files::Files, verify};
 use event_core::{Checkpoint, Position, Recorded, Timestamp};
 
-use crate::support::{all, events};
+use crate::support::{all, new_events};
 
-/// Facts of one batch.
+/// Events of one batch.
 const BATCH: u64 = 3;
 
 /// Batches of the whole session.
 const BATCHES: u64 = 16;
 
-/// Facts of the whole session.
+/// Events of the whole session.
 pub(crate) const FACTS: u64 = BATCH * BATCHES;
 
 /// A program at work, and how much of it was acknowledged.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
-    /// Facts of which the log has said that they are durable.
+    /// Events of which the log has said that they are durable.
     pub(crate) acknowledged: AtomicU64,
 }
 
@@ -70,14 +70,14 @@ impl Session {
             opened(None);
         }
         let read = || JournalReader::open_with(directory, &**files)?.read_after(Position::ORIGIN, usize::MAX);
-        let facts = read().map_err(|error| (error, None))?;
-        assert_eq!(facts.len() as u64, FACTS);
+        let events = read().map_err(|error| (error, None))?;
+        assert_eq!(events.len() as u64, FACTS);
         Ok(())
     }
 }
 
 fn append(log: &SledLog, number: u64) -> Result<(), LogError> {
-    log.append(Expected::Any, Timestamp(number), &events(number * BATCH..(number + 1) * BATCH)).map(drop)
+    log.append(Expected::Any, Timestamp(number), &new_events(number * BATCH..(number + 1) * BATCH)).map(drop)
 }
 
 fn state() -> Checkpoint {
@@ -85,9 +85,9 @@ fn state() -> Checkpoint {
 }
 
 /// What is there is what was appended, from the first on, without a part of a batch, and with everything acknowledged.
-pub(crate) fn is_a_prefix(facts: &[Recorded], acknowledged: u64, name: &str) {
-    let found: Vec<_> = facts.iter().map(|fact| fact.event.clone()).collect();
-    assert!(events(0..FACTS).starts_with(&found), "{name}: what is there was not appended");
+pub(crate) fn is_a_prefix(events: &[Recorded], acknowledged: u64, name: &str) {
+    let found: Vec<_> = events.iter().map(|event| event.event.clone()).collect();
+    assert!(new_events(0..FACTS).starts_with(&found), "{name}: what is there was not appended");
     assert!(acknowledged <= found.len() as u64, "{name}: {acknowledged} acknowledged, {} there", found.len());
     assert!((found.len() as u64).is_multiple_of(BATCH), "{name}: a part of a batch is there");
 }
@@ -103,6 +103,6 @@ pub(crate) fn goes_on(directory: &Path, acknowledged: u64, name: &str) {
     is_a_prefix(&all(&log), FACTS, name);
     drop(log);
     let verified = verify(directory).unwrap();
-    assert!(verified.is_sound() && verified.facts == FACTS, "{name}: {verified:?}");
+    assert!(verified.is_sound() && verified.events == FACTS, "{name}: {verified:?}");
     assert_eq!((verified.indexed, &verified.notes), (Some(FACTS), &vec![]), "{name}");
 }

@@ -16,7 +16,7 @@ use event_core::{Position, Timestamp};
 
 use crate::{
     session::{FACTS, Session, goes_on, is_a_prefix},
-    support::{all, event, in_memory},
+    support::{all, in_memory, new_event},
 };
 
 /// What a writer does to the disk.
@@ -96,9 +96,9 @@ fn meanwhile(log: &SledLog, session: &Session, failing: &FailingFiles, name: &st
             answered.store(true, Ordering::SeqCst);
             synced
         });
-        let facts = all(log);
-        is_a_prefix(&facts, acknowledged, name);
-        assert_eq!(facts.len() as u64, acknowledged, "{name}: what is not acknowledged shows");
+        let events = all(log);
+        is_a_prefix(&events, acknowledged, name);
+        assert_eq!(events.len() as u64, acknowledged, "{name}: what is not acknowledged shows");
         assert_eq!(log.head().unwrap(), Position(acknowledged), "{name}");
         let reader = JournalReader::open(log.directory()).unwrap_or_else(|error| panic!("{name}: {error}"));
         is_a_prefix(&all(&reader), acknowledged, name);
@@ -115,14 +115,14 @@ fn while_a_sync_stalls_every_producer_waits_and_a_view_reads() {
     let files = FailingFiles::over(SystemFiles);
     let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
     let bus = Bus::start(Arc::new(log), SetClock::at(Timestamp(1))).unwrap();
-    bus.append_blocking(Expected::Any, vec![event(1), event(2)]).unwrap();
+    bus.append_blocking(Expected::Any, vec![new_event(1), new_event(2)]).unwrap();
     files.fail(Some(Fault { operation: Operation::Sync, call: 1, kind: FaultKind::Stall, sticky: true }));
     let answered = Arc::new(AtomicBool::new(false));
     let producers: Vec<_> = (10..18)
         .map(|number| {
             let (bus, answered) = (bus.clone(), Arc::clone(&answered));
             thread::spawn(move || {
-                let appended = bus.append_blocking(Expected::Any, vec![event(number)]);
+                let appended = bus.append_blocking(Expected::Any, vec![new_event(number)]);
                 answered.store(true, Ordering::SeqCst);
                 appended
             })

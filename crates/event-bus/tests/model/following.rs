@@ -8,11 +8,11 @@ use proptest::{collection::vec, prelude::*};
 
 use crate::{
     on_random,
-    support::{event, in_memory, run, times},
+    support::{in_memory, new_event, run, times},
     vector::{Answer, Vector, answer},
 };
 
-/// What every fact is stamped with.
+/// What every event is stamped with.
 const NOW: u64 = 1_000;
 
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ fn story() -> impl Strategy<Value = Story> {
 fn tell(bus: &Bus, batches: &[(Option<u64>, Vec<u64>)]) -> Vec<Answer> {
     let tell = |(expected, numbers): &(Option<u64>, Vec<u64>)| {
         let expected = expected.map_or(Expected::Any, |expected| Expected::At(Position(expected)));
-        match bus.append_blocking(expected, numbers.iter().copied().map(event).collect()) {
+        match bus.append_blocking(expected, numbers.iter().copied().map(new_event).collect()) {
             Ok(appended) => answer(Ok(appended)),
             Err(BusError::Log(refused)) => answer(Err(refused)),
             Err(other) => panic!("{other}"),
@@ -55,12 +55,12 @@ async fn follow(mut subscription: Subscription) -> Vec<Recorded> {
     let (mut delivered, mut caught_up) = (Vec::new(), false);
     while let Some(delivery) = subscription.next().await.unwrap() {
         match delivery {
-            Delivery::Event(fact) => {
-                delivered.push(fact);
+            Delivery::Event(event) => {
+                delivered.push(event);
                 caught_up = false;
             }
             Delivery::CaughtUp => {
-                assert!(!caught_up, "caught up twice without a fact in between");
+                assert!(!caught_up, "caught up twice without an event in between");
                 caught_up = true;
             }
         }
@@ -75,14 +75,14 @@ async fn comes_to(bus: Bus, position: u64) -> Bus {
     bus
 }
 
-/// Tells a story to a log. Returns how many facts were delivered.
+/// Tells a story to a log. Returns how many events were delivered.
 fn agrees(log: Arc<dyn EventLog>, story: &Story) -> u64 {
     let mut vector = Vector::default();
     let wanted: Vec<Answer> = story
         .batches
         .iter()
         .map(|(expected, numbers)| {
-            vector.append(*expected, NOW, &numbers.iter().copied().map(event).collect::<Vec<_>>())
+            vector.append(*expected, NOW, &numbers.iter().copied().map(new_event).collect::<Vec<_>>())
         })
         .collect();
     let bus = Bus::start(log, SetClock::at(Timestamp(NOW))).unwrap();
@@ -107,14 +107,15 @@ fn agrees(log: Arc<dyn EventLog>, story: &Story) -> u64 {
         }
         assert_eq!(teller.join().unwrap(), wanted);
         bus.close().await.unwrap();
-        let mut facts = 0;
+        let mut events = 0;
         for follower in followers {
             let (after, delivered) = follower.await.unwrap();
-            let wanted: Vec<_> = vector.facts.iter().filter(|fact| Position(after) < fact.position).cloned().collect();
+            let wanted: Vec<_> =
+                vector.events.iter().filter(|event| Position(after) < event.position).cloned().collect();
             assert_eq!(delivered, wanted, "what is delivered after position {after}");
-            facts += delivered.len() as u64;
+            events += delivered.len() as u64;
         }
-        facts
+        events
     })
 }
 
@@ -136,6 +137,6 @@ fn subscribers_that_start_anywhere_see_what_the_vector_holds_in_order_and_once()
     assert!(stories * 2 <= subscribers && stories as u64 * 100 <= delivered, "{subscribers}, {delivered}");
     println!(
         "kept: model test while subscribing: {stories} stories on memory and disk, followed by {subscribers} subscribers that started \
-         anywhere: {delivered} facts delivered, each once and in order"
+         anywhere: {delivered} events delivered, each once and in order"
     );
 }

@@ -8,19 +8,19 @@ use proptest::{collection::vec, prelude::*};
 
 use crate::{
     on_random,
-    support::{all, event, in_memory, times},
+    support::{all, in_memory, new_event, times},
     vector::{Answer, Vector, answer},
 };
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// Facts by number: numbers come again, so ids do.
+    /// Events by number: numbers come again, so ids do.
     Append {
         expected: Option<Belief>,
         at: u64,
         numbers: Vec<u64>,
     },
-    /// Facts restored so far behind the end; 0 continues the log.
+    /// Events restored so far behind the end; 0 continues the log.
     Restore {
         behind: u64,
         numbers: Vec<u64>,
@@ -86,11 +86,11 @@ impl Seen {
         }
         let distinct: BTreeSet<_> = numbers.iter().collect();
         self.repeated_in_batch += u64::from(distinct.len() < numbers.len());
-        let known = |facts: &[Recorded]| {
-            numbers.iter().any(|number| facts.iter().any(|fact| fact.event.id == event(*number).id))
+        let known = |events: &[Recorded]| {
+            numbers.iter().any(|number| events.iter().any(|event| event.event.id == new_event(*number).id))
         };
-        self.repeated_in_log += u64::from(known(&vector.facts[..vector.synced]));
-        self.repeated_in_group += u64::from(known(&vector.facts[vector.synced..before]));
+        self.repeated_in_log += u64::from(known(&vector.events[..vector.synced]));
+        self.repeated_in_group += u64::from(known(&vector.events[vector.synced..before]));
     }
 }
 
@@ -116,7 +116,7 @@ impl Three<'_> {
             Step::Sync => self.sync(),
             Step::Reopen => return self.reopen(),
             Step::Read { after, limit } => {
-                let visible = &self.vector.facts[..self.vector.synced];
+                let visible = &self.vector.events[..self.vector.synced];
                 let wanted: Vec<Recorded> =
                     visible.iter().skip(usize::try_from(after).unwrap()).take(limit).cloned().collect();
                 for log in self.logs() {
@@ -125,10 +125,11 @@ impl Three<'_> {
                 }
             }
             Step::Find(number) => {
-                let visible = &self.vector.facts[..self.vector.synced];
-                let wanted = visible.iter().find(|fact| fact.event.id == event(number).id).map(|fact| fact.position);
+                let visible = &self.vector.events[..self.vector.synced];
+                let wanted =
+                    visible.iter().find(|event| event.event.id == new_event(number).id).map(|event| event.position);
                 for log in self.logs() {
-                    assert_eq!(log.find(event(number).id).unwrap(), wanted);
+                    assert_eq!(log.find(new_event(number).id).unwrap(), wanted);
                 }
             }
             Step::Save { name, bytes } => {
@@ -145,8 +146,8 @@ impl Three<'_> {
     }
 
     fn append(&mut self, belief: Option<&Belief>, at: u64, numbers: &[u64]) {
-        let batch: Vec<NewEvent> = numbers.iter().copied().map(event).collect();
-        let before = self.vector.facts.len();
+        let batch: Vec<NewEvent> = numbers.iter().copied().map(new_event).collect();
+        let before = self.vector.events.len();
         let expected = belief.map(|belief| match belief {
             Belief::Right => self.vector.head(),
             Belief::Guessed(position) => *position,
@@ -160,17 +161,17 @@ impl Three<'_> {
     }
 
     fn restore(&mut self, behind: u64, numbers: &[u64]) {
-        let facts: Vec<Recorded> = (1..)
+        let events: Vec<Recorded> = (1..)
             .zip(numbers)
             .map(|(index, number)| {
                 let position = Position((self.vector.head() + index).saturating_sub(behind));
-                Recorded::new(position, Timestamp(100 + number / 20), event(*number))
+                Recorded::new(position, Timestamp(100 + number / 20), new_event(*number))
             })
             .collect();
-        let wanted = self.vector.restore(&facts);
+        let wanted = self.vector.restore(&events);
         self.seen.restored += wanted.as_ref().map_or(0, |positions| positions.len() as u64);
         for log in self.logs() {
-            assert_eq!(answer(log.restore(&facts)), wanted);
+            assert_eq!(answer(log.restore(&events)), wanted);
         }
     }
 
@@ -178,7 +179,7 @@ impl Three<'_> {
         for log in self.logs() {
             log.sync().unwrap();
         }
-        self.vector.synced = self.vector.facts.len();
+        self.vector.synced = self.vector.events.len();
     }
 
     fn loads(&self, name: &str) {
@@ -196,9 +197,9 @@ impl Three<'_> {
         assert_eq!(repairs, []);
         let again = Self { vector, memory, disk, directory, seen };
         for log in again.logs() {
-            assert_eq!(all(log), again.vector.facts);
-            for fact in &again.vector.facts {
-                assert_eq!(log.find(fact.event.id).unwrap(), Some(fact.position));
+            assert_eq!(all(log), again.vector.events);
+            for event in &again.vector.events {
+                assert_eq!(log.find(event.event.id).unwrap(), Some(event.position));
             }
         }
         again.vector.saved.keys().for_each(|name| again.loads(name));
@@ -228,7 +229,7 @@ fn memory_disk_and_vector_agree_on_every_sequence_of_operations() {
         ("an id recorded before", seen.repeated_in_log),
         ("an expectation that holds", seen.expected_and_met),
         ("an expectation that does not", seen.conflicts),
-        ("a fact restored", seen.restored),
+        ("an event restored", seen.restored),
         ("a log opened again", seen.reopened),
         ("a state loaded from a log opened again", seen.loaded_after_reopening),
     ] {

@@ -5,59 +5,59 @@ use std::collections::BTreeMap;
 use event_bus::{Appended, LogError};
 use event_core::{Checkpoint, NewEvent, Position, Recorded, Timestamp};
 
-/// Every fact ever taken, in order.
+/// Every event ever taken, in order.
 #[derive(Default)]
 pub(crate) struct Vector {
-    pub(crate) facts: Vec<Recorded>,
+    pub(crate) events: Vec<Recorded>,
     /// How many of them are durable.
     pub(crate) synced: usize,
     pub(crate) saved: BTreeMap<String, Checkpoint>,
 }
 
-/// Where the facts of a batch stand, or why it was refused.
+/// Where the events of a batch stand, or why it was refused.
 pub(crate) type Answer = Result<Vec<Position>, String>;
 
 impl Vector {
     pub(crate) fn head(&self) -> u64 {
-        self.facts.len() as u64
+        self.events.len() as u64
     }
 
     pub(crate) fn append(&mut self, expected: Option<u64>, at: u64, batch: &[NewEvent]) -> Answer {
-        let before = self.facts.len();
-        let recorded_at = Timestamp(at).max(self.facts.last().map_or(Timestamp(0), |fact| fact.recorded_at));
+        let before = self.events.len();
+        let recorded_at = Timestamp(at).max(self.events.last().map_or(Timestamp(0), |event| event.recorded_at));
         let mut positions = Vec::new();
         for event in batch {
-            let known = self.facts.iter().find(|fact| fact.event.id == event.id).map(|fact| fact.position);
+            let known = self.events.iter().find(|known| known.event.id == event.id).map(|known| known.position);
             positions.push(known.unwrap_or(Position(self.head() + 1)));
             if known.is_none() {
-                self.facts.push(Recorded::new(Position(self.head() + 1), recorded_at, event.clone()));
+                self.events.push(Recorded::new(Position(self.head() + 1), recorded_at, event.clone()));
             }
         }
-        let retry = self.facts.len() == before && !batch.is_empty();
+        let retry = self.events.len() == before && !batch.is_empty();
         if expected.is_some_and(|expected| expected != before as u64) && !retry {
-            self.facts.truncate(before);
+            self.events.truncate(before);
             return Err("conflict".to_owned());
         }
         Ok(positions)
     }
 
-    pub(crate) fn restore(&mut self, facts: &[Recorded]) -> Answer {
-        let before = self.facts.len();
-        for fact in facts {
-            let last = self.facts.last().map_or(Timestamp(0), |fact| fact.recorded_at);
-            let repeated = self.facts.iter().any(|known| known.event.id == fact.event.id);
-            let refused = if fact.position.0 != self.head() + 1 || fact.recorded_at < last {
+    pub(crate) fn restore(&mut self, events: &[Recorded]) -> Answer {
+        let before = self.events.len();
+        for event in events {
+            let last = self.events.last().map_or(Timestamp(0), |event| event.recorded_at);
+            let repeated = self.events.iter().any(|known| known.event.id == event.event.id);
+            let refused = if event.position.0 != self.head() + 1 || event.recorded_at < last {
                 "out of order"
             } else if repeated {
                 "repeated"
             } else {
-                self.facts.push(fact.clone());
+                self.events.push(event.clone());
                 continue;
             };
-            self.facts.truncate(before);
+            self.events.truncate(before);
             return Err(refused.to_owned());
         }
-        Ok(facts.iter().map(|fact| fact.position).collect())
+        Ok(events.iter().map(|event| event.position).collect())
     }
 }
 

@@ -7,20 +7,24 @@ use event_core::Position;
 
 use crate::{
     explore::{block_on, explore, thread},
-    support::{event, events},
+    support::{new_event, new_events},
     watched_log::WatchedLog,
 };
 
-/// Appends one fact and checks that what is acknowledged can be read by anyone.
+/// Appends one event and checks that what is acknowledged can be read by anyone.
 fn append(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> Appended {
-    let appended = bus.append_blocking(Expected::Any, vec![event(number)]).unwrap();
-    assert_eq!(log.find(event(number).id).unwrap(), Some(appended.positions[0]), "acknowledged and not yet durable");
+    let appended = bus.append_blocking(Expected::Any, vec![new_event(number)]).unwrap();
+    assert_eq!(
+        log.find(new_event(number).id).unwrap(),
+        Some(appended.positions[0]),
+        "acknowledged and not yet durable"
+    );
     assert!(appended.head <= bus.head(), "acknowledged and not yet published");
     appended
 }
 
 #[test]
-fn an_acknowledged_fact_is_durable_and_published_and_positions_have_no_holes() {
+fn an_acknowledged_event_is_durable_and_published_and_positions_have_no_holes() {
     explore("two producers", 3, || {
         let (log, bus) = WatchedLog::start();
         let other = thread::spawn({
@@ -38,8 +42,8 @@ fn an_acknowledged_fact_is_durable_and_published_and_positions_have_no_holes() {
 fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
     explore("two batches in flight", 3, || {
         let (_log, bus) = WatchedLog::start();
-        let mut first = pin!(bus.append(Expected::Any, vec![event(1)]));
-        let mut second = pin!(bus.append(Expected::At(Position(1)), events(2..4)));
+        let mut first = pin!(bus.append(Expected::Any, vec![new_event(1)]));
+        let mut second = pin!(bus.append(Expected::At(Position(1)), new_events(2..4)));
         let mut answered = None;
         let later = block_on(poll_fn(|context| {
             if answered.is_none() {
@@ -71,9 +75,9 @@ fn nothing_is_acknowledged_or_published_after_a_barrier_that_failed() {
         let (log, bus) = WatchedLog::failing_after(2);
         let other = thread::spawn({
             let bus = bus.clone();
-            move || bus.append_blocking(Expected::Any, vec![event(1)])
+            move || bus.append_blocking(Expected::Any, vec![new_event(1)])
         });
-        let mine = bus.append_blocking(Expected::Any, vec![event(2)]);
+        let mine = bus.append_blocking(Expected::Any, vec![new_event(2)]);
         let answers = [mine, other.join().unwrap()];
         let acknowledged = answers.iter().flatten().count() as u64;
         for refused in answers.iter().filter_map(|answer| answer.as_ref().err()) {

@@ -6,7 +6,7 @@ use event_core::Position;
 use crate::{
     explore::{explore, thread},
     follow::follow,
-    support::{all, event},
+    support::{all, new_event},
     watched_log::WatchedLog,
 };
 
@@ -16,7 +16,7 @@ fn what_is_accepted_while_the_bus_closes_is_recorded_and_the_rest_is_refused() {
         let (log, bus) = WatchedLog::start();
         let producer = thread::spawn({
             let bus = bus.clone();
-            move || bus.append_blocking(Expected::Any, vec![event(1)])
+            move || bus.append_blocking(Expected::Any, vec![new_event(1)])
         });
         bus.close_blocking().unwrap();
         let recorded = match producer.join().unwrap() {
@@ -25,7 +25,7 @@ fn what_is_accepted_while_the_bus_closes_is_recorded_and_the_rest_is_refused() {
             Err(other) => panic!("{other}"),
         };
         assert_eq!((log.head().unwrap(), bus.head()), (recorded, recorded));
-        assert!(matches!(bus.append_blocking(Expected::Any, vec![event(2)]), Err(BusError::Closed)));
+        assert!(matches!(bus.append_blocking(Expected::Any, vec![new_event(2)]), Err(BusError::Closed)));
     });
 }
 
@@ -35,7 +35,7 @@ fn a_producer_that_waits_for_room_is_refused_when_the_bus_closes() {
         let (log, bus) = WatchedLog::start();
         let producers = [1, 2].map(|number| {
             let bus = bus.clone();
-            thread::spawn(move || bus.append_blocking(Expected::Any, vec![event(number)]))
+            thread::spawn(move || bus.append_blocking(Expected::Any, vec![new_event(number)]))
         });
         bus.close_blocking().unwrap();
         let recorded = producers.map(|producer| u64::from(producer.join().unwrap().is_ok())).iter().sum();
@@ -51,7 +51,7 @@ fn closing_twice_at_once_comes_to_an_end() {
             let bus = bus.clone();
             move || bus.close_blocking()
         });
-        let accepted = bus.append_blocking(Expected::Any, vec![event(1)]).is_ok();
+        let accepted = bus.append_blocking(Expected::Any, vec![new_event(1)]).is_ok();
         bus.close_blocking().unwrap();
         other.join().unwrap().unwrap();
         assert_eq!(log.head().unwrap(), Position(u64::from(accepted)));
@@ -64,7 +64,7 @@ fn a_subscriber_gets_everything_that_was_accepted_before_it_ends() {
         let (log, bus) = WatchedLog::start();
         let subscription = bus.subscribe(Position::ORIGIN);
         let follower = thread::spawn(move || follow(subscription));
-        bus.append_blocking(Expected::Any, vec![event(1)]).unwrap();
+        bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap();
         bus.close_blocking().unwrap();
         assert_eq!(follower.join().unwrap(), all(&*log));
     });
@@ -76,7 +76,7 @@ fn a_bus_that_is_dropped_writes_what_it_accepted_and_ends() {
         let (log, bus) = WatchedLog::start();
         let producer = thread::spawn({
             let bus = bus.clone();
-            move || bus.append_blocking(Expected::Any, vec![event(1)]).unwrap()
+            move || bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap()
         });
         let subscription = bus.subscribe(Position::ORIGIN);
         drop(bus);

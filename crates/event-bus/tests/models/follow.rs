@@ -5,7 +5,7 @@ use event_core::{Position, Recorded};
 
 use crate::{
     explore::{block_on, explore, thread},
-    support::{all, event, events},
+    support::{all, new_event, new_events},
     watched_log::WatchedLog,
 };
 
@@ -14,8 +14,8 @@ pub(crate) fn follow(mut subscription: Subscription) -> Vec<Recorded> {
     block_on(async move {
         let mut delivered = Vec::new();
         while let Some(delivery) = subscription.next().await.unwrap() {
-            if let Delivery::Event(fact) = delivery {
-                delivered.push(fact);
+            if let Delivery::Event(event) = delivery {
+                delivered.push(event);
             }
         }
         delivered
@@ -23,16 +23,16 @@ pub(crate) fn follow(mut subscription: Subscription) -> Vec<Recorded> {
 }
 
 #[test]
-fn a_subscriber_sees_every_acknowledged_fact_in_order_and_once() {
+fn a_subscriber_sees_every_acknowledged_event_in_order_and_once() {
     explore("publish and subscribe", 2, || {
         let (log, bus) = WatchedLog::start();
         let subscription = bus.subscribe(Position::ORIGIN);
         let follower = thread::spawn(move || follow(subscription));
-        bus.append_blocking(Expected::Any, vec![event(1)]).unwrap();
-        bus.append_blocking(Expected::Any, events(2..4)).unwrap();
+        bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap();
+        bus.append_blocking(Expected::Any, new_events(2..4)).unwrap();
         drop(bus);
         let delivered = follower.join().unwrap();
-        assert_eq!(delivered.iter().map(|fact| fact.event.clone()).collect::<Vec<_>>(), events(1..4));
+        assert_eq!(delivered.iter().map(|event| event.event.clone()).collect::<Vec<_>>(), new_events(1..4));
         assert_eq!(delivered, all(&*log));
     });
 }
@@ -49,13 +49,13 @@ fn the_head_never_goes_back_and_is_never_ahead_of_what_can_be_read() {
                     let head = bus.head();
                     assert!(before <= head, "the head went back from {before} to {head}");
                     let readable = log.read_after(Position::ORIGIN, usize::MAX).unwrap().len() as u64;
-                    assert!(head <= Position(readable), "the head is {head} and {readable} facts can be read");
+                    assert!(head <= Position(readable), "the head is {head} and {readable} events can be read");
                     before = head;
                 }
             }
         });
         for number in 1..=2 {
-            let appended = bus.append_blocking(Expected::Any, vec![event(number)]).unwrap();
+            let appended = bus.append_blocking(Expected::Any, vec![new_event(number)]).unwrap();
             assert_eq!(appended.head, Position(number));
         }
         watcher.join().unwrap();

@@ -12,24 +12,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     explore::{block_on, explore},
-    support::event,
+    support::new_event,
     watched_log::WatchedLog,
 };
 
-/// Which policy the log says is in force: two values that change together, as hash and home do in the engine.
+/// Which policy the log says is active: two values that change together, as hash and home do in the engine.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct InForce {
+struct ActivePolicy {
     policy: u64,
     home: u64,
 }
 
-impl Projection for InForce {
+impl Projection for ActivePolicy {
     const NAME: &'static str = "test.in-force";
     const VERSION: u32 = 1;
 
-    fn apply(&mut self, fact: &Recorded) -> Result<(), CodecError> {
-        self.policy = fact.position.0;
-        self.home = fact.position.0;
+    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        self.policy = event.position.0;
+        self.home = event.position.0;
         Ok(())
     }
 }
@@ -39,15 +39,15 @@ fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
     explore("policy swap against reader", 2, || {
         let (_log, bus) = WatchedLog::start();
         block_on(async {
-            let view = bus.project::<InForce>().await.unwrap();
+            let view = bus.project::<ActivePolicy>().await.unwrap();
             let look = || {
-                view.read(|in_force, position| {
-                    assert_eq!((in_force.policy, in_force.home), (position.0, position.0), "half a policy");
+                view.read(|active, position| {
+                    assert_eq!((active.policy, active.home), (position.0, position.0), "half a policy");
                     position
                 })
             };
-            let mut swap = pin!(bus.append(Expected::Any, vec![event(1)]));
-            // A decision reads what is in force while the swap is on its way.
+            let mut swap = pin!(bus.append(Expected::Any, vec![new_event(1)]));
+            // A decision reads what is active while the swap is on its way.
             assert!(poll_once(swap.as_mut()).await.is_none_or(|appended| appended.is_ok()));
             let before = look();
             let after = look();

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: facts that differ in everything.
+//! What the tests of this crate share: events that differ in everything.
 #![allow(dead_code, clippy::allow_attributes, reason = "not every test uses all of it")]
 
 pub(crate) mod damaged;
@@ -9,8 +9,8 @@ use event_bus::{EventLog, Expected, SledLog};
 use event_core::{CodecError, EventId, NewEvent, Position, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A fact made of a number: its id, times, kind and payload follow from it.
-pub(crate) fn event(number: u64) -> NewEvent {
+/// An event made of a number: its id, times, kind and payload follow from it.
+pub(crate) fn new_event(number: u64) -> NewEvent {
     let id = EventId::derive(&[b"test", &number.to_le_bytes()]);
     let kind: String = ["turn.started", "route.decided", "llm.call_completed"][(number % 3) as usize].to_owned();
     NewEvent {
@@ -24,9 +24,9 @@ pub(crate) fn event(number: u64) -> NewEvent {
     }
 }
 
-/// Facts made of a range of numbers.
-pub(crate) fn events(numbers: std::ops::Range<u64>) -> Vec<NewEvent> {
-    numbers.map(event).collect()
+/// Events made of a range of numbers.
+pub(crate) fn new_events(numbers: std::ops::Range<u64>) -> Vec<NewEvent> {
+    numbers.map(new_event).collect()
 }
 
 /// Runs a future on a runtime of its own, with threads that may wait for the disk.
@@ -34,17 +34,17 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// A log on the disk with facts 1 to `count`, in barriers of five.
+/// A log on the disk with events 1 to `count`, in barriers of five.
 pub(crate) fn filled(directory: &Path, count: u64) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     for first in (1..=count).step_by(5) {
-        log.append(Expected::Any, Timestamp(first), &events(first..(first + 5).min(count + 1))).unwrap();
+        log.append(Expected::Any, Timestamp(first), &new_events(first..(first + 5).min(count + 1))).unwrap();
         log.sync().unwrap();
     }
     log.read_after(Position::ORIGIN, usize::MAX).unwrap()
 }
 
-/// Every fact a log has.
+/// Every event a log has.
 pub(crate) fn all(log: &dyn EventLog) -> Vec<Recorded> {
     log.read_after(Position::ORIGIN, usize::MAX).unwrap()
 }
@@ -63,7 +63,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Counts facts by kind, and remembers their order.
+/// Counts events by kind, and remembers their order.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kinds {
     pub(crate) counts: BTreeMap<String, u64>,

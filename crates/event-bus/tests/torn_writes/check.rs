@@ -32,13 +32,13 @@ pub(crate) fn journal(
         walk(original, &case, expected, witnesses, name);
     }
     let class = match (SledLog::open(case.path()), expected.opening) {
-        (Ok((log, repairs)), Verdict::Whole { facts, behind }) => {
-            let whole = &original.facts[..usize::try_from(facts).unwrap()];
+        (Ok((log, repairs)), Verdict::Whole { events, behind }) => {
+            let whole = &original.events[..usize::try_from(events).unwrap()];
             is_whole(&log, whole, thorough, name);
-            assert_eq!(actions(&repairs), wanted(original, facts, behind, witnesses), "{name}: {repairs:?}");
+            assert_eq!(actions(&repairs), wanted(original, events, behind, witnesses), "{name}: {repairs:?}");
             if behind != 0 {
                 assert!(repairs[0].detail.starts_with(&format!("{behind} bytes")), "{name}: {}", repairs[0].detail);
-                assert_eq!(repairs[0].position, Position(facts + 1), "{name}");
+                assert_eq!(repairs[0].position, Position(events + 1), "{name}");
             }
             drop(log);
             if behind == 0 { Class::Complete } else { Class::TailCut }
@@ -73,9 +73,9 @@ pub(crate) fn no_journal(original: &Original, witnesses: Witnesses, matrix: &mut
 
 /// Checks a log whose journal is sound and whose index or `HEAD` is not.
 pub(crate) fn witness(original: &Original, case: &Case, thorough: bool, name: &str, matrix: &mut Matrix) {
-    assert_eq!(all(&JournalReader::open(case.path()).unwrap()), original.facts, "{name}");
+    assert_eq!(all(&JournalReader::open(case.path()).unwrap()), original.events, "{name}");
     let (log, repairs) = SledLog::open(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    is_whole(&log, &original.facts, thorough, name);
+    is_whole(&log, &original.events, thorough, name);
     let saved = log.load_checkpoint(STATE).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(saved.is_none_or(|saved| saved == state(3)), "{name}: a saved state was altered");
     drop(log);
@@ -89,7 +89,7 @@ pub(crate) fn witness(original: &Original, case: &Case, thorough: bool, name: &s
     if thorough {
         opens_quietly(case, name);
         let verified = verify(case.path()).unwrap();
-        assert!(verified.is_sound() && verified.facts == original.head(), "{name}: {verified:?}");
+        assert!(verified.is_sound() && verified.events == original.head(), "{name}: {verified:?}");
         matrix.thin += usize::from(verified.indexed != Some(original.head()));
     }
 }
@@ -97,8 +97,8 @@ pub(crate) fn witness(original: &Original, case: &Case, thorough: bool, name: &s
 /// What a reader finds is what it must find.
 fn read(original: &Original, case: &Case, expected: Verdict, name: &str) {
     match (JournalReader::open(case.path()), expected) {
-        (Ok(reader), Verdict::Whole { facts, .. }) => {
-            assert_eq!(all(&reader), original.facts[..usize::try_from(facts).unwrap()], "{name}");
+        (Ok(reader), Verdict::Whole { events, .. }) => {
+            assert_eq!(all(&reader), original.events[..usize::try_from(events).unwrap()], "{name}");
         }
         (Err(LogError::Damaged { position, .. }), Verdict::Damaged(first)) => {
             assert_eq!(position, Position(first), "{name}");
@@ -111,23 +111,23 @@ fn read(original: &Original, case: &Case, expected: Verdict, name: &str) {
 fn walk(original: &Original, case: &Case, expected: Expected, witnesses: Witnesses, name: &str) {
     let verified = verify(case.path()).unwrap();
     match expected.opening {
-        Verdict::Whole { facts: 0, .. } => {}
-        Verdict::Whole { facts, .. } => {
-            assert!(verified.is_sound() && verified.facts == facts, "{name}: {verified:?}");
+        Verdict::Whole { events: 0, .. } => {}
+        Verdict::Whole { events, .. } => {
+            assert!(verified.is_sound() && verified.events == events, "{name}: {verified:?}");
         }
         Verdict::Damaged(first) if witnesses.have_index() => {
             assert_eq!(verified.first_bad(), Some(Position(first)), "{name}: {verified:?}");
         }
-        Verdict::Damaged(first) => assert!(verified.facts < first, "{name}: {verified:?}"),
+        Verdict::Damaged(first) => assert!(verified.events < first, "{name}: {verified:?}"),
     }
-    assert!(verified.facts <= original.head(), "{name}");
+    assert!(verified.events <= original.head(), "{name}");
 }
 
-fn is_whole(log: &SledLog, facts: &[Recorded], thorough: bool, name: &str) {
-    assert_eq!(all(log), facts, "{name}");
-    assert_eq!(log.head().unwrap(), Position(facts.len() as u64), "{name}");
-    for fact in facts.iter().filter(|_| thorough) {
-        assert_eq!(log.find(fact.event.id).unwrap(), Some(fact.position), "{name}");
+fn is_whole(log: &SledLog, events: &[Recorded], thorough: bool, name: &str) {
+    assert_eq!(all(log), events, "{name}");
+    assert_eq!(log.head().unwrap(), Position(events.len() as u64), "{name}");
+    for event in events.iter().filter(|_| thorough) {
+        assert_eq!(log.find(event.event.id).unwrap(), Some(event.position), "{name}");
     }
 }
 
@@ -135,15 +135,15 @@ fn actions(repairs: &[Repair]) -> Vec<RepairAction> {
     repairs.iter().map(|repair| repair.action).collect()
 }
 
-/// What has to be done to open a log of which so many facts are left.
-fn wanted(original: &Original, facts: u64, behind: usize, witnesses: Witnesses) -> Vec<RepairAction> {
-    let index = match (facts, original.indexed(witnesses)) {
+/// What has to be done to open a log of which so many events are left.
+fn wanted(original: &Original, events: u64, behind: usize, witnesses: Witnesses) -> Vec<RepairAction> {
+    let index = match (events, original.indexed(witnesses)) {
         (0, _) => None,
-        (facts, indexed) if indexed == facts => None,
+        (events, indexed) if indexed == events => None,
         (_, 0) => Some(RepairAction::IndexRebuilt),
         (_, _) => Some(RepairAction::IndexExtended),
     };
-    let head = (facts != 0 && !witnesses.have_head()).then_some(RepairAction::HeadRewritten);
+    let head = (events != 0 && !witnesses.have_head()).then_some(RepairAction::HeadRewritten);
     let cut = (behind != 0).then_some(RepairAction::TailCut);
     [cut, index, head].into_iter().flatten().collect()
 }
@@ -163,9 +163,9 @@ fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, 
     let known = last_claimed(journal).max(original.promised(witnesses)).max(indexed);
     assert_eq!(repaired.head, Position(known), "{name}");
     let (log, _) = SledLog::open(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let (facts, lost) = (all(&log), positions(&repaired.lost));
-    assert_eq!(facts.len() as u64, known, "{name}");
-    for (was, is) in original.facts.iter().zip(&facts) {
+    let (events, lost) = (all(&log), positions(&repaired.lost));
+    assert_eq!(events.len() as u64, known, "{name}");
+    for (was, is) in original.events.iter().zip(&events) {
         let position = was.position.0;
         if standing.contains(&position) || position <= indexed {
             assert!(is == was && !lost.contains(&position), "{name}: position {position}");
@@ -176,13 +176,13 @@ fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, 
             assert!(unproved.contains(&position), "{name}: position {position} is neither right nor marked");
         }
     }
-    let left: Vec<_> = facts.iter().map(|fact| fact.event.clone()).collect();
+    let left: Vec<_> = events.iter().map(|event| event.event.clone()).collect();
     drop(log);
     opens_quietly(case, name);
     let verified = verify(case.path()).unwrap();
-    assert!(verified.is_sound() && verified.facts == known, "{name}: {verified:?}");
+    assert!(verified.is_sound() && verified.events == known, "{name}: {verified:?}");
     matrix.mended += 1;
-    let all_there = original.facts.iter().map(|fact| &fact.event).eq(&left);
+    let all_there = original.events.iter().map(|event| &event.event).eq(&left);
     matrix.mended_whole += usize::from(all_there);
     assert!(all_there || indexed < original.head(), "{name}: the index had everything");
 }

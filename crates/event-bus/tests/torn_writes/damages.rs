@@ -99,7 +99,7 @@ impl FrameDamage {
             Self::SwappedFar => frames.swap(index, far),
             Self::Doubled => frames.insert(index, frames[index].clone()),
             Self::Removed => drop(frames.remove(index)),
-            Self::Forged if !original.facts[index].event.payload.is_empty() => {
+            Self::Forged if !original.events[index].event.payload.is_empty() => {
                 let frame = &mut frames[index];
                 // The payload ends where the 32 bytes of the chain begin.
                 let last = frame.len() - 33;

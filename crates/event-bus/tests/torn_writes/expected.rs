@@ -10,8 +10,8 @@ use crate::{
 /// What someone who opens the log must find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The first so many facts, and so many bytes behind them that are no facts.
-    Whole { facts: u64, behind: usize },
+    /// The first so many events, and so many bytes behind them that are no events.
+    Whole { events: u64, behind: usize },
     /// A refusal that names this position.
     Damaged(u64),
 }
@@ -25,7 +25,7 @@ pub(crate) struct Expected {
 
 /// What stands in a journal, compared with what was written.
 struct Walk {
-    /// Facts of whole batches, as written, and where they end.
+    /// Events of whole batches, as written, and where they end.
     whole: u64,
     whole_at: usize,
     /// Whether a valid frame stands where the first one that is not as written should: no crash leaves that.
@@ -40,14 +40,14 @@ impl Expected {
         let header = journal.starts_with(&original.journal[..HEADER]);
         if journal.len() <= HEADER && !header {
             // One that was never finished, unless someone knows better. A reader cannot finish it.
-            let fresh = Verdict::Whole { facts: 0, behind: journal.len() };
+            let fresh = Verdict::Whole { events: 0, behind: journal.len() };
             return Self { opening: if witnesses == Witnesses::Neither { fresh } else { first }, reading: first };
         }
         if !header {
             return Self { opening: first, reading: first };
         }
         let walk = Walk::over(original, journal);
-        let whole = Verdict::Whole { facts: walk.whole, behind: journal.len() - walk.whole_at };
+        let whole = Verdict::Whole { events: walk.whole, behind: journal.len() - walk.whole_at };
         let damaged = Verdict::Damaged(walk.whole + 1);
         let (promised, indexed) = (original.promised(witnesses), original.indexed(witnesses));
         // What stands behind the flaw may be of the very barrier that a crash interrupted, but only a sound index can
@@ -78,7 +78,7 @@ impl Walk {
     }
 }
 
-/// The positions of the facts that still stand in a journal as they were written, wherever that is.
+/// The positions of the events that still stand in a journal as they were written, wherever that is.
 pub(crate) fn standing(original: &Original, journal: &[u8]) -> BTreeSet<u64> {
     let same = |frame: &[u8]| {
         let index = usize::try_from(position(frame)).unwrap() - 1;

@@ -17,7 +17,7 @@ use matrix::{Class, Matrix};
 use original::{Original, Witnesses};
 use support::{Random, times};
 
-/// Barriers of the logs that are damaged: about four facts each.
+/// Barriers of the logs that are damaged: about four events each.
 const BARRIERS: usize = 17;
 
 /// One case in this many is also verified, looked up by every id, opened again, and repaired if it was refused.
@@ -95,7 +95,7 @@ fn frames_swapped_doubled_removed_or_forged_are_refused() {
 }
 
 #[test]
-fn one_flipped_bit_in_head_or_in_the_index_costs_no_fact() {
+fn one_flipped_bit_in_head_or_in_the_index_costs_no_event() {
     let (original, mut random) = (Original::of(BARRIERS), Random(4));
     let snapshot = original.snapshot();
     for (file, flips) in [("HEAD", 200), ("index/db", 500), ("index/conf", 60), (&*snapshot, 140)] {
@@ -113,7 +113,7 @@ fn one_flipped_bit_in_head_or_in_the_index_costs_no_fact() {
 }
 
 #[test]
-fn a_sector_of_the_index_that_is_not_as_written_costs_no_fact() {
+fn a_sector_of_the_index_that_is_not_as_written_costs_no_event() {
     let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Random(5));
     let sectors = sectors(&original.copy(Witnesses::Both).read("index/db"));
     while matrix.cases() < times(400) {

@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, fmt};
 /// What opening a damaged log came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
-    /// Every fact anybody knows of is there, and nothing had to be done.
+    /// Every event anybody knows of is there, and nothing had to be done.
     Complete,
     /// Bytes that were never acknowledged were cut, and counted.
     TailCut,
-    /// Every fact is there; `HEAD` was written anew.
+    /// Every event is there; `HEAD` was written anew.
     HeadRewritten,
-    /// Every fact is there; the index was built from the journal.
+    /// Every event is there; the index was built from the journal.
     IndexRebuilt,
     /// Refused, with the position of the damage.
     Damaged,

@@ -1,4 +1,4 @@
-//! The log that is damaged: its facts, where their frames stand, and who else knows of them.
+//! The log that is damaged: its events, where their frames stand, and who else knows of them.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::support::{
     all,
     damaged::{Case, HEADER, begins},
-    event, in_memory,
+    in_memory, new_event,
 };
 
 /// Batches under one barrier, as they come again and again.
@@ -56,7 +56,7 @@ pub(crate) struct Original {
     directory: TempDir,
     /// The same log before its last barrier.
     earlier: TempDir,
-    pub(crate) facts: Vec<Recorded>,
+    pub(crate) events: Vec<Recorded>,
     pub(crate) journal: Vec<u8>,
     pub(crate) frames: Vec<Place>,
     /// Where the log ended before its last barrier.
@@ -67,7 +67,7 @@ impl Original {
     /// A log of so many barriers, closed as it should be.
     pub(crate) fn of(barriers: usize) -> Self {
         let (directory, earlier) = (in_memory(), in_memory());
-        let facts = write(directory.path(), barriers);
+        let events = write(directory.path(), barriers);
         let earlier_head = write(earlier.path(), barriers - 1).len() as u64;
         let journal = std::fs::read(directory.path().join("journal")).unwrap();
         let begins = begins(&journal);
@@ -78,8 +78,8 @@ impl Original {
             goes_on: journal[bounds[0] + 8] & 2 != 0,
         };
         let frames: Vec<_> = begins.windows(2).map(place).collect();
-        assert_eq!((frames.len(), begins[0], begins[frames.len()]), (facts.len(), HEADER, journal.len()));
-        Self { directory, earlier, facts, journal, frames, earlier_head }
+        assert_eq!((frames.len(), begins[0], begins[frames.len()]), (events.len(), HEADER, journal.len()));
+        Self { directory, earlier, events, journal, frames, earlier_head }
     }
 
     pub(crate) fn frame(&self, index: usize) -> &[u8] {
@@ -94,7 +94,7 @@ impl Original {
     }
 
     pub(crate) fn head(&self) -> u64 {
-        self.facts.len() as u64
+        self.events.len() as u64
     }
 
     /// Where the last barrier begins in the journal.
@@ -152,16 +152,16 @@ fn write(directory: &Path, barriers: usize) -> Vec<Recorded> {
             log.save_checkpoint(STATE, &state(3)).unwrap();
         }
     }
-    let facts = all(&log);
+    let events = all(&log);
     drop(log);
     // Opening makes sled write its snapshot.
     assert_eq!(SledLog::open(directory).unwrap().1, []);
-    facts
+    events
 }
 
-/// Facts of all sizes: some of several sectors, some as large as a fact may be.
+/// Events of all sizes: some of several sectors, some as large as an event may be.
 fn sized(number: u64) -> NewEvent {
-    let mut event = event(number);
+    let mut event = new_event(number);
     let more = match number % 24 {
         9 => 1_700,
         21 => 4 * 1_024 - event.payload.len() as u64,

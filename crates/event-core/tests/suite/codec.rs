@@ -5,7 +5,7 @@ use event_core::{
 };
 use proptest::prelude::*;
 
-use crate::facts::{CoffeeSold, sold};
+use crate::events::{CoffeeSold, sold};
 
 #[test]
 fn a_payload_of_four_kibibytes_fits_and_one_byte_more_does_not() {
@@ -20,7 +20,7 @@ fn a_payload_of_four_kibibytes_fits_and_one_byte_more_does_not() {
 }
 
 #[test]
-fn a_fact_that_is_too_large_is_not_sealed() {
+fn a_event_that_is_too_large_is_not_sealed() {
     let large = CoffeeSold { millicents: 1, size: "x".repeat(5_000) };
     let error = NewEvent::new(EventId::default(), Timestamp(0), EventId::default(), &large).unwrap_err();
     assert!(matches!(error, CodecError::Encode { what: "acme.coffee_sold", .. }), "{error}");
@@ -65,14 +65,14 @@ proptest! {
 
     #[test]
     fn what_was_written_reads_back(millicents in any::<u64>(), size in "\\PC{0,60}") {
-        let fact = CoffeeSold { millicents, size };
-        prop_assert_eq!(decode::<CoffeeSold>("coffee", &encode("coffee", &fact).unwrap()).unwrap(), fact);
+        let event = CoffeeSold { millicents, size };
+        prop_assert_eq!(decode::<CoffeeSold>("coffee", &encode("coffee", &event).unwrap()).unwrap(), event);
     }
 
     #[test]
-    fn any_bytes_are_a_fact_or_an_error_and_never_two_facts(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
-        if let Ok(fact) = decode::<CoffeeSold>("coffee", &bytes) {
-            prop_assert_eq!(decode::<CoffeeSold>("coffee", &encode("coffee", &fact).unwrap()).unwrap(), fact);
+    fn any_bytes_are_a_event_or_an_error_and_never_two_events(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+        if let Ok(event) = decode::<CoffeeSold>("coffee", &bytes) {
+            prop_assert_eq!(decode::<CoffeeSold>("coffee", &encode("coffee", &event).unwrap()).unwrap(), event);
         }
     }
 }

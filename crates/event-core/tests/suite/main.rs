@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod codec;
-mod facts;
+mod events;
 mod ids;
 mod projections;
 mod versions;

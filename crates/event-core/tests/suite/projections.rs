@@ -3,28 +3,28 @@
 use event_core::{Checkpoint, Position, Projected, Projection as _, ProjectionError};
 use proptest::prelude::*;
 
-use crate::facts::{CoffeeSoldV1, Till, day, recorded, sold};
+use crate::events::{CoffeeSoldV1, Till, day, recorded, sold};
 
 fn folded(cups: u64) -> Projected<Till> {
     let mut till = Projected::<Till>::default();
-    for fact in day(cups) {
-        till.advance(&fact).unwrap();
+    for event in day(cups) {
+        till.advance(&event).unwrap();
     }
     till
 }
 
 #[test]
-fn a_fact_already_seen_changes_nothing() {
+fn a_event_already_seen_changes_nothing() {
     let mut till = folded(3);
-    for fact in day(3) {
-        till.advance(&fact).unwrap();
+    for event in day(3) {
+        till.advance(&event).unwrap();
     }
     assert_eq!(till, folded(3));
     assert_eq!(till.state(), &Till { millicents: 6, cups: 3 });
 }
 
 #[test]
-fn a_missing_fact_is_noticed_and_the_state_stays() {
+fn a_missing_event_is_noticed_and_the_state_stays() {
     let mut till = folded(3);
     let error = till.advance(&recorded(5, &sold(5))).unwrap_err();
     assert!(matches!(error, ProjectionError::Gap { name: Till::NAME, at: Position(3), given: Position(5) }));
@@ -33,12 +33,12 @@ fn a_missing_fact_is_noticed_and_the_state_stays() {
 }
 
 #[test]
-fn an_unreadable_fact_stops_the_projection_where_it_stands() {
+fn an_unreadable_event_stops_the_projection_where_it_stands() {
     let mut till = folded(2);
-    let mut fact = recorded(3, &sold(3));
-    fact.event.version = 9;
-    let error = till.advance(&fact).unwrap_err();
-    assert_eq!(error.to_string(), "projection `acme.till` cannot read the fact at position 3");
+    let mut event = recorded(3, &sold(3));
+    event.event.version = 9;
+    let error = till.advance(&event).unwrap_err();
+    assert_eq!(error.to_string(), "projection `acme.till` cannot read the event at position 3");
     assert_eq!(till.position(), Position(2));
     till.advance(&recorded(3, &CoffeeSoldV1 { cents: 1 })).unwrap();
     assert_eq!(till.state().millicents, 1_003);
@@ -69,8 +69,8 @@ proptest! {
         let mut resumed = Projected::<Till>::resume(Some(&saved), Position(cups));
         prop_assert_eq!(resumed.position(), saved.position);
         // A reader that starts too early does no harm.
-        for fact in day(cups) {
-            resumed.advance(&fact).unwrap();
+        for event in day(cups) {
+            resumed.advance(&event).unwrap();
         }
         prop_assert_eq!(resumed, folded(cups));
     }

@@ -4,10 +4,10 @@ use std::{borrow::Cow, sync::Arc};
 
 use event_core::{CodecError, Event as _, EventId, NewEvent, Position, Recorded, Sealed, Timestamp};
 
-use crate::facts::{CoffeeSold, CoffeeSoldV1, Till, recorded, sold};
+use crate::events::{CoffeeSold, CoffeeSoldV1, Till, recorded, sold};
 
 #[test]
-fn a_fact_of_an_older_layout_is_lifted_into_the_present_one() {
+fn a_event_of_an_older_layout_is_lifted_into_the_present_one() {
     let old = recorded(1, &CoffeeSoldV1 { cents: 250 });
     assert_eq!(old.event.version, 1);
     let read = old.read::<CoffeeSold>().unwrap().unwrap();
@@ -16,7 +16,7 @@ fn a_fact_of_an_older_layout_is_lifted_into_the_present_one() {
 }
 
 #[test]
-fn a_fact_of_a_newer_layout_is_refused_with_both_versions() {
+fn a_event_of_a_newer_layout_is_refused_with_both_versions() {
     let new = recorded(1, &sold(1));
     let error = new.read::<CoffeeSoldV1>().unwrap_err();
     assert!(matches!(error, CodecError::Version { found: 2, known: 1, .. }));
@@ -25,49 +25,49 @@ fn a_fact_of_a_newer_layout_is_refused_with_both_versions() {
 
 #[test]
 fn a_layout_that_never_existed_is_refused() {
-    let mut fact = recorded(1, &sold(1));
-    fact.event.version = 0;
-    assert!(matches!(fact.read::<CoffeeSold>(), Err(CodecError::Version { found: 0, known: 2, .. })));
+    let mut event = recorded(1, &sold(1));
+    event.event.version = 0;
+    assert!(matches!(event.read::<CoffeeSold>(), Err(CodecError::Version { found: 0, known: 2, .. })));
 }
 
 #[test]
 fn an_old_layout_whose_bytes_are_wrong_is_an_error() {
-    let mut fact = recorded(1, &CoffeeSoldV1 { cents: 250 });
-    fact.event.payload = fact.event.payload.iter().copied().chain([0]).collect();
-    assert!(matches!(fact.read::<CoffeeSold>(), Err(CodecError::Decode { what: CoffeeSold::KIND, .. })));
+    let mut event = recorded(1, &CoffeeSoldV1 { cents: 250 });
+    event.event.payload = event.event.payload.iter().copied().chain([0]).collect();
+    assert!(matches!(event.read::<CoffeeSold>(), Err(CodecError::Decode { what: CoffeeSold::KIND, .. })));
 }
 
 #[test]
-fn a_fact_of_another_kind_is_none_whatever_its_version_and_bytes() {
-    let mut fact = recorded(1, &sold(1));
-    fact.event.kind = "acme.tea_sold".to_owned().into();
-    fact.event.version = 99;
-    fact.event.payload = vec![0xff; 40].into();
-    assert_eq!(fact.read::<CoffeeSold>().unwrap(), None);
+fn a_event_of_another_kind_is_none_whatever_its_version_and_bytes() {
+    let mut event = recorded(1, &sold(1));
+    event.event.kind = "acme.tea_sold".to_owned().into();
+    event.event.version = 99;
+    event.event.payload = vec![0xff; 40].into();
+    assert_eq!(event.read::<CoffeeSold>().unwrap(), None);
     let mut till = event_core::Projected::<Till>::default();
-    till.advance(&fact).unwrap();
+    till.advance(&event).unwrap();
     assert_eq!((till.state().cups, till.position().0), (0, 1), "skipped, and its place is taken");
 }
 
 #[test]
-fn a_fact_that_is_given_another_payload_is_read_anew() {
-    let mut fact = recorded(1, &sold(450));
-    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(450)));
-    fact.event.payload = recorded(1, &sold(900)).event.payload;
-    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(900)));
+fn a_event_that_is_given_another_payload_is_read_anew() {
+    let mut event = recorded(1, &sold(450));
+    assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(450)));
+    event.event.payload = recorded(1, &sold(900)).event.payload;
+    assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(900)));
 }
 
 #[test]
-fn a_fact_sealed_with_its_value_is_read_as_that_until_its_payload_is_another() {
+fn a_event_sealed_with_its_value_is_read_as_that_until_its_payload_is_another() {
     let (id, at) = (EventId::default(), Timestamp(1));
     let sealed = Sealed::new(id, at, id, Arc::new(sold(450))).unwrap();
     assert_eq!(sealed.event, NewEvent::new(id, at, id, &sold(450)).unwrap());
-    let mut fact = Recorded::new(Position(1), at, sealed.event).knowing(sealed.known.clone());
-    assert!(matches!(fact.view::<CoffeeSold>(), Ok(Some(Cow::Borrowed(_)))));
-    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(450)));
-    fact.event.payload = recorded(1, &sold(900)).event.payload;
-    assert_eq!(fact.read::<CoffeeSold>().unwrap(), Some(sold(900)));
-    // What belongs to another fact is of no use, and no harm.
+    let mut event = Recorded::new(Position(1), at, sealed.event).knowing(sealed.known.clone());
+    assert!(matches!(event.view::<CoffeeSold>(), Ok(Some(Cow::Borrowed(_)))));
+    assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(450)));
+    event.event.payload = recorded(1, &sold(900)).event.payload;
+    assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(900)));
+    // What belongs to another event is of no use, and no harm.
     let other = recorded(2, &sold(7)).knowing(sealed.known);
     assert_eq!(other.read::<CoffeeSold>().unwrap(), Some(sold(7)));
 }

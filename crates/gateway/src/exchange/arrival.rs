@@ -3,7 +3,7 @@
 use contracts::{ClientRequest, Decision, Delegation, Failure, ModelId, TurnId};
 use engine::{Arrival, Arrived, Engine, EngineError, Sent, ToolAnswer};
 use hyper::{Response, header::HeaderValue};
-use router_core::{Banner, OverrideError, SideCalls, address, spoken_to};
+use router_core::{AuxiliaryCalls, Banner, OverrideError, address, select_api};
 use wire::{Inspected, Lineage};
 
 use super::{
@@ -102,7 +102,7 @@ fn decide(
         request.named = registry.named(&request.model).map(|model| model.id.clone());
         request.signed_by = engine.signed_by(&arrival.new.session, arrival.new.thread.as_ref(), request);
         if request.side.is_some()
-            && let SideCalls::Tier(tier) = engine.policy().policy.gateway().side_calls
+            && let AuxiliaryCalls::Tier(tier) = engine.policy().policy.gateway().auxiliary_calls
         {
             arrival.new.delegation = Some(Delegation { tier });
         }
@@ -160,7 +160,7 @@ fn is_a_mention(message: &str) -> bool {
 fn is_temporary(engine: &Engine, decision: &Decision, request: &ClientRequest) -> bool {
     let may_drop = &engine.policy().policy.gateway().may_drop;
     let could = |model: &ModelId| {
-        engine.models().registry.get(model).is_some_and(|model| spoken_to(model, request, may_drop).is_ok())
+        engine.models().registry.get(model).is_some_and(|model| select_api(model, request, may_drop).is_ok())
     };
     let candidates = decision.chain.iter().filter_map(|entry| entry.candidate.as_ref().zip(entry.failure.as_ref()));
     let attempts = decision.chain.iter().flat_map(|entry| &entry.attempts).map(|one| (&one.candidate, &one.failure));

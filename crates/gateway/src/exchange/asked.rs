@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use adapters::estimate::PromptShape;
-use contracts::{ClientRequest, SessionId, SideCall, ThreadId};
+use contracts::{AuxiliaryCall, ClientRequest, SessionId, ThreadId};
 use engine::{Arrival, NewTurn, ToolAnswer};
 use event_core::Hex;
 use wire::{ClientHeaders, Inspected, Lineage, identify};
@@ -72,7 +72,7 @@ pub(super) fn arrival(
         brings_key_of: gateway.key_brought(incoming),
     };
     let hash = blake3::hash(text.as_bytes());
-    let beside = inspected.side.map_or("", SideCall::name);
+    let beside = inspected.side.map_or("", AuxiliaryCall::name);
     let place = inspected.user_messages.len();
     let thread = lineage.thread.as_deref().unwrap_or_default();
     let start = hash.as_bytes().get(..8).unwrap_or_default();
@@ -102,7 +102,7 @@ fn calls(inspected: &Inspected<'_>, is_named: bool) -> Option<BTreeSet<String>> 
 }
 
 /// What is done beside the conversation has a thread of its own, so that it ends nothing.
-fn thread_of(lineage: &Lineage, side: Option<SideCall>) -> Option<ThreadId> {
+fn thread_of(lineage: &Lineage, side: Option<AuxiliaryCall>) -> Option<ThreadId> {
     match side {
         Some(side) => ThreadId::try_from(format!("beside-{}", side.name()).as_str()).ok(),
         None => thread(lineage),

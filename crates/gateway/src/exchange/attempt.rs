@@ -1,6 +1,6 @@
 //! One model asked: the request as its provider wants it, and its answer on the way back.
 
-use contracts::facts::ErrorClass;
+use contracts::events::ErrorClass;
 use http_body_util::Limited;
 use hyper::{
     Response, StatusCode,
@@ -20,7 +20,7 @@ use crate::{
     call::RunningCall,
     configuration::Credential,
     gateway::Gateway,
-    relay::{Passage, Relay},
+    relay::{BodyTransform, Relay},
     upstream::{Answering, Failed, Question, passed_back},
     whole::whole,
 };
@@ -48,13 +48,14 @@ impl Attempt<'_> {
         let events = kind.map_or(incoming.streams(inspected), |kind| kind.starts_with("text/event-stream"));
         let mut response = if decided.api == incoming.api {
             let headers = passed_back(response.headers());
-            let passage = if outgoing.hides_usage { Passage::Hidden(UsageHider::new()) } else { Passage::Untouched };
+            let passage =
+                if outgoing.hides_usage { BodyTransform::Hidden(UsageHider::new()) } else { BodyTransform::Untouched };
             let mut answer = Response::new(self.relayed(response.into_body(), call, events, passage));
             *answer.headers_mut() = headers;
             answer
         } else if events {
             let unasked = incoming.api == contracts::WireApi::OpenAiChat && !inspected.asks_usage;
-            let passage = Passage::Converted(Box::new(self.converter()), unasked.then(UsageHider::new));
+            let passage = BodyTransform::Converted(Box::new(self.converter()), unasked.then(UsageHider::new));
             let mut answer = Response::new(self.relayed(response.into_body(), call, true, passage));
             let headers = answer.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
@@ -71,10 +72,10 @@ impl Attempt<'_> {
             }
         };
         *response.status_mut() = status;
-        if !outgoing.left_out.is_empty() {
-            let names: Vec<_> = outgoing.left_out.iter().map(|requirement| requirement.name()).collect();
+        if !outgoing.dropped.is_empty() {
+            let names: Vec<_> = outgoing.dropped.iter().map(|requirement| requirement.name()).collect();
             if let Ok(value) = HeaderValue::from_str(&names.join(", ")) {
-                response.headers_mut().insert("x-turnwise-left-out", value);
+                response.headers_mut().insert("x-turnwise-dropped", value);
             }
         }
         Ok(response)
@@ -108,10 +109,10 @@ impl Attempt<'_> {
         }
     }
 
-    fn relayed(&self, body: Body, call: RunningCall, events: bool, passage: Passage) -> Answer {
+    fn relayed(&self, body: Body, call: RunningCall, events: bool, passage: BodyTransform) -> Answer {
         let watcher = Watcher::new(self.decided.api, events);
-        let (client, patience) = ((self.incoming.api, events), self.gateway.patience().idle());
-        Answer::Relayed(Box::new(Relay::new(body, watcher, passage, client, call, patience)))
+        let (client, timeouts) = ((self.incoming.api, events), self.gateway.timeouts().idle());
+        Answer::Relayed(Box::new(Relay::new(body, watcher, passage, client, call, timeouts)))
     }
 
     fn converter(&self) -> StreamConverter {
@@ -125,7 +126,7 @@ impl Attempt<'_> {
     async fn converted(&self, body: Body, mut call: RunningCall) -> Result<Result<Vec<u8>, Response<Answer>>, Failure> {
         let Self { gateway, incoming, inspected, decided } = *self;
         let limited = whole(Limited::new(body, gateway.limits().answer_bytes));
-        let read = tokio::time::timeout(gateway.patience().first_byte(), limited).await;
+        let read = tokio::time::timeout(gateway.timeouts().first_byte(), limited).await;
         let bytes = match read {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(_)) => return Err(Failure { call, failed: broken(ErrorClass::Network) }),

@@ -6,14 +6,14 @@ use adapters::estimate::{PromptShape, estimates};
 use contracts::{
     CacheLifetime, ClientRequest, FailedCandidate, ModelId, ModelSpec, Requirement, SessionId, ThreadId, TurnId,
     WireApi,
-    facts::{CallRole, TurnStatus},
+    events::{CallRole, TurnStatus},
 };
 use engine::{Call, CallFailure, Engine, EngineError, Sent};
 use hyper::{
     Response,
     header::{HeaderName, HeaderValue},
 };
-use router_core::spoken_to;
+use router_core::select_api;
 use wire::{Inspected, Lineage};
 
 use super::asked::{shape, thread};
@@ -28,7 +28,7 @@ const MODEL: HeaderName = HeaderName::from_static("x-turnwise-model");
 const POLICY: HeaderName = HeaderName::from_static("x-turnwise-policy");
 const REASON: HeaderName = HeaderName::from_static("x-turnwise-reason");
 const TURN: HeaderName = HeaderName::from_static("x-turnwise-turn");
-const FELL_THROUGH: HeaderName = HeaderName::from_static("x-turnwise-fell-through");
+const FELL_THROUGH: HeaderName = HeaderName::from_static("x-turnwise-fallbacks");
 
 /// Who takes a request, as decided.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub(crate) struct Decided {
     /// The policy that decided, and its reason, as they stand in headers.
     pub(crate) policy: &'static str,
     pub(crate) reason: String,
-    /// What may be left out.
+    /// What may be dropped.
     pub(crate) may_drop: BTreeSet<Requirement>,
     /// For each of the user's messages, how many bytes of its text are an address.
     pub(crate) addresses: Vec<usize>,
@@ -53,7 +53,7 @@ pub(crate) struct Decided {
 
 impl Decided {
     /// Says in headers who answers, by which policy, in which turn.
-    pub(crate) fn label(&self, response: &mut Response<Answer>, fell_through: usize) {
+    pub(crate) fn label(&self, response: &mut Response<Answer>, fallback: usize) {
         let headers = response.headers_mut();
         let mut put = |name, value| {
             if let Ok(value) = value {
@@ -64,8 +64,8 @@ impl Decided {
         put(POLICY, Ok(HeaderValue::from_static(self.policy)));
         put(REASON, HeaderValue::try_from(printable(&self.reason)));
         put(TURN, HeaderValue::try_from(self.turn.to_string()));
-        if 0 < fell_through {
-            put(FELL_THROUGH, Ok(fell_through.into()));
+        if 0 < fallback {
+            put(FELL_THROUGH, Ok(fallback.into()));
         }
     }
 }
@@ -117,7 +117,7 @@ pub(super) fn seal(
     let spec = engine.models().registry.get(model).ok_or_else(unknown)?.clone();
     let may_drop = engine.policy().policy.gateway().may_drop.clone();
     // The chain has made sure that there is one; a locked model is asked in its own API whatever came since.
-    let api = spoken_to(&spec, &request, &may_drop).unwrap_or_else(|_| {
+    let api = select_api(&spec, &request, &may_drop).unwrap_or_else(|_| {
         if spec.apis.contains(&request.api) { request.api } else { spec.apis.first().copied().unwrap_or(request.api) }
     });
     let Context { thread, role, prompt, cache_lifetime } = context;
@@ -159,7 +159,7 @@ pub(super) async fn next(
             engine.call_failed(&sent, failure)?;
         }
         let Some(failed) = failed else { return Ok(None) };
-        let step = engine.fall_through(&session, turn, &message, Some(request.clone()), failed)?;
+        let step = engine.fall_back(&session, turn, &message, Some(request.clone()), failed)?;
         let Some(model) = step.decided.decision.model.clone() else { return Ok(None) };
         let winner = step.decided.decision.winner();
         let because = (winner.map_or("", |entry| entry.slot.name()), winner.map(router_core::reason_text));

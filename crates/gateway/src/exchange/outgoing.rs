@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{Requirement, WireApi, facts::ErrorClass};
+use contracts::{Requirement, WireApi, events::ErrorClass};
 use hyper::{StatusCode, body::Bytes};
 use wire::{
     Conversion, ConvertError, Edit, Inspected, apply, ask_for_usage, convert_request, cut_override, set_model,
@@ -18,8 +18,8 @@ pub(super) struct Outgoing {
     pub(super) body: Bytes,
     /// Whether the account of usage was asked for here, and is to be taken out of the answer again.
     pub(super) hides_usage: bool,
-    /// What was left out of it.
-    pub(super) left_out: BTreeSet<Requirement>,
+    /// What was dropped of it.
+    pub(super) dropped: BTreeSet<Requirement>,
 }
 
 /// Makes it, for a provider.
@@ -33,10 +33,10 @@ pub(super) fn outgoing(
     let same_api = decided.api == incoming.api;
     let streams = incoming.streams(inspected);
     let mut edits: Vec<Edit> = addresses(body, inspected, decided);
-    let mut left_out = BTreeSet::new();
+    let mut dropped = BTreeSet::new();
     if drops_signatures(decided) {
         edits.extend(without_signatures(body, inspected));
-        left_out.insert(Requirement::Signatures);
+        dropped.insert(Requirement::Signatures);
     }
     if !same_api {
         let edited = if edits.is_empty() { body.clone() } else { Bytes::from(apply(body, edits)) };
@@ -51,16 +51,16 @@ pub(super) fn outgoing(
             max_output: decided.model.max_output,
         };
         let converted = convert_request(&conversion, &edited).map_err(|error| unsayable(&error))?;
-        left_out.extend(converted.left_out);
-        return Ok(Outgoing { body: Bytes::from(converted.body), hides_usage: false, left_out });
+        dropped.extend(converted.dropped);
+        return Ok(Outgoing { body: Bytes::from(converted.body), hides_usage: false, dropped });
     }
     if inspected.model.as_deref() != Some(model) {
         edits.extend(set_model(inspected, model));
     }
-    let dropped = not_taken(decided);
-    if !dropped.is_empty() {
-        edits.extend(without_thinking(body, inspected, &dropped));
-        left_out.extend(dropped);
+    let not_taken = not_taken(decided);
+    if !not_taken.is_empty() {
+        edits.extend(without_thinking(body, inspected, &not_taken));
+        dropped.extend(not_taken);
     }
     let hides_usage = decided.api == WireApi::OpenAiChat && streams && !inspected.asks_usage && provider.newer_chat;
     if hides_usage {
@@ -68,7 +68,7 @@ pub(super) fn outgoing(
     }
     // Nothing to change: the very bytes that came.
     let body = if edits.is_empty() { body.clone() } else { Bytes::from(apply(body, edits)) };
-    Ok(Outgoing { body, hides_usage, left_out })
+    Ok(Outgoing { body, hides_usage, dropped })
 }
 
 /// The addresses at the start of the user's messages, cut out.
@@ -88,7 +88,7 @@ fn drops_signatures(decided: &Decided) -> bool {
         && request.signed_by.iter().any(|signer| *signer != decided.model.id)
 }
 
-/// What the model does not take, and what may be left out.
+/// What the model does not take, and what may be dropped.
 fn not_taken(decided: &Decided) -> BTreeSet<Requirement> {
     let can = decided.model.capabilities;
     let required = decided.request.requires.intersection(&decided.may_drop).copied();

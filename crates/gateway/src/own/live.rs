@@ -47,7 +47,7 @@ async fn follow(gateway: Arc<Gateway>, pieces: mpsc::Sender<Bytes>) {
         for row in rows {
             let _ = write!(piece, "event: turn\ndata: {row}\n\n");
         }
-        // The place in the log moves with every fact; it alone is no news.
+        // The place in the log moves with every event; it alone is no news.
         if let Ok(mut status) = status::status(&gateway).await {
             let position = status["position"].take();
             let text = status.to_string();

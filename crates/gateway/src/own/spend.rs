@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contracts::facts::CallRole;
+use contracts::events::CallRole;
 use serde_json::json;
 
 use super::Outcome;

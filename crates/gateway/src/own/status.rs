@@ -1,4 +1,4 @@
-//! Who can be reached, which policy is in force, and the same for Prometheus.
+//! Who can be reached, which policy is active, and the same for Prometheus.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -98,7 +98,7 @@ pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
     let _ = writeln!(text, "turnwise_unpriced_calls_total {}", total.unpriced_calls);
     describe(&mut text, "turnwise_outages", "gauge", "Models and providers that are out.");
     let _ = writeln!(text, "turnwise_outages {outages}");
-    describe(&mut text, "turnwise_log_position", "counter", "Facts in the log.");
+    describe(&mut text, "turnwise_log_position", "counter", "Events in the log.");
     let _ = writeln!(text, "turnwise_log_position {position}");
     Ok(text)
 }

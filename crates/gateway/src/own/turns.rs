@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contracts::{TurnId, facts::Thumb};
+use contracts::{TurnId, events::Rating};
 use engine::EngineError;
 use event_core::Position;
 use hyper::{Request, StatusCode, body::Incoming as Body};
@@ -34,10 +34,10 @@ pub(super) async fn turn(gateway: &Arc<Gateway>, turn: &str) -> Outcome {
     let (sources, turn) = (gateway.sources().clone(), turn.to_owned());
     let looked =
         tokio::task::spawn_blocking(move || turn_view(sources.log.as_ref(), sources.texts.as_ref(), &turn)).await;
-    looked.map_err(Trouble::broken)?.map_err(|error| of_turn(&error))
+    looked.map_err(Trouble::broken)?.map_err(|error| turn_event(&error))
 }
 
-fn of_turn(error: &EngineError) -> Trouble {
+fn turn_event(error: &EngineError) -> Trouble {
     let status = match error {
         EngineError::UnknownTurn(_) => StatusCode::NOT_FOUND,
         EngineError::AmbiguousTurn(_) => StatusCode::BAD_REQUEST,
@@ -49,18 +49,18 @@ fn of_turn(error: &EngineError) -> Trouble {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {
-    thumb: Thumb,
+    rating: Rating,
 }
 
-/// A thumb on a turn: while the gateway runs, it is the one that writes.
+/// A rating on a turn: while the gateway runs, it is the one that writes.
 pub(super) async fn feedback(gateway: &Arc<Gateway>, turn: &str, request: Request<Body>) -> Outcome {
-    let Given { thumb } = read(request).await?;
+    let Given { rating } = read(request).await?;
     let id = turn
         .parse()
         .map(TurnId)
         .map_err(|_| Trouble::new(StatusCode::BAD_REQUEST, "write the whole id of the turn"))?;
-    let (given, receipt) = gateway.desk().record(move |engine| engine.give_feedback(id, thumb)).await?;
-    let given = given.map_err(|error| of_turn(&error))?;
+    let (given, receipt) = gateway.desk().record(move |engine| engine.give_feedback(id, rating)).await?;
+    let given = given.map_err(|error| turn_event(&error))?;
     receipt.on_disk().await?;
     serde_json::to_value(given).map_err(Trouble::broken)
 }

@@ -24,7 +24,7 @@ struct Question {
     turns: u64,
 }
 
-/// Decides the last turns again under a policy that is not in force.
+/// Decides the last turns again under a policy that is not active.
 pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> Outcome {
     let Question { text, turns } = read(request).await?;
     let most = turns.clamp(1, MOST_TURNS);

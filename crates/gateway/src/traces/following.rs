@@ -7,7 +7,7 @@ use event_core::Position;
 
 use super::{otlp::Span, turns::Turns};
 
-/// Facts read at once.
+/// Events read at once.
 const CHUNK: usize = 512;
 /// How far before the first turn that is told of the log is read: for the start of turns that run over a restart.
 const BACK: u64 = 20_000;
@@ -60,23 +60,23 @@ impl Following {
     /// What keeps the log from being read.
     pub(super) fn read(&mut self, batch: &mut Batch) -> Result<(), String> {
         while !batch.is_full() {
-            let facts = self.log.read_after(self.reached, CHUNK).map_err(|error| error.to_string())?;
-            if facts.is_empty() {
+            let events = self.log.read_after(self.reached, CHUNK).map_err(|error| error.to_string())?;
+            if events.is_empty() {
                 break;
             }
-            for fact in &facts {
+            for event in &events {
                 if batch.is_full() {
                     break;
                 }
-                self.reached = fact.position;
-                match self.turns.apply(fact) {
-                    Ok(Some(spans)) if self.silent < fact.position => {
+                self.reached = event.position;
+                match self.turns.apply(event) {
+                    Ok(Some(spans)) if self.silent < event.position => {
                         batch.turns += 1;
                         batch.spans.extend(spans);
                     }
                     Ok(_) => {}
                     // What a newer program wrote is no reason to tell nothing.
-                    Err(error) => tracing::debug!(%error, "a fact is in no trace"),
+                    Err(error) => tracing::debug!(%error, "an event is in no trace"),
                 }
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! From open-telemetry/semantic-conventions-genai as of November 2026, all of it marked as in development there.
 
-use contracts::facts::{StopReason, TurnStatus};
+use contracts::events::{StopReason, TurnStatus};
 
 pub(super) const OPERATION: &str = "gen_ai.operation.name";
 pub(super) const CHAT: &str = "chat";
@@ -29,7 +29,7 @@ pub(super) const HTTP_STATUS: &str = "http.response.status_code";
 pub(super) const TURN: &str = "turnwise.turn.id";
 pub(super) const THREAD: &str = "turnwise.thread";
 pub(super) const SUBAGENT: &str = "turnwise.subagent";
-pub(super) const SIDE_CALL: &str = "turnwise.side_call";
+pub(super) const SIDE_CALL: &str = "turnwise.auxiliary_call";
 pub(super) const ASKED: &str = "turnwise.client_model";
 pub(super) const MODEL: &str = "turnwise.model";
 pub(super) const POLICY: &str = "turnwise.policy";
@@ -40,10 +40,10 @@ pub(super) const ROLE: &str = "turnwise.role";
 pub(super) const RETRIES: &str = "turnwise.retries";
 pub(super) const COST: &str = "turnwise.cost_usd";
 pub(super) const UNPRICED: &str = "turnwise.unpriced_calls";
-pub(super) const FELL_THROUGH: &str = "turnwise.fell_through";
+pub(super) const FELL_THROUGH: &str = "turnwise.fallback";
 pub(super) const FAILED_MODEL: &str = "turnwise.failed_model";
 pub(super) const UNFINISHED: &str = "turnwise.unfinished";
-pub(super) const LEFT_OUT: &str = "turnwise.spans_left_out";
+pub(super) const LEFT_OUT: &str = "turnwise.spans_dropped";
 
 /// What a client is called that nobody knows by name.
 pub(super) const SOME_CLIENT: &str = "other";

@@ -82,9 +82,9 @@ pub(super) fn trace_id(turn: EventId) -> String {
     Hex(&valid(turn.0)).to_string()
 }
 
-/// The span of a fact: the first half of its id.
-pub(super) fn span_id(fact: EventId) -> String {
-    Hex(&valid(fact.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
+/// The span of an event: the first half of its id.
+pub(super) fn span_id(event: EventId) -> String {
+    Hex(&valid(event.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
 }
 
 /// Nothing but zeros is no id.
@@ -100,7 +100,7 @@ fn valid<const N: usize>(mut id: [u8; N]) -> [u8; N] {
 /// The body of a request with these spans.
 ///
 /// # Errors
-/// Never in fact: spans are text and numbers.
+/// Never in event: spans are text and numbers.
 pub(super) fn request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     #[derive(Serialize)]

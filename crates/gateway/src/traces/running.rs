@@ -2,7 +2,7 @@
 
 use contracts::{
     NanoUsd, SessionId, TurnId, Usage,
-    facts::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ToolCalled, ToolFinished, ToolOutcome},
+    events::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ToolCalled, ToolFinished, ToolOutcome},
 };
 use event_core::{Recorded, Timestamp};
 
@@ -24,7 +24,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// What begins with a fact: the span has the fact's id.
+    /// What begins with an event: the span has the event's id.
     pub(super) fn new(event: &Recorded, operation: &'static str, about: Option<&str>, session: &SessionId) -> Self {
         let mut attributes = Attributes::default();
         attributes.text(names::OPERATION, operation);
@@ -39,46 +39,46 @@ impl Running {
         }
     }
 
-    pub(super) fn call(event: &Recorded, fact: &LlmCallStarted) -> Self {
-        let mut call = Self::new(event, names::CHAT, Some(fact.model.model()), &fact.session);
+    pub(super) fn call(event: &Recorded, body: &LlmCallStarted) -> Self {
+        let mut call = Self::new(event, names::CHAT, Some(body.model.model()), &body.session);
         call.kind = Kind::Client;
-        call.attributes.text(names::PROVIDER, names::provider(fact.model.provider()));
-        call.attributes.text(names::REQUEST_MODEL, fact.model.model());
-        call.attributes.text(names::ROLE, fact.role.name());
+        call.attributes.text(names::PROVIDER, names::provider(body.model.provider()));
+        call.attributes.text(names::REQUEST_MODEL, body.model.model());
+        call.attributes.text(names::ROLE, body.role.name());
         call
     }
 
-    pub(super) fn answered(mut self, fact: &LlmCallCompleted) -> Self {
+    pub(super) fn answered(mut self, body: &LlmCallCompleted) -> Self {
         // What nobody counted is not nothing.
-        self.used((fact.usage != Usage::default()).then_some(&fact.usage), fact.cost);
-        if let Some(reason) = names::finish_reason(fact.stop_reason) {
+        self.used((body.usage != Usage::default()).then_some(&body.usage), body.cost);
+        if let Some(reason) = names::finish_reason(body.stop_reason) {
             self.attributes.texts(names::FINISH_REASONS, &[reason]);
         }
         self
     }
 
-    pub(super) fn failed(mut self, fact: &LlmCallFailed) -> Self {
-        self.used(fact.usage.as_ref(), fact.cost);
-        self.attributes.some(names::RETRIES, fact.retries.into());
-        if let Some(status) = fact.status {
+    pub(super) fn failed(mut self, body: &LlmCallFailed) -> Self {
+        self.used(body.usage.as_ref(), body.cost);
+        self.attributes.some(names::RETRIES, body.retries.into());
+        if let Some(status) = body.status {
             self.attributes.number(names::HTTP_STATUS, status.into());
         }
-        match fact.class {
+        match body.class {
             // A client that goes away is nobody's failure.
             ErrorClass::Cancelled => self.cancelled(),
             class => Self { error: Some(class.name()), ..self },
         }
     }
 
-    pub(super) fn tool(event: &Recorded, fact: &ToolCalled) -> Self {
-        let mut tool = Self::new(event, names::EXECUTE_TOOL, Some(&fact.name), &fact.session);
-        tool.attributes.text(names::TOOL_NAME, &fact.name);
-        tool.attributes.maybe(names::TOOL_CALL, Some(&fact.call));
+    pub(super) fn tool(event: &Recorded, body: &ToolCalled) -> Self {
+        let mut tool = Self::new(event, names::EXECUTE_TOOL, Some(&body.name), &body.session);
+        tool.attributes.text(names::TOOL_NAME, &body.name);
+        tool.attributes.maybe(names::TOOL_CALL, Some(&body.call));
         tool
     }
 
-    pub(super) fn brought(self, fact: &ToolFinished) -> Self {
-        match fact.outcome {
+    pub(super) fn brought(self, body: &ToolFinished) -> Self {
+        match body.outcome {
             ToolOutcome::Succeeded => self,
             ToolOutcome::Failed => Self { error: Some("tool_error"), ..self },
             ToolOutcome::Interrupted => self.cancelled(),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    ModelId, NanoUsd, SideCall, ThreadId,
-    facts::{
-        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteFellThrough, ToolCalled, ToolFinished,
+    AuxiliaryCall, ModelId, NanoUsd, ThreadId,
+    events::{
+        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteFallback, ToolCalled, ToolFinished,
         TurnEnded, TurnStarted, TurnStatus,
     },
 };
@@ -34,10 +34,10 @@ pub(super) struct OpenTurn {
     calls: BTreeMap<EventId, Running>,
     tools: BTreeMap<String, Running>,
     spans: Vec<Span>,
-    left_out: u64,
+    dropped: u64,
     cost: Option<NanoUsd>,
     unpriced: u64,
-    fell_through: u64,
+    fallback: u64,
     failed: Option<ErrorClass>,
 }
 
@@ -52,10 +52,10 @@ impl OpenTurn {
             calls: BTreeMap::new(),
             tools: BTreeMap::new(),
             spans: Vec::new(),
-            left_out: 0,
+            dropped: 0,
             cost: None,
             unpriced: 0,
-            fell_through: 0,
+            fallback: 0,
             failed: None,
         }
     }
@@ -68,66 +68,66 @@ impl OpenTurn {
         self.chosen.model = Some(model);
     }
 
-    pub(super) fn fell_through(&mut self, event: &Recorded, fact: &RouteFellThrough) {
-        self.decided(Chosen::from(&fact.decision));
-        self.fell_through = self.fell_through.saturating_add(1);
+    pub(super) fn fallback(&mut self, event: &Recorded, body: &RouteFallback) {
+        self.decided(Chosen::from(&body.decision));
+        self.fallback = self.fallback.saturating_add(1);
         if self.steps.len() < MOST_SPANS {
             let mut attributes = Attributes::default();
-            if let Some(failed) = fact.failed.last() {
+            if let Some(failed) = body.failed.last() {
                 attributes.text(names::FAILED_MODEL, failed.model.as_str());
                 attributes.text(names::ERROR, failed.class.name());
             }
             choice(&mut attributes, &self.chosen);
-            self.steps.push(Happened { at: event.event.at.into(), name: "route.fell_through", attributes });
+            self.steps.push(Happened { at: event.event.at.into(), name: "route.fallback", attributes });
         }
     }
 
-    pub(super) fn call_started(&mut self, event: &Recorded, fact: &LlmCallStarted) {
+    pub(super) fn call_started(&mut self, event: &Recorded, body: &LlmCallStarted) {
         if self.has_room() {
-            self.calls.insert(event.event.id, Running::call(event, fact));
+            self.calls.insert(event.event.id, Running::call(event, body));
         }
     }
 
-    pub(super) fn call_completed(&mut self, event: &Recorded, fact: &LlmCallCompleted) {
-        self.spent(fact.cost);
+    pub(super) fn call_completed(&mut self, event: &Recorded, body: &LlmCallCompleted) {
+        self.spent(body.cost);
         if let Some(call) = self.call_of(event) {
-            self.finish(call.answered(fact), event);
+            self.finish(call.answered(body), event);
         }
     }
 
-    pub(super) fn call_failed(&mut self, event: &Recorded, fact: &LlmCallFailed) {
-        if fact.usage.is_some() {
-            self.spent(fact.cost);
+    pub(super) fn call_failed(&mut self, event: &Recorded, body: &LlmCallFailed) {
+        if body.usage.is_some() {
+            self.spent(body.cost);
         }
-        self.failed = Some(fact.class);
+        self.failed = Some(body.class);
         if let Some(call) = self.call_of(event) {
-            self.finish(call.failed(fact), event);
+            self.finish(call.failed(body), event);
         }
     }
 
-    pub(super) fn tool_called(&mut self, event: &Recorded, fact: ToolCalled) {
+    pub(super) fn tool_called(&mut self, event: &Recorded, body: ToolCalled) {
         if self.has_room() {
-            let tool = Running::tool(event, &fact);
-            self.tools.insert(fact.call, tool);
+            let tool = Running::tool(event, &body);
+            self.tools.insert(body.call, tool);
         }
     }
 
-    pub(super) fn tool_finished(&mut self, event: &Recorded, fact: &ToolFinished) {
-        if let Some(tool) = self.tools.remove(&fact.call) {
-            self.finish(tool.brought(fact), event);
+    pub(super) fn tool_finished(&mut self, event: &Recorded, body: &ToolFinished) {
+        if let Some(tool) = self.tools.remove(&body.call) {
+            self.finish(tool.brought(body), event);
         }
     }
 
     /// The spans of the turn, its own first.
-    pub(super) fn end(mut self, event: &Recorded, fact: &TurnEnded) -> Vec<Span> {
+    pub(super) fn end(mut self, event: &Recorded, body: &TurnEnded) -> Vec<Span> {
         let calls = std::mem::take(&mut self.calls).into_values();
         for running in calls.chain(std::mem::take(&mut self.tools).into_values()) {
             self.finish(running.unfinished(), event);
         }
-        let attributes = self.summary(fact.status);
+        let attributes = self.summary(body.status);
         let Self { started, mut root, steps, mut spans, failed, .. } = self;
         root.attributes.extend(attributes);
-        root.error = match fact.status {
+        root.error = match body.status {
             TurnStatus::Completed | TurnStatus::Cancelled => None,
             TurnStatus::Refused => Some("refused"),
             TurnStatus::Failed => Some(failed.unwrap_or(ErrorClass::Other).name()),
@@ -150,16 +150,16 @@ impl OpenTurn {
         if request.is_some_and(|request| request.subagent) {
             attributes.holds(names::SUBAGENT);
         }
-        attributes.maybe(names::SIDE_CALL, request.and_then(|request| request.side).map(SideCall::name));
+        attributes.maybe(names::SIDE_CALL, request.and_then(|request| request.side).map(AuxiliaryCall::name));
         attributes.maybe(names::ASKED, request.map(|request| request.model.as_str()));
         choice(&mut attributes, &self.chosen);
         attributes.text(names::STATUS, names::status(status));
-        attributes.some(names::FELL_THROUGH, self.fell_through);
+        attributes.some(names::FELL_THROUGH, self.fallback);
         if let Some(cost) = self.cost {
             attributes.dollars(names::COST, cost);
         }
         attributes.some(names::UNPRICED, self.unpriced);
-        attributes.some(names::LEFT_OUT, self.left_out);
+        attributes.some(names::LEFT_OUT, self.dropped);
         attributes
     }
 
@@ -170,14 +170,14 @@ impl OpenTurn {
         }
     }
 
-    /// The call that a fact is the outcome of.
+    /// The call that an event is the outcome of.
     fn call_of(&mut self, event: &Recorded) -> Option<Running> {
         self.calls.remove(&event.event.causation?)
     }
 
     fn has_room(&mut self) -> bool {
         let room = self.spans.len() + self.calls.len() + self.tools.len() < MOST_SPANS;
-        self.left_out = self.left_out.saturating_add(u64::from(!room));
+        self.dropped = self.dropped.saturating_add(u64::from(!room));
         room
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use contracts::{
     TurnId,
-    facts::{
-        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFellThrough, RouteOverridden, ToolCalled,
+    events::{
+        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, RouteOverridden, ToolCalled,
         ToolFinished, TurnEnded, TurnStarted,
     },
 };
@@ -25,42 +25,42 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Takes a fact in, and gives the spans of the turn that it ends. A turn whose start was not seen gives none.
+    /// Takes an event in, and gives the spans of the turn that it ends. A turn whose start was not seen gives none.
     ///
     /// # Errors
-    /// When the fact cannot be read; the turns are then as they were.
+    /// When the event cannot be read; the turns are then as they were.
     pub(crate) fn apply(&mut self, event: &Recorded) -> Result<Option<Vec<Span>>, CodecError> {
-        if let Some(fact) = event.read::<TurnStarted>()? {
-            self.begin(event, fact);
-        } else if let Some(fact) = event.read::<RouteDecided>()? {
-            self.change(fact.turn, |turn| turn.decided(Chosen::from(&fact.decision)));
-        } else if let Some(fact) = event.read::<RouteFellThrough>()? {
-            self.change(fact.turn, |turn| turn.fell_through(event, &fact));
-        } else if let Some(fact) = event.read::<RouteOverridden>()? {
-            self.change(fact.turn, |turn| turn.overridden(fact.model));
-        } else if let Some(fact) = event.read::<LlmCallStarted>()? {
-            self.change(fact.turn, |turn| turn.call_started(event, &fact));
-        } else if let Some(fact) = event.read::<LlmCallCompleted>()? {
-            self.change(fact.turn, |turn| turn.call_completed(event, &fact));
-        } else if let Some(fact) = event.read::<LlmCallFailed>()? {
-            self.change(fact.turn, |turn| turn.call_failed(event, &fact));
-        } else if let Some(fact) = event.read::<ToolCalled>()? {
-            self.change(fact.turn, |turn| turn.tool_called(event, fact));
-        } else if let Some(fact) = event.read::<ToolFinished>()? {
-            self.change(fact.turn, |turn| turn.tool_finished(event, &fact));
-        } else if let Some(fact) = event.read::<TurnEnded>()? {
-            let ended = self.open.remove(&fact.turn);
+        if let Some(body) = event.read::<TurnStarted>()? {
+            self.begin(event, body);
+        } else if let Some(body) = event.read::<RouteDecided>()? {
+            self.change(body.turn, |turn| turn.decided(Chosen::from(&body.decision)));
+        } else if let Some(body) = event.read::<RouteFallback>()? {
+            self.change(body.turn, |turn| turn.fallback(event, &body));
+        } else if let Some(body) = event.read::<RouteOverridden>()? {
+            self.change(body.turn, |turn| turn.overridden(body.model));
+        } else if let Some(body) = event.read::<LlmCallStarted>()? {
+            self.change(body.turn, |turn| turn.call_started(event, &body));
+        } else if let Some(body) = event.read::<LlmCallCompleted>()? {
+            self.change(body.turn, |turn| turn.call_completed(event, &body));
+        } else if let Some(body) = event.read::<LlmCallFailed>()? {
+            self.change(body.turn, |turn| turn.call_failed(event, &body));
+        } else if let Some(body) = event.read::<ToolCalled>()? {
+            self.change(body.turn, |turn| turn.tool_called(event, body));
+        } else if let Some(body) = event.read::<ToolFinished>()? {
+            self.change(body.turn, |turn| turn.tool_finished(event, &body));
+        } else if let Some(body) = event.read::<TurnEnded>()? {
+            let ended = self.open.remove(&body.turn);
             return Ok(ended.map(|turn| {
                 self.by_start.remove(&turn.position);
-                turn.end(event, &fact)
+                turn.end(event, &body)
             }));
         }
         Ok(None)
     }
 
-    fn begin(&mut self, event: &Recorded, fact: TurnStarted) {
-        let id = fact.turn;
-        if let Some(known) = self.open.insert(id, OpenTurn::new(event, fact)) {
+    fn begin(&mut self, event: &Recorded, body: TurnStarted) {
+        let id = body.turn;
+        if let Some(known) = self.open.insert(id, OpenTurn::new(event, body)) {
             self.by_start.remove(&known.position);
         }
         self.by_start.insert(event.position, id);

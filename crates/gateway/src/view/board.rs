@@ -1,11 +1,11 @@
-//! The latest turns of the log, folded from its facts.
+//! The latest turns of the log, folded from its events.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use contracts::{
     SessionId, TurnId,
-    facts::{
-        LlmCallCompleted, LlmCallFailed, RouteDecided, RouteFellThrough, RouteOverridden, SessionStarted, TextBody,
+    events::{
+        LlmCallCompleted, LlmCallFailed, RouteDecided, RouteFallback, RouteOverridden, SessionStarted, TextBody,
         ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
     },
 };
@@ -31,52 +31,52 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Takes a fact in. A fact of a turn that is not kept changes nothing.
+    /// Takes an event in. An event of a turn that is not kept changes nothing.
     pub(crate) fn apply(&mut self, event: &Recorded, texts: &dyn TextStore) -> Result<(), CodecError> {
-        if let Some(fact) = event.read::<TurnStarted>()? {
-            self.begin(event, fact);
-        } else if let Some(fact) = event.read::<TurnTextRecorded>()? {
-            let text = match fact.text {
+        if let Some(body) = event.read::<TurnStarted>()? {
+            self.begin(event, body);
+        } else if let Some(body) = event.read::<TurnTextRecorded>()? {
+            let text = match body.text {
                 TextBody::Inline(text) => Some(text),
                 // A text that cannot be read is shown as none; the log itself says what is wrong with it.
                 TextBody::Stored { hash, .. } => texts.get(hash.0).ok().flatten(),
             };
-            self.change(fact.turn, event.position, |row| row.message = text.map(|text| shortened(&text)));
-        } else if let Some(fact) = event.read::<RouteDecided>()? {
-            self.change(fact.turn, event.position, |row| row.decided(&fact.decision));
-        } else if let Some(fact) = event.read::<RouteFellThrough>()? {
-            self.change(fact.turn, event.position, |row| {
-                row.decided(&fact.decision);
-                row.fell_through = row.fell_through.saturating_add(1);
+            self.change(body.turn, event.position, |row| row.message = text.map(|text| shortened(&text)));
+        } else if let Some(body) = event.read::<RouteDecided>()? {
+            self.change(body.turn, event.position, |row| row.decided(&body.decision));
+        } else if let Some(body) = event.read::<RouteFallback>()? {
+            self.change(body.turn, event.position, |row| {
+                row.decided(&body.decision);
+                row.fallback = row.fallback.saturating_add(1);
             });
-        } else if let Some(fact) = event.read::<RouteOverridden>()? {
-            self.change(fact.turn, event.position, |row| row.model = Some(fact.model));
-        } else if let Some(fact) = event.read::<LlmCallCompleted>()? {
-            self.change(fact.turn, event.position, |row| {
+        } else if let Some(body) = event.read::<RouteOverridden>()? {
+            self.change(body.turn, event.position, |row| row.model = Some(body.model));
+        } else if let Some(body) = event.read::<LlmCallCompleted>()? {
+            self.change(body.turn, event.position, |row| {
                 row.calls = row.calls.saturating_add(1);
-                row.spent(fact.cost);
-                row.input_tokens = row.input_tokens.saturating_add(fact.usage.input_total());
-                row.output_tokens = row.output_tokens.saturating_add(fact.usage.output);
-                row.latency_ms = fact.latency_ms.map(|more| row.latency_ms.unwrap_or(0).saturating_add(more));
+                row.spent(body.cost);
+                row.input_tokens = row.input_tokens.saturating_add(body.usage.input_total());
+                row.output_tokens = row.output_tokens.saturating_add(body.usage.output);
+                row.latency_ms = body.latency_ms.map(|more| row.latency_ms.unwrap_or(0).saturating_add(more));
             });
-        } else if let Some(fact) = event.read::<LlmCallFailed>()? {
-            self.change(fact.turn, event.position, |row| row.calls = row.calls.saturating_add(1));
-        } else if let Some(fact) = event.read::<ToolCalled>()? {
-            self.change(fact.turn, event.position, |row| row.tools = row.tools.saturating_add(1));
-        } else if let Some(fact) = event.read::<TurnEnded>()? {
-            self.change(fact.turn, event.position, |row| row.status = Some(fact.status));
-        } else if let Some(fact) = event.read::<SessionStarted>()?
-            && let Some(client) = fact.client
+        } else if let Some(body) = event.read::<LlmCallFailed>()? {
+            self.change(body.turn, event.position, |row| row.calls = row.calls.saturating_add(1));
+        } else if let Some(body) = event.read::<ToolCalled>()? {
+            self.change(body.turn, event.position, |row| row.tools = row.tools.saturating_add(1));
+        } else if let Some(body) = event.read::<TurnEnded>()? {
+            self.change(body.turn, event.position, |row| row.status = Some(body.status));
+        } else if let Some(body) = event.read::<SessionStarted>()?
+            && let Some(client) = body.client
             && self.clients.len() < MOST_SESSIONS
         {
-            self.clients.insert(fact.session, client);
+            self.clients.insert(body.session, client);
         }
         Ok(())
     }
 
-    fn begin(&mut self, event: &Recorded, fact: TurnStarted) {
-        let turn = fact.turn;
-        let mut row = Row::new(fact, event.event.at, event.position);
+    fn begin(&mut self, event: &Recorded, body: TurnStarted) {
+        let turn = body.turn;
+        let mut row = Row::new(body, event.event.at, event.position);
         if row.client.is_none() {
             row.client = self.clients.get(&row.started.session).cloned();
         }

@@ -7,7 +7,7 @@ use event_core::Position;
 
 use super::Board;
 
-/// Facts read at once.
+/// Events read at once.
 const CHUNK: usize = 512;
 /// How far back the board begins. Turns that began before it do not show; `turnwise why` knows them all.
 const BACK: u64 = 20_000;
@@ -29,13 +29,13 @@ impl Follower {
         let head = log.head().map_err(|error| failed(&error))?;
         let mut reached = self.position.unwrap_or(Position(head.0.saturating_sub(BACK)));
         while reached < head {
-            let facts = log.read_after(reached, CHUNK).map_err(|error| failed(&error))?;
-            let Some(last) = facts.last() else { break };
+            let events = log.read_after(reached, CHUNK).map_err(|error| failed(&error))?;
+            let Some(last) = events.last() else { break };
             reached = last.position;
-            for fact in &facts {
+            for event in &events {
                 // What a newer program wrote does not show here; it is no reason to show nothing.
-                if let Err(error) = self.board.apply(fact, texts) {
-                    tracing::debug!(%error, "a fact does not show");
+                if let Err(error) = self.board.apply(event, texts) {
+                    tracing::debug!(%error, "an event does not show");
                 }
             }
             self.position = Some(reached);

@@ -2,7 +2,7 @@
 
 use contracts::{
     Decision, ModelId, NanoUsd, TurnId,
-    facts::{TurnStarted, TurnStatus},
+    events::{TurnStarted, TurnStatus},
 };
 use event_core::{Position, Timestamp};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub(crate) struct Row {
     pub(super) turn: TurnId,
     pub(super) started: TurnStarted,
     pub(super) at: Timestamp,
-    /// The last fact that changed it.
+    /// The last event that changed it.
     pub(super) changed: Position,
     /// Where the turn begins in the log.
     pub(super) position: Position,
@@ -33,7 +33,7 @@ pub(crate) struct Row {
     pub(super) input_tokens: u64,
     pub(super) output_tokens: u64,
     pub(super) latency_ms: Option<u64>,
-    pub(super) fell_through: u32,
+    pub(super) fallback: u32,
 }
 
 impl Row {
@@ -58,7 +58,7 @@ impl Row {
             input_tokens: 0,
             output_tokens: 0,
             latency_ms: None,
-            fell_through: 0,
+            fallback: 0,
         }
     }
 
@@ -98,7 +98,7 @@ impl Row {
             "client": self.client,
             "at": rfc3339(self.at),
             "message": self.message,
-            "side": request.and_then(|request| request.side).map(contracts::SideCall::name),
+            "side": request.and_then(|request| request.side).map(contracts::AuxiliaryCall::name),
             "subagent": request.is_some_and(|request| request.subagent),
             "asked": request.map(|request| request.model.clone()).filter(|model| !model.is_empty()),
             "model": self.model.as_ref().map(ModelId::as_str),
@@ -113,7 +113,7 @@ impl Row {
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "latency_ms": self.latency_ms,
-            "fell_through": self.fell_through,
+            "fallback": self.fallback,
         })
     }
 }

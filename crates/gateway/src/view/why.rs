@@ -2,9 +2,9 @@
 
 use contracts::{
     Decision, Evaluation, Failure, ModelId, NanoUsd, TurnId, Usage,
-    facts::{CallRole, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFellThrough, TurnStarted},
+    events::{CallRole, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFallback, TurnStarted},
 };
-use engine::{EngineError, Insight, decision_of, facts};
+use engine::{EngineError, Insight, decision_of, events};
 use event_bus::{EventLog, TextStore};
 use event_core::{Event as _, Position, Recorded};
 use router_core::reason_text;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{board::Board, row::rfc3339};
 
-/// How many facts after the start of a turn are looked at for its own.
+/// How many events after the start of a turn are looked at for its own.
 const MOST_FACTS: usize = 20_000;
 
 /// Everything about a turn, by its id or the start of it.
@@ -25,11 +25,11 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
     let mut seen = Seen::new(&insight);
     let mut board = Board::default();
     let start = log.find(id.0.then(TurnStarted::KIND, 0))?.unwrap_or(insight.position);
-    for fact in facts(log, Position(start.0.saturating_sub(1))).take(MOST_FACTS) {
-        let fact = fact?;
-        if fact.event.correlation == id.0 {
-            board.apply(&fact, texts)?;
-            seen.apply(&fact)?;
+    for body in events(log, Position(start.0.saturating_sub(1))).take(MOST_FACTS) {
+        let body = body?;
+        if body.event.correlation == id.0 {
+            board.apply(&body, texts)?;
+            seen.apply(&body)?;
         }
     }
     let row = board.get(id).map(super::row::Row::json);
@@ -62,14 +62,14 @@ impl Seen {
 
     fn apply(&mut self, event: &Recorded) -> Result<(), EngineError> {
         let at = rfc3339(event.event.at);
-        if let Some(fact) = event.read::<TurnStarted>()? {
-            let requires = fact.request.into_iter().flat_map(|request| request.requires);
+        if let Some(body) = event.read::<TurnStarted>()? {
+            let requires = body.request.into_iter().flat_map(|request| request.requires);
             self.requires = requires.map(contracts::Requirement::name).collect();
-        } else if let Some(fact) = event.read::<RouteFellThrough>()? {
-            let failed = fact.failed.last();
+        } else if let Some(body) = event.read::<RouteFallback>()? {
+            let failed = body.failed.last();
             let after = failed.map(|failed| json!({ "model": failed.model.as_str(), "class": failed.class.name() }));
-            let model = fact.decision.model.as_ref().map(contracts::ModelId::as_str);
-            self.steps.push(json!({ "at": at, "model": model, "after": after, "chain": chain(&fact.decision) }));
+            let model = body.decision.model.as_ref().map(contracts::ModelId::as_str);
+            self.steps.push(json!({ "at": at, "model": model, "after": after, "chain": chain(&body.decision) }));
         } else if let Some(call) = event.read::<LlmCallCompleted>()? {
             let mut shown = call_json(&call.model, call.role, call.usage, call.cost, call.raw_usage.as_deref());
             shown["at"] = at.into();
@@ -82,13 +82,13 @@ impl Seen {
             shown["at"] = at.into();
             shown["failed"] = json!({ "class": call.class.name(), "status": call.status, "retries": call.retries });
             self.calls.push(shown);
-        } else if let Some(fact) = event.read::<EvalCompleted>()?
-            && fact.turn == self.turn
+        } else if let Some(body) = event.read::<EvalCompleted>()?
+            && body.turn == self.turn
         {
-            let says: Vec<_> = fact.signals.iter().map(|signal| json!(signal.kind)).collect();
+            let says: Vec<_> = body.signals.iter().map(|signal| json!(signal.kind)).collect();
             let says: Vec<_> = says.iter().filter_map(Value::as_str).map(|name| name.replace('_', " ")).collect();
             self.verdict = json!({
-                "score": fact.score.to_string(), "confidence": fact.confidence.to_string(), "says": says.join(", "),
+                "score": body.score.to_string(), "confidence": body.confidence.to_string(), "says": says.join(", "),
             });
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Who takes a turn: what the client asks for, what its user writes, what the policy says.
 
-use contracts::facts::{RouteDecided, TurnTextRecorded};
+use contracts::events::{RouteDecided, TurnTextRecorded};
 use contracts::{Reason, Slot};
 
 use crate::support::{SESSION, World, message};
@@ -29,7 +29,7 @@ fn a_name_that_nobody_knows_is_said_in_the_chain() {
     let world = World::new("schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: override}\n");
     world.post("/v1/messages", &[], &message("claude-unheard-of", "hello"));
     world.ended(1);
-    let decided = &world.facts::<RouteDecided>()[0];
+    let decided = &world.events::<RouteDecided>()[0];
     let reason = &decided.decision.entry(Slot::PerMessageOverride).unwrap().reason;
     assert_eq!(*reason, Reason::UnknownClientModel { name: "claude-unheard-of".to_owned() });
 }
@@ -49,7 +49,7 @@ fn an_address_in_the_message_is_followed_and_cut_out_of_all_that_is_sent() {
     let next = world.post("/v1/messages", &SESSION, &body);
     assert_eq!(next.header(MODEL), "anthropic:claude-sonnet-5-5");
     assert_eq!(world.last_sent()["messages"][0]["content"], "explain \"this\"");
-    let texts = world.facts::<TurnTextRecorded>();
+    let texts = world.events::<TurnTextRecorded>();
     assert!(format!("{:?}", texts[0]).contains("explain") && !format!("{:?}", texts[0]).contains("@opus"));
 }
 

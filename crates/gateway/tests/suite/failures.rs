@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use contracts::facts::{
-    ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderUnavailable, RouteFellThrough, TurnStarted,
+use contracts::events::{
+    ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderUnavailable, RouteFallback, TurnStarted,
     TurnStatus,
 };
 use engine::last_decision;
@@ -28,7 +28,7 @@ fn a_busy_provider_is_asked_again_within_the_call() {
     let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
     assert_eq!((answer.status.as_u16(), world.mock.count()), (200, 3));
     world.ended(1);
-    assert!(world.facts::<LlmCallFailed>().is_empty(), "the call went well in the end");
+    assert!(world.events::<LlmCallFailed>().is_empty(), "the call went well in the end");
 }
 
 #[test]
@@ -38,15 +38,15 @@ fn a_model_that_fails_before_its_first_byte_gives_way_and_that_is_a_recorded_ste
     let answer = world.post("/v1/messages", &[], &streamed("turnwise", "hello"));
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert_eq!(answer.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
-    assert_eq!(answer.header("x-turnwise-fell-through"), "1");
+    assert_eq!(answer.header("x-turnwise-fallbacks"), "1");
     world.ended(1);
-    let failed = &world.facts::<LlmCallFailed>()[0];
+    let failed = &world.events::<LlmCallFailed>()[0];
     assert_eq!((failed.class, failed.status, failed.retries), (ErrorClass::Overloaded, Some(529), 2));
-    let step = &world.facts::<RouteFellThrough>()[0];
+    let step = &world.events::<RouteFallback>()[0];
     assert_eq!(step.failed[0].model.as_str(), "anthropic:claude-opus-5-5");
     let rejected = step.decision.chain.iter().find_map(|entry| entry.failure.as_ref()).unwrap();
     assert_eq!(rejected.name(), "just_failed");
-    assert_eq!(world.facts::<LlmCallCompleted>()[0].model.as_str(), "anthropic:claude-sonnet-5-5");
+    assert_eq!(world.events::<LlmCallCompleted>()[0].model.as_str(), "anthropic:claude-sonnet-5-5");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_request_that_the_provider_refuses_is_no_reason_to_ask_another() {
     assert_eq!((answer.status.as_u16(), world.mock.count()), (400, 1));
     assert_eq!(answer.json()["type"], "error", "the provider's own words: {}", answer.body);
     assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
-    assert!(world.facts::<RouteFellThrough>().is_empty());
+    assert!(world.events::<RouteFallback>().is_empty());
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn an_answer_that_breaks_off_is_told_and_nobody_else_is_asked() {
         assert!(!answer.body.contains("message_stop"), "{how:?}");
         assert_eq!(world.ended(1)[0].status, TurnStatus::Failed, "{how:?}");
         assert_eq!(world.mock.count(), 1, "{how:?}");
-        assert_eq!(world.facts::<LlmCallFailed>()[0].class, ErrorClass::Network, "{how:?}");
+        assert_eq!(world.events::<LlmCallFailed>()[0].class, ErrorClass::Network, "{how:?}");
     }
 }
 
@@ -137,7 +137,7 @@ fn an_answer_in_one_piece_that_says_it_goes_on_later_is_whole() {
     let answer = world.post("/v1/responses", &[], &asked);
     assert!(!answer.cut && answer.body.ends_with("\"queued\"}"), "{answer:?}");
     assert_eq!(world.ended(1)[0].status, TurnStatus::Completed);
-    assert!(world.facts::<LlmCallFailed>().is_empty());
+    assert!(world.events::<LlmCallFailed>().is_empty());
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn one_client_s_key_that_is_refused_is_no_failure_of_the_provider() {
     assert_eq!((expired.status.as_u16(), fine.status.as_u16()), (401, 200), "{}", fine.body);
     assert_eq!(expired.json()["type"], "error", "the provider's own words: {}", expired.body);
     world.ended(2);
-    assert_eq!(world.facts::<LlmCallFailed>()[0].class, ErrorClass::ClientKey);
-    assert!(world.facts::<ProviderUnavailable>().is_empty());
+    assert_eq!(world.events::<LlmCallFailed>()[0].class, ErrorClass::ClientKey);
+    assert!(world.events::<ProviderUnavailable>().is_empty());
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn asking_again_later_is_advised_only_where_a_model_that_is_out_could_take_the_r
     world.mock.fail(Failure::once(status(401)));
     world.post("/v1/messages", &[], &message("turnwise", "hello"));
     world.ended(1);
-    assert!(!world.facts::<ProviderUnavailable>().is_empty());
+    assert!(!world.events::<ProviderUnavailable>().is_empty());
     let ask = |messages| {
         let body = serde_json::json!({ "model": "turnwise", "messages": messages });
         world.post("/v1/chat/completions", &[], &body).status
@@ -177,13 +177,13 @@ fn whoever_leaves_at_whatever_moment_leaves_no_turn_open() {
         let body = streamed("turnwise", &format!("question {number}"));
         world.post_and_leave_after("/v1/messages", &body, Duration::from_micros(150 * number));
     }
-    let started = || world.facts::<TurnStarted>().len();
+    let started = || world.events::<TurnStarted>().len();
     // What was on its way has arrived when an answer comes.
     world.post("/v1/messages", &[], &message("turnwise", "the last"));
     let ended = world.ended(started());
     assert_eq!(ended.len(), started());
-    assert_eq!(world.facts::<LlmCallStarted>().len(), {
-        world.facts::<LlmCallCompleted>().len() + world.facts::<LlmCallFailed>().len()
+    assert_eq!(world.events::<LlmCallStarted>().len(), {
+        world.events::<LlmCallCompleted>().len() + world.events::<LlmCallFailed>().len()
     });
 }
 
@@ -204,7 +204,7 @@ fn a_stream_that_falls_silent_is_ended() {
     let answer = world.post("/v1/messages", &[], &streamed("turnwise", "LONG:20"));
     assert!(answer.body.contains("event: error"), "{}", answer.body);
     assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
-    assert_eq!(world.facts::<LlmCallFailed>()[0].class, ErrorClass::Timeout);
+    assert_eq!(world.events::<LlmCallFailed>()[0].class, ErrorClass::Timeout);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_client_that_goes_away_cancels_the_call_and_is_no_failure_of_the_provider() 
     world.mock.fail(Failure::once(Fault::SlowChunks(30)));
     world.post_and_leave("/v1/messages", &streamed("turnwise", "LONG:200"));
     assert_eq!(world.ended(1)[0].status, TurnStatus::Cancelled);
-    let failed = &world.facts::<LlmCallFailed>()[0];
+    let failed = &world.events::<LlmCallFailed>()[0];
     assert_eq!(failed.class, ErrorClass::Cancelled);
     assert!(
         failed.usage.is_some_and(|usage| 0 < usage.input) && failed.cost.is_some(),
@@ -230,7 +230,7 @@ fn a_client_that_goes_away_cancels_the_call_and_is_no_failure_of_the_provider() 
 }
 
 #[test]
-fn a_model_that_fails_again_and_again_is_left_out_until_it_has_recovered() {
+fn a_model_that_fails_again_and_again_is_dropped_until_it_has_recovered() {
     let world = World::new(POLICY);
     world.mock.fail(Failure::always(status(500)).of_model(OPUS));
     for number in 0..6 {
@@ -238,7 +238,7 @@ fn a_model_that_fails_again_and_again_is_left_out_until_it_has_recovered() {
         assert_eq!(answer.status, 200);
     }
     // Five failures put it out: the sixth turn did not ask it at all.
-    assert_eq!(world.facts::<LlmCallFailed>().len(), 5);
+    assert_eq!(world.events::<LlmCallFailed>().len(), 5);
     let answer = world.send(&hyper::Method::GET, "/api/status", &[], "").json();
     let opus = answer["models"].as_array().unwrap().iter().find(|model| model["id"] == "anthropic:claude-opus-5-5");
     assert!(opus.unwrap()["out_until"].is_string());

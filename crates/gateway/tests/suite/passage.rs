@@ -1,6 +1,6 @@
 //! What passes through: the same bytes where both sides speak the same API, the same meaning where they do not.
 
-use contracts::facts::LlmCallCompleted;
+use contracts::events::LlmCallCompleted;
 use hyper::Method;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn a_stream_is_passed_on_event_by_event_and_counted() {
     assert_eq!(answer.body.matches("event: content_block_delta").count(), 50);
     assert!(answer.body.ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
     world.ended(1);
-    let call = &world.facts::<LlmCallCompleted>()[0];
+    let call = &world.events::<LlmCallCompleted>()[0];
     assert!(0 < call.usage.input && 0 < call.usage.output, "{call:?}");
 }
 
@@ -49,7 +49,7 @@ fn the_account_of_usage_is_asked_for_in_a_chat_stream_and_hidden_again() {
     assert_eq!(world.last_sent()["stream_options"]["include_usage"], true);
     assert!(!answer.body.contains("usage") && answer.body.contains("[DONE]"), "{}", answer.body);
     world.ended(1);
-    assert!(0 < world.facts::<LlmCallCompleted>()[0].usage.output);
+    assert!(0 < world.events::<LlmCallCompleted>()[0].usage.output);
     // As it is where the stream is another API's, said anew.
     let world_of_claude = World::new(SONNET);
     let answer = world_of_claude.post("/v1/chat/completions", &[], &body);
@@ -79,7 +79,7 @@ fn every_api_reaches_a_model_of_every_other_one() {
             assert!(answer.body.contains("Hello"), "{path} with {model}: {}", answer.body);
         }
         world.ended(4);
-        let calls = world.facts::<LlmCallCompleted>();
+        let calls = world.events::<LlmCallCompleted>();
         assert!(calls.iter().all(|call| 0 < call.usage.output && call.cost.is_some()), "{calls:?}");
     }
 }
@@ -119,7 +119,7 @@ fn settings_that_the_other_api_does_not_have_are_known_before_choosing() {
         let body = json!({ "model": "turnwise", "temperature": temperature,
             "messages": [{ "role": "user", "content": "hello" }] });
         let answer = world.post("/v1/chat/completions", &[], &body);
-        assert_eq!(answer.header("x-turnwise-fell-through"), "", "nobody was asked in vain");
+        assert_eq!(answer.header("x-turnwise-fallbacks"), "", "nobody was asked in vain");
         answer.header("x-turnwise-model").to_owned()
     };
     assert_eq!(chat(1.0), "anthropic:claude-sonnet-5-5");
@@ -132,7 +132,7 @@ fn settings_that_the_other_api_does_not_have_are_known_before_choosing() {
         let mut body = message("turnwise", "hello");
         body["stop_sequences"] = json!(vec!["END"; count]);
         let answer = world.post("/v1/messages", &[], &body);
-        assert_eq!(answer.header("x-turnwise-fell-through"), "", "nobody was asked in vain");
+        assert_eq!(answer.header("x-turnwise-fallbacks"), "", "nobody was asked in vain");
         answer.header("x-turnwise-model").to_owned()
     };
     assert_eq!(stopping(4), "openai:gpt-5.5");
@@ -202,5 +202,5 @@ fn the_small_questions_of_clients_are_answered() {
     let sent = world.mock.count();
     let estimated = world.post("/v1/messages/count_tokens", &[], &message("claude-opus-4-8", "count me"));
     assert_eq!((estimated.header("x-turnwise-estimate"), world.mock.count()), ("true", sent));
-    assert!(world.facts::<contracts::facts::TurnStarted>().is_empty(), "counting is no turn");
+    assert!(world.events::<contracts::events::TurnStarted>().is_empty(), "counting is no turn");
 }

@@ -1,6 +1,6 @@
 //! Thinking that a model signed is shown to nobody else.
 
-use contracts::facts::RouteDecided;
+use contracts::events::RouteDecided;
 use serde_json::{Value, json};
 
 use crate::support::{SESSION, World, message};
@@ -33,7 +33,7 @@ fn a_session_with_signed_thinking_stays_with_who_signed_it_and_says_why() {
 }
 
 #[test]
-fn where_the_policy_allows_it_the_thinking_is_left_out_and_the_answer_says_so() {
+fn where_the_policy_allows_it_the_thinking_is_dropped_and_the_answer_says_so() {
     let world = World::new(OPUS);
     let body = message("turnwise", "THINK about it");
     let first = world.post("/v1/messages", &SESSION, &body);
@@ -41,7 +41,7 @@ fn where_the_policy_allows_it_the_thinking_is_left_out_and_the_answer_says_so() 
     world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {may_drop: [signatures]}\n");
     let next = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "and now sonnet"));
     assert_eq!(next.status, 200, "{}", next.body);
-    assert_eq!(next.header("x-turnwise-left-out"), "signatures");
+    assert_eq!(next.header("x-turnwise-dropped"), "signatures");
     assert!(!world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
 }
 
@@ -62,7 +62,7 @@ fn thinking_whose_signer_nobody_knows_goes_to_the_model_that_the_client_believes
         answer.body
     );
     world.ended(1);
-    let text = engine_text(&world.facts::<RouteDecided>()[0]);
+    let text = engine_text(&world.events::<RouteDecided>()[0]);
     assert!(text.contains("signed_by_another"), "{text}");
 }
 

@@ -2,12 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use contracts::facts::TurnEnded;
+use contracts::events::TurnEnded;
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
 use event_core::{Event, Position};
 use gateway::{
-    Collector, Configuration, DeskThread, Gateway, Keys, Patience, ProviderEntry, Providers, Tokens, TracesEntry, serve,
+    Collector, Configuration, DeskThread, Gateway, Keys, ProviderEntry, Providers, Timeouts, Tokens, TracesEntry, serve,
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, body::Bytes, header::HeaderName};
@@ -85,7 +85,7 @@ impl World {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("routing.yaml"), wish.policy).unwrap();
         let mut configuration = Configuration {
-            patience: Patience { backoff_ms: 1, idle_ms: wish.idle_ms.unwrap_or(5_000), ..Patience::default() },
+            timeouts: Timeouts { backoff_ms: 1, idle_ms: wish.idle_ms.unwrap_or(5_000), ..Timeouts::default() },
             traces: wish.traces.clone(),
             ..Configuration::default()
         };
@@ -161,11 +161,11 @@ impl World {
     }
 
     /// Sends JSON, and goes away after so long, whatever has come.
-    pub(crate) fn post_and_leave_after(&self, path: &str, body: &Value, patience: Duration) {
+    pub(crate) fn post_and_leave_after(&self, path: &str, body: &Value, timeouts: Duration) {
         let request = self.request(&Method::POST, path, &[("connection", "close")], &body.to_string());
         let client = Client::builder(TokioExecutor::new()).build_http();
         self.runtime.block_on(async {
-            let _: Result<Result<Response<_>, _>, _> = tokio::time::timeout(patience, client.request(request)).await;
+            let _: Result<Result<Response<_>, _>, _> = tokio::time::timeout(timeouts, client.request(request)).await;
         });
     }
 
@@ -198,23 +198,23 @@ impl World {
         request
     }
 
-    /// All facts of a kind.
-    pub(crate) fn facts<E: Event>(&self) -> Vec<E> {
-        let facts = self.log.read_after(Position::ORIGIN, 100_000).unwrap();
-        facts.iter().filter_map(|fact| fact.read::<E>().unwrap()).collect()
+    /// All events of a kind.
+    pub(crate) fn events<E: Event>(&self) -> Vec<E> {
+        let events = self.log.read_after(Position::ORIGIN, 100_000).unwrap();
+        events.iter().filter_map(|event| event.read::<E>().unwrap()).collect()
     }
 
     /// Waits until so many turns have ended, and gives them.
     pub(crate) fn ended(&self, turns: usize) -> Vec<TurnEnded> {
         for _ in 0..500 {
-            let ended = self.facts::<TurnEnded>();
+            let ended = self.events::<TurnEnded>();
             if turns <= ended.len() {
                 return ended;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        assert_eq!(self.facts::<TurnEnded>().len(), turns, "turns that ended");
-        self.facts::<TurnEnded>()
+        assert_eq!(self.events::<TurnEnded>().len(), turns, "turns that ended");
+        self.events::<TurnEnded>()
     }
 
     /// The body of the last request that the provider got.
@@ -222,7 +222,7 @@ impl World {
         self.mock.requests().last().unwrap().json()
     }
 
-    /// Writes another policy; it is in force for the next turn.
+    /// Writes another policy; it is active for the next turn.
     pub(crate) fn set_policy(&self, policy: &str) {
         std::fs::write(self.home.path().join("routing.yaml"), policy).unwrap();
         std::thread::sleep(Duration::from_millis(150));

@@ -1,6 +1,6 @@
 //! How hard to think, said to models that do not take it.
 
-use contracts::facts::RouteDecided;
+use contracts::events::RouteDecided;
 use mock_upstream::Failure;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn a_model_without_efforts_is_passed_over_for_one_that_has_them_and_the_chain_sa
     assert_eq!(answer.header(MODEL), "anthropic:claude-sonnet-5-5", "{}", answer.body);
     assert_eq!(world.last_sent()["output_config"], json!({ "effort": "high" }), "who takes it is told");
     world.ended(1);
-    let why = router_core::why(None, &world.facts::<RouteDecided>()[0].decision);
+    let why = router_core::why(None, &world.events::<RouteDecided>()[0].decision);
     assert!(why.contains("takes no effort") && why.contains("may_drop: [effort]"), "{why}");
     // The same without such a wish.
     let answer = world.post("/v1/messages", &SESSION, &message("claude-opus-4-8", "hello"));
@@ -33,31 +33,31 @@ fn a_model_without_efforts_is_passed_over_for_one_that_has_them_and_the_chain_sa
 }
 
 #[test]
-fn an_effort_that_may_be_left_out_is_and_nothing_else_is_touched() {
+fn an_effort_that_may_be_dropped_is_and_nothing_else_is_touched() {
     let world = World::new("schema_version: 1\nglobal_default: claude-haiku-4-5\ngateway: {may_drop: [effort]}\n");
     let answer = world.post("/v1/messages", &SESSION, &adaptive("hello"));
     assert_eq!((answer.status.as_u16(), answer.header(MODEL)), (200, "anthropic:claude-haiku-4-5"), "{}", answer.body);
-    assert_eq!(answer.header("x-turnwise-left-out"), "effort");
+    assert_eq!(answer.header("x-turnwise-dropped"), "effort");
     assert_eq!(world.last_sent(), message("claude-haiku-4-5", "hello"));
     let codex = json!({ "model": "gpt-5", "input": "hello", "reasoning": { "effort": "low" }, "store": false });
     let answer = world.post("/v1/responses", &[], &codex);
-    assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-left-out")), (200, "effort"), "{}", answer.body);
+    assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-dropped")), (200, "effort"), "{}", answer.body);
     assert_eq!(world.last_sent().get("output_config"), None);
 }
 
 #[test]
-fn a_budget_of_thinking_is_left_out_for_the_models_that_no_longer_take_one() {
+fn a_budget_of_thinking_is_dropped_for_the_models_that_no_longer_take_one() {
     let mut body = message("claude-haiku-4-5", "hello");
     body["thinking"] = json!({ "type": "enabled", "budget_tokens": 1_024 });
     body["max_tokens"] = json!(4_096);
     let world = World::new("schema_version: 1\nglobal_default: sonnet\ngateway: {may_drop: [thinking_budget]}\n");
     let answer = world.post("/v1/messages", &SESSION, &body);
     assert_eq!(answer.header(MODEL), "anthropic:claude-sonnet-5-5", "{}", answer.body);
-    assert_eq!(answer.header("x-turnwise-left-out"), "thinking_budget");
+    assert_eq!(answer.header("x-turnwise-dropped"), "thinking_budget");
     assert_eq!(world.last_sent().get("thinking"), None);
     let world = World::new("schema_version: 1\nglobal_default: claude-opus-4-6\n");
     let answer = world.post("/v1/messages", &SESSION, &body);
-    assert_eq!((answer.header(MODEL), answer.header("x-turnwise-left-out")), ("anthropic:claude-opus-4-6", ""));
+    assert_eq!((answer.header(MODEL), answer.header("x-turnwise-dropped")), ("anthropic:claude-opus-4-6", ""));
     assert_eq!(world.last_sent()["thinking"], body["thinking"]);
 }
 
@@ -79,7 +79,7 @@ fn when_the_model_that_thinks_fails_in_a_tool_loop_no_other_is_shown_its_thinkin
     next["tools"] = json!([{ "name": "f", "input_schema": { "type": "object" } }]);
     world.mock.fail(Failure::always(Failure::status(529)).of_model("claude-opus-4-8"));
     let answer = world.post("/v1/messages", &SESSION, &next);
-    assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-fell-through")), (529, "1"), "{}", answer.body);
+    assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-fallbacks")), (529, "1"), "{}", answer.body);
     let sent = world.mock.requests();
     let elsewhere = sent.iter().filter(|request| request.json()["model"] != "claude-opus-4-8");
     assert_eq!(elsewhere.count(), 0, "nobody else was asked");

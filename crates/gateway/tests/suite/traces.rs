@@ -45,11 +45,11 @@ fn a_turn_with_a_failure_a_tool_and_an_answer_is_one_trace() {
         ("turnwise.turn.id", first.header("x-turnwise-turn")),
         ("turnwise.model", "anthropic:claude-sonnet-5-5"),
         ("turnwise.policy", "GLOBAL_DEFAULT"),
-        ("turnwise.fell_through", "1"),
+        ("turnwise.fallback", "1"),
     ] {
         assert_eq!(attribute(root, key), value, "{key}");
     }
-    assert_eq!(root["events"][0]["name"], "route.fell_through");
+    assert_eq!(root["events"][0]["name"], "route.fallback");
     let failed = named(&spans, "chat claude-opus-5-5");
     assert_eq!((attribute(failed, "error.type"), &failed["status"]["code"]), (json!("overloaded"), &json!(2)));
     let answered: Vec<_> = spans.iter().filter(|span| span["name"] == "chat claude-sonnet-5-5").collect();

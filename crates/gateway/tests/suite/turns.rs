@@ -1,6 +1,6 @@
-//! Turns: a message starts one, the answers of tools go on with it, sub-agents and side calls have their own.
+//! Turns: a message starts one, the answers of tools go on with it, sub-agents and auxiliary calls have their own.
 
-use contracts::facts::{
+use contracts::events::{
     CallRole, LlmCallCompleted, LlmCallStarted, RouteDecided, SessionSource, SessionStarted, ToolCalled, ToolFinished,
     ToolOutcome, TurnStarted, TurnStatus,
 };
@@ -31,10 +31,10 @@ fn a_message_is_decided_once_and_the_answers_of_tools_go_on_with_it_on_the_locke
     assert_eq!(second.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
     let ended = world.ended(1);
     assert_eq!((ended[0].status, ended[0].llm_calls, ended[0].tool_calls), (TurnStatus::Completed, 2, 1));
-    assert_eq!(world.facts::<RouteDecided>().len(), 1);
-    let called = world.facts::<ToolCalled>();
+    assert_eq!(world.events::<RouteDecided>().len(), 1);
+    let called = world.events::<ToolCalled>();
     assert_eq!((called.len(), called[0].name.as_str()), (1, "Bash"));
-    let finished = world.facts::<ToolFinished>();
+    let finished = world.events::<ToolFinished>();
     assert_eq!(
         (finished.len(), finished[0].outcome, finished[0].call.as_str()),
         (1, ToolOutcome::Succeeded, called[0].call.as_str())
@@ -52,16 +52,16 @@ fn the_session_the_client_and_what_it_asked_for_are_in_the_log() {
     let world = World::new(SONNET);
     world.post("/v1/messages", &SESSION, &message("claude-opus-4-8", "hello"));
     world.ended(1);
-    let session = &world.facts::<SessionStarted>()[0];
+    let session = &world.events::<SessionStarted>()[0];
     assert_eq!((session.session.as_str(), session.source), (SESSION[0].1, SessionSource::Gateway));
     assert_eq!(session.client.as_deref(), Some("claude-code 2.1.197"));
-    let request = world.facts::<TurnStarted>()[0].request.clone().unwrap();
+    let request = world.events::<TurnStarted>()[0].request.clone().unwrap();
     assert_eq!(request.client.as_deref(), Some("claude-code"));
     assert_eq!(
         (request.model.as_str(), request.named.unwrap().as_str()),
         ("claude-opus-4-8", "anthropic:claude-opus-4-8")
     );
-    let (started, completed) = (world.facts::<LlmCallStarted>(), world.facts::<LlmCallCompleted>());
+    let (started, completed) = (world.events::<LlmCallStarted>(), world.events::<LlmCallCompleted>());
     assert_eq!((started.len(), completed.len()), (1, 1));
     assert!(completed[0].cost.is_some_and(|cost| 0 < cost.0) && completed[0].raw_usage.is_some());
 }
@@ -78,7 +78,7 @@ fn a_client_without_ids_stays_in_one_session_for_one_conversation() {
     world.post("/v1/messages", &[], &longer);
     world.post("/v1/messages", &[], &message("turnwise", "something else"));
     world.ended(3);
-    let sessions: Vec<_> = world.facts::<TurnStarted>().into_iter().map(|turn| turn.session).collect();
+    let sessions: Vec<_> = world.events::<TurnStarted>().into_iter().map(|turn| turn.session).collect();
     assert!(sessions[0] == sessions[1] && sessions[0] != sessions[2], "{sessions:?}");
 }
 
@@ -96,10 +96,10 @@ fn a_sub_agent_has_a_thread_of_its_own_and_rules_may_be_about_it() {
     let second = world.post("/v1/messages", &SESSION, &with_tool_result(&main, &first.json()));
     assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
     world.ended(2);
-    let turns = world.facts::<TurnStarted>();
+    let turns = world.events::<TurnStarted>();
     assert_eq!(turns[0].session, turns[1].session);
     assert_eq!(turns[1].thread.as_ref().unwrap().as_str(), "agent-7");
-    let roles: Vec<_> = world.facts::<LlmCallCompleted>().iter().map(|call| call.role).collect();
+    let roles: Vec<_> = world.events::<LlmCallCompleted>().iter().map(|call| call.role).collect();
     assert_eq!(roles, [CallRole::Planner, CallRole::Worker, CallRole::Planner]);
 }
 
@@ -123,7 +123,7 @@ fn work_beside_the_conversation_goes_to_the_fast_tier_and_ends_nothing() {
     let second = world.post("/v1/messages", &SESSION, &with_tool_result(&main, &first.json()));
     assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
     world.ended(2);
-    let roles: Vec<_> = world.facts::<LlmCallCompleted>().iter().map(|call| call.role).collect();
+    let roles: Vec<_> = world.events::<LlmCallCompleted>().iter().map(|call| call.role).collect();
     assert_eq!(roles, [CallRole::Planner, CallRole::Side, CallRole::Planner]);
 }
 
@@ -135,7 +135,7 @@ fn the_same_message_sent_again_is_another_turn() {
     }
     world.ended(5);
     let turns: std::collections::BTreeSet<_> =
-        world.facts::<RouteDecided>().into_iter().map(|made| made.turn).collect();
+        world.events::<RouteDecided>().into_iter().map(|made| made.turn).collect();
     assert_eq!(turns.len(), 5);
 }
 
@@ -147,8 +147,8 @@ fn many_requests_of_one_session_at_once_are_each_decided_and_each_end() {
     assert!(statuses.iter().all(StatusCode::is_success), "{statuses:?}");
     let ended = world.ended(40);
     assert!(ended.iter().all(|turn| turn.status == TurnStatus::Completed));
-    assert_eq!(world.facts::<RouteDecided>().len(), 40);
-    assert_eq!(world.facts::<LlmCallCompleted>().len(), 40);
+    assert_eq!(world.events::<RouteDecided>().len(), 40);
+    assert_eq!(world.events::<LlmCallCompleted>().len(), 40);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn runs_of_one_prompt_side_by_side_keep_each_its_own_turn_while_their_tools_work
     let ended = world.ended(2);
     let counts = ended.iter().map(|turn| (turn.status, turn.llm_calls, turn.tool_calls));
     assert_eq!(counts.collect::<Vec<_>>(), [(TurnStatus::Completed, 2, 1); 2]);
-    assert_eq!(world.facts::<ToolFinished>().len(), 2);
+    assert_eq!(world.events::<ToolFinished>().len(), 2);
 }
 
 /// The conversation goes on after an answer.
@@ -192,7 +192,7 @@ fn a_run_that_goes_on_to_its_next_message_takes_nothing_from_another_run_of_its_
     assert_eq!(second.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
     let ended = world.ended(3);
     assert!(ended.iter().all(|turn| turn.status == TurnStatus::Completed), "{ended:?}");
-    assert_eq!(world.facts::<RouteDecided>().len(), 3);
+    assert_eq!(world.events::<RouteDecided>().len(), 3);
 }
 
 /// The turn of an answer is the first that ended.
@@ -238,7 +238,7 @@ fn answers_of_tools_that_are_sent_again_count_once() {
     assert_eq!(world.post("/v1/messages", &SESSION, &answered).status, 400);
     assert_eq!(world.post("/v1/messages", &SESSION, &answered).status, 200);
     world.ended(2);
-    assert_eq!(world.facts::<ToolCalled>().len(), 1);
-    let turns: Vec<_> = world.facts::<ToolFinished>().into_iter().map(|tool| tool.turn).collect();
+    assert_eq!(world.events::<ToolCalled>().len(), 1);
+    let turns: Vec<_> = world.events::<ToolFinished>().into_iter().map(|tool| tool.turn).collect();
     assert!(turns.len() == 2 && turns[0] != turns[1], "once in each turn that was told of it: {turns:?}");
 }

@@ -1,6 +1,6 @@
 //! The lines of a text: how many say something, how long the first is, and which look like options.
 
-/// What the lines of a text are, those of white space alone left out.
+/// What the lines of a text are, those of white space alone dropped.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     pub(super) all: u64,

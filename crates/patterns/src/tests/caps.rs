@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     Features, Score, TurnId,
-    facts::{EvictionReason, PatternEvicted, PatternFilling},
+    events::{EvictionReason, PatternEvicted, PatternFilling},
 };
 use event_core::{EventId, Position, Projection, Recorded, Timestamp};
 
@@ -85,8 +85,8 @@ fn a_store_says_once_that_it_is_filling() {
     assert_eq!(filled.needed(), []);
     filled = filled.up_to(SOFT_CAP + 1, NOW);
     let (workspace, rows) = (Some(WORKSPACE.to_owned()), SOFT_CAP + 1);
-    let fact = PatternFilling { workspace, rows, soft_cap: SOFT_CAP, hard_cap: HARD_CAP };
-    assert_eq!(filled.needed(), [RoomNeeded::Filling(fact)]);
+    let body = PatternFilling { workspace, rows, soft_cap: SOFT_CAP, hard_cap: HARD_CAP };
+    assert_eq!(filled.needed(), [RoomNeeded::Filling(body)]);
     filled.fold();
     assert_eq!(filled.needed(), []);
     filled = filled.up_to(SOFT_CAP + 100, NOW);
@@ -143,7 +143,7 @@ fn where_old_rows_are_too_few_the_others_are_cut_to_the_soft_cap() {
 }
 
 #[test]
-fn the_same_need_at_the_same_place_is_the_same_fact() {
+fn the_same_need_at_the_same_place_is_the_same_event() {
     let filled = Filled::default().up_to(SOFT_CAP + 1, NOW);
     let needed = filled.needed();
     let at = |position| needed[0].seal(NOW, Position(position)).unwrap();

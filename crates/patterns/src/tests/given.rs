@@ -2,7 +2,7 @@
 
 use contracts::{
     Features, IntentTags, ModelId, NanoUsd, Score, Sketch, TokenBucket, TurnId,
-    facts::TurnEmbedded,
+    events::TurnEmbedded,
     views::{Estimator, FingerprintKind, PatternSettings},
 };
 use event_core::{EventId, Timestamp};

@@ -2,7 +2,7 @@
 
 use contracts::{
     Features, Score,
-    facts::TurnEmbedded,
+    events::TurnEmbedded,
     views::{Asking, Estimator, PatternSettings},
 };
 use event_core::{Position, Projected};
@@ -110,8 +110,8 @@ fn embeddings_are_the_same_whether_followed_folded_anew_or_resumed() {
     }
     let resumed = |mut view: Projected<Patterns>| {
         let from = view.position();
-        for fact in log.events.iter().filter(|fact| from < fact.position) {
-            view.advance(fact).unwrap();
+        for event in log.events.iter().filter(|event| from < event.position) {
+            view.advance(event).unwrap();
         }
         view
     };

@@ -1,9 +1,9 @@
-//! Features, samples and facts for tests.
+//! Features, samples and events for tests.
 
 use contracts::{
     CacheVariant, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Recommendation, Score, SessionId,
     SideEffect, Slot, ThreadId, TokenBucket, Tone, TurnId, Usage,
-    facts::{
+    events::{
         CallRole, ErrorClass, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteOverridden, StopReason, TurnEnded,
         TurnStarted, TurnStatus,
     },
@@ -57,7 +57,7 @@ pub(crate) fn full() -> Features {
     }
 }
 
-/// A log of facts about turns, and the projection that follows it.
+/// A log of events about turns, and the projection that follows it.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Recorded>,
@@ -67,11 +67,11 @@ pub(crate) struct Log {
 pub(crate) const WORKSPACE: &str = "/home/dev/shop";
 
 impl Log {
-    pub(crate) fn append<E: Event>(&mut self, fact: &E) {
+    pub(crate) fn append<E: Event>(&mut self, body: &E) {
         let position = Position(self.events.len() as u64 + 1);
         let id = EventId::derive(&[b"patterns", &position.0.to_le_bytes()]);
         let recorded_at = Timestamp::from_secs(position.0);
-        let event = NewEvent::new(id, recorded_at, id, fact).unwrap();
+        let event = NewEvent::new(id, recorded_at, id, body).unwrap();
         let recorded = Recorded::new(position, recorded_at, event);
         self.view.advance(&recorded).unwrap();
         self.events.push(recorded);

@@ -1,8 +1,8 @@
-//! Which facts teach what.
+//! Which events teach what.
 
 use contracts::{
     Recommendation, Score, Usage,
-    facts::{CallRole, EvalCompleted, LlmCallCompleted, PatternsCleared, TurnStarted},
+    events::{CallRole, EvalCompleted, LlmCallCompleted, PatternsCleared, TurnStarted},
     views::{Asking, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected};

@@ -2,7 +2,7 @@
 
 use contracts::{
     Features, IntentTags, NanoUsd, Score, SideEffect, TokenBucket,
-    facts::{EvictionReason, PatternEvicted, PatternsCleared, TurnEmbedded},
+    events::{EvictionReason, PatternEvicted, PatternsCleared, TurnEmbedded},
     views::{Asking, CostScale, Estimator, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected, Timestamp};
@@ -79,7 +79,7 @@ fn store(turns: &[Turn]) -> Store {
     store
 }
 
-/// One fact about one of a few turns.
+/// One event about one of a few turns.
 #[derive(Debug, Clone)]
 enum Step {
     Started(Features),
@@ -225,7 +225,7 @@ proptest! {
         let mut log = Log::default();
         log.append(&started("one", &odd));
         log.append(&called("one", "a:x", Some(cost)));
-        log.append(&contracts::facts::EvalCompleted { score: Score(score), ..judged("one", 0, 100, 1) });
+        log.append(&contracts::events::EvalCompleted { score: Score(score), ..judged("one", 0, 100, 1) });
         log.append(&ended("one"));
         for features in [&odd, &Features::default()] {
             let workspace = Some(WORKSPACE);

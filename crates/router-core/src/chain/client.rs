@@ -1,9 +1,9 @@
 //! The model that a client of the gateway asks for: what it means is policy.
 
-use contracts::{Attempt, Evaluation, Failure, ModelId, Reason, SideCall, Slot, Verdict};
+use contracts::{Attempt, AuxiliaryCall, Evaluation, Failure, ModelId, Reason, Slot, Verdict};
 
 use super::{Chain, silent};
-use crate::policy::{ClientModel, SideCalls};
+use crate::policy::{AuxiliaryCalls, ClientModel};
 
 impl Chain<'_> {
     /// Slot 1 without an `@alias`: the client's model, where the policy takes that for a choice.
@@ -11,7 +11,7 @@ impl Chain<'_> {
         let Some(request) = &self.turn.request else { return silent(slot, Reason::NoOverride) };
         let settings = self.policy.gateway();
         let chosen = match request.side {
-            Some(_) => settings.side_calls == SideCalls::Client,
+            Some(_) => settings.auxiliary_calls == AuxiliaryCalls::Client,
             None => settings.client_model == ClientModel::Override,
         };
         if !chosen || self.policy.registry().is_auto(&request.model) {
@@ -63,7 +63,7 @@ impl Chain<'_> {
         (self.policy.gateway().client_model == ClientModel::Default).then(|| (request.model.clone(), named))
     }
 
-    pub(super) fn side(&self) -> Option<SideCall> {
+    pub(super) fn side(&self) -> Option<AuxiliaryCall> {
         self.turn.request.as_ref()?.side
     }
 }

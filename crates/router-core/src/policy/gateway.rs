@@ -21,7 +21,7 @@ pub enum ClientModel {
 
 /// Who takes what a client asks for beside the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SideCalls {
+pub enum AuxiliaryCalls {
     /// A tier, as when a planner asks for it; the chain goes on when the tier has nobody.
     Tier(Tier),
     /// The model that the client asks for.
@@ -45,11 +45,11 @@ pub enum CountTokens {
 pub struct GatewaySettings {
     /// What the model in a request means.
     pub client_model: ClientModel,
-    /// Who takes side calls.
-    pub side_calls: SideCalls,
+    /// Who takes auxiliary calls.
+    pub auxiliary_calls: AuxiliaryCalls,
     /// Who counts tokens.
     pub count_tokens: CountTokens,
-    /// What may be left out of a request, visibly.
+    /// What may be dropped of a request, visibly.
     pub may_drop: BTreeSet<Requirement>,
 }
 
@@ -57,7 +57,7 @@ impl Default for GatewaySettings {
     fn default() -> Self {
         Self {
             client_model: ClientModel::default(),
-            side_calls: SideCalls::Tier(Tier::Fast),
+            auxiliary_calls: AuxiliaryCalls::Tier(Tier::Fast),
             count_tokens: CountTokens::default(),
             may_drop: BTreeSet::new(),
         }
@@ -73,15 +73,16 @@ impl Loader<'_> {
                 [("auto", ClientModel::Auto), ("default", ClientModel::Default), ("override", ClientModel::Override)];
             settings.client_model = self.problems.choice(node, "client_model", &words).unwrap_or_default();
         }
-        if let Some(node) = keys.get("side_calls") {
+        if let Some(node) = keys.get("auxiliary_calls") {
             let words = [
-                ("fast", SideCalls::Tier(Tier::Fast)),
-                ("balanced", SideCalls::Tier(Tier::Balanced)),
-                ("deep", SideCalls::Tier(Tier::Deep)),
-                ("client", SideCalls::Client),
-                ("route", SideCalls::Route),
+                ("fast", AuxiliaryCalls::Tier(Tier::Fast)),
+                ("balanced", AuxiliaryCalls::Tier(Tier::Balanced)),
+                ("deep", AuxiliaryCalls::Tier(Tier::Deep)),
+                ("client", AuxiliaryCalls::Client),
+                ("route", AuxiliaryCalls::Route),
             ];
-            settings.side_calls = self.problems.choice(node, "side_calls", &words).unwrap_or(SideCalls::Route);
+            settings.auxiliary_calls =
+                self.problems.choice(node, "auxiliary_calls", &words).unwrap_or(AuxiliaryCalls::Route);
         }
         if let Some(node) = keys.get("count_tokens") {
             let words = [("provider", CountTokens::Provider), ("local", CountTokens::Local)];
@@ -99,15 +100,15 @@ impl Loader<'_> {
             return BTreeSet::new();
         }
         let names = self.problems.texts(node, "may_drop").unwrap_or_default();
-        let mut dropped = BTreeSet::new();
+        let mut allowed = BTreeSet::new();
         for name in names {
             if let Some(known) = Requirement::named(name).filter(|known| Requirement::OPTIONAL.contains(known)) {
-                dropped.insert(known);
+                allowed.insert(known);
             } else {
                 let all = Requirement::OPTIONAL.map(Requirement::name).join(", ");
                 self.problems.note(node.mark, format!("`may_drop` cannot name `{name}`: it may have {all}"));
             }
         }
-        dropped
+        allowed
     }
 }

@@ -15,7 +15,7 @@ impl Loader<'_> {
         let kinds = [("structural", FingerprintKind::Structural), ("hybrid", FingerprintKind::Hybrid)];
         let scales = [("cluster", CostScale::Cluster), ("relative", CostScale::Relative)];
         let estimator = keys.get("estimator").and_then(|node| self.problems.choice(node, "estimator", &estimators));
-        // What is left out has the default of the estimator.
+        // What is dropped has the default of the estimator.
         let mut settings = PatternSettings::of(estimator.unwrap_or_default());
         for (name, fraction) in [
             ("alpha", &mut settings.alpha),

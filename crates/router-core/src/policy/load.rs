@@ -86,7 +86,7 @@ impl Loader<'_> {
             && let Some(keys) = self.problems.mapping(routing, "`routing`", schema::ROUTING)
             && let Some(node) = keys.get("on_explicit_reject")
         {
-            let words = [("fall_through", OnExplicitReject::FallThrough), ("refuse", OnExplicitReject::Refuse)];
+            let words = [("fall_back", OnExplicitReject::FallThrough), ("refuse", OnExplicitReject::Refuse)];
             policy.on_explicit_reject = self.problems.choice(node, "on_explicit_reject", &words).unwrap_or_default();
         }
         if let Some(privacy) = keys.get("privacy")

@@ -1,6 +1,6 @@
 //! Reading conditions.
 
-use contracts::SideCall;
+use contracts::AuxiliaryCall;
 
 use super::{load::Loader, schema};
 use crate::{
@@ -57,7 +57,7 @@ impl Loader<'_> {
             "client_is" => Predicate::Client(self.lower_texts(name, node)?),
             "client_model_is" => Predicate::ClientModel(self.client_models(node)?),
             "thread_is_subagent" => Predicate::Subagent(self.problems.boolean(node, name)?),
-            "side_call_is" => Predicate::SideCall(self.side_calls(node)?),
+            "auxiliary_call_is" => Predicate::AuxiliaryCall(self.auxiliary_calls(node)?),
             "any_of" => Predicate::Any(self.several(name, node)?),
             "all_of" => Predicate::All(self.several(name, node)?),
             "not" => Predicate::Not(Box::new(self.predicate(node)?)),
@@ -81,12 +81,12 @@ impl Loader<'_> {
         Some(names)
     }
 
-    fn side_calls(&mut self, node: &Node<'_>) -> Option<Vec<SideCall>> {
-        let names = self.problems.texts(node, "side_call_is")?;
-        let known: Option<Vec<_>> = names.iter().map(|name| SideCall::named(name)).collect();
+    fn auxiliary_calls(&mut self, node: &Node<'_>) -> Option<Vec<AuxiliaryCall>> {
+        let names = self.problems.texts(node, "auxiliary_call_is")?;
+        let known: Option<Vec<_>> = names.iter().map(|name| AuxiliaryCall::named(name)).collect();
         if known.is_none() {
-            let all = SideCall::ALL.map(SideCall::name).join(", ");
-            self.problems.note(node.mark, format!("`side_call_is` takes some of {all}"));
+            let all = AuxiliaryCall::ALL.map(AuxiliaryCall::name).join(", ");
+            self.problems.note(node.mark, format!("`auxiliary_call_is` takes some of {all}"));
         }
         known
     }

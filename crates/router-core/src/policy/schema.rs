@@ -124,8 +124,8 @@ pub(crate) const DISAGREEMENT: &[Key] = &[
 
 pub(crate) const ROUTING: &[Key] = &[key(
     "on_explicit_reject",
-    Shape::Words(&["fall_through", "refuse"]),
-    "What to do when the model named by @alias or `model` cannot take the turn (default fall_through).",
+    Shape::Words(&["fall_back", "refuse"]),
+    "What to do when the model named by @alias or `model` cannot take the turn (default fall_back).",
 )];
 
 pub(crate) const GATEWAY: &[Key] = &[
@@ -136,7 +136,7 @@ pub(crate) const GATEWAY: &[Key] = &[
          decides (default), or a choice like @alias (override).",
     ),
     key(
-        "side_calls",
+        "auxiliary_calls",
         Shape::Words(&["fast", "balanced", "deep", "client", "route"]),
         "Who takes titles, classifications and the like: a tier (default fast), the model the client asks for, or the \
          chain as for any turn.",
@@ -149,7 +149,7 @@ pub(crate) const GATEWAY: &[Key] = &[
     key(
         "may_drop",
         Shape::Texts,
-        "What may be left out of a request, visibly, so that another model can take it: cache_control, \
+        "What may be dropped of a request, visibly, so that another model can take it: cache_control, \
          context_management, sampling, signatures, thinking_control, effort, thinking_budget (default none).",
     ),
 ];
@@ -182,7 +182,7 @@ pub(crate) const WORKSPACE: &[Key] = &[
 ];
 
 pub(crate) const RULE: &[Key] = &[
-    key("name", Shape::Text, "Shown in every explanation. Unique; `rule_<index>` when left out."),
+    key("name", Shape::Text, "Shown in every explanation. Unique; `rule_<index>` when omitted."),
     required("when", Shape::Predicate, "The condition. `{}` always holds; several keys must all hold."),
     required("use", Shape::Model, "The model to propose."),
 ];
@@ -214,7 +214,7 @@ pub(crate) const PREDICATE: &[Key] = &[
     key("client_is", Shape::Texts, "A client of the gateway by its usual name, such as claude-code, codex, opencode."),
     key("client_model_is", Shape::Texts, "The client asks for one of these models, by id or alias or as it writes it."),
     key("thread_is_subagent", Shape::Boolean, "A sub-agent asks."),
-    key("side_call_is", Shape::Texts, "Work beside the conversation: title, classifier, summary, other."),
+    key("auxiliary_call_is", Shape::Texts, "Work beside the conversation: title, classifier, summary, other."),
     key("any_of", Shape::Predicates, "At least one of these holds."),
     key("all_of", Shape::Predicates, "All of these hold."),
     key("not", Shape::Predicate, "This does not hold."),

@@ -4,6 +4,6 @@
 mod chain;
 mod loader;
 mod random;
-mod spoken_to;
+mod select_api;
 mod support;
 mod worked_examples;

@@ -1,6 +1,6 @@
 //! The same turns under other policies: what they choose, what it costs, and what cannot be said.
 
-use contracts::{ModelId, Slot, facts::LlmCallCompleted};
+use contracts::{ModelId, Slot, events::LlmCallCompleted};
 use event_core::encode;
 use what_if::{Against, Range, WhatIfError, write_csv};
 
@@ -14,7 +14,7 @@ global_default: opus
 
 /// The model most calls of the bundled session ran on.
 fn recorded_model(past: &Past) -> ModelId {
-    past.facts().iter().find_map(|fact| fact.read::<LlmCallCompleted>().unwrap()).unwrap().model
+    past.events().iter().find_map(|event| event.read::<LlmCallCompleted>().unwrap()).unwrap().model
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn without_the_text_only_a_policy_that_needs_it_cannot_be_judged() {
 #[test]
 fn a_turn_whose_price_nobody_knows_is_listed_and_not_guessed() {
     let mut priced = 0;
-    let past = Past::under("global_default: sonnet").with_facts(|fact| {
-        if let Some(mut call) = fact.read::<LlmCallCompleted>().unwrap() {
+    let past = Past::under("global_default: sonnet").with_events(|event| {
+        if let Some(mut call) = event.read::<LlmCallCompleted>().unwrap() {
             priced += 1;
             if priced == 1 {
                 (call.model, call.cost) = ("acme:unheard-of".try_into().unwrap(), None);
-                fact.event.payload = encode("llm.call_completed", &call).unwrap().into();
+                event.event.payload = encode("llm.call_completed", &call).unwrap().into();
             }
         }
     });

@@ -42,26 +42,26 @@ impl Past {
         Self { log, texts, models: registry }
     }
 
-    pub(crate) fn facts(&self) -> Vec<Recorded> {
+    pub(crate) fn events(&self) -> Vec<Recorded> {
         self.log.read_after(Position::ORIGIN, usize::MAX).unwrap()
     }
 
-    /// The same past with some facts changed.
-    pub(crate) fn with_facts(self, change: impl FnMut(&mut Recorded)) -> Self {
-        let mut facts = self.facts();
-        facts.iter_mut().for_each(change);
+    /// The same past with some events changed.
+    pub(crate) fn with_events(self, change: impl FnMut(&mut Recorded)) -> Self {
+        let mut events = self.events();
+        events.iter_mut().for_each(change);
         let log = MemoryLog::new();
-        log.restore(&facts).unwrap();
+        log.restore(&events).unwrap();
         log.sync().unwrap();
         Self { log: Arc::new(log), ..self }
     }
 
     /// The same past without the text of any message.
     pub(crate) fn without_text(self) -> Self {
-        self.with_facts(|fact| {
-            if fact.event.kind == "turn.text_recorded" {
-                fact.purged = Some(*blake3::hash(&fact.event.payload).as_bytes());
-                fact.event.payload = Payload::default();
+        self.with_events(|event| {
+            if event.event.kind == "turn.text_recorded" {
+                event.purged = Some(*blake3::hash(&event.event.payload).as_bytes());
+                event.event.payload = Payload::default();
             }
         })
     }

@@ -1,6 +1,6 @@
 //! Every decision is made again from the log alone, and a change of any byte shows.
 
-use contracts::facts::{RouteDecided, TurnStarted};
+use contracts::events::{RouteDecided, TurnStarted};
 use event_core::{Payload, encode};
 use what_if::{Range, Replayed, WhatIfError, replay};
 
@@ -39,12 +39,12 @@ fn the_digest_is_that_of_the_decisions_and_of_nothing_else() {
 #[test]
 fn a_decision_that_comes_out_differently_ends_the_replay_with_both() {
     let mut seen = 0;
-    let past = Past::under(POLICY).with_facts(|fact| {
-        if let Some(mut decided) = fact.read::<RouteDecided>().unwrap() {
+    let past = Past::under(POLICY).with_events(|event| {
+        if let Some(mut decided) = event.read::<RouteDecided>().unwrap() {
             seen += 1;
             if seen == 4 {
                 decided.decision.chain.pop();
-                fact.event.payload = encode("route.decided", &decided).unwrap().into();
+                event.event.payload = encode("route.decided", &decided).unwrap().into();
             }
         }
     });
@@ -56,11 +56,11 @@ fn a_decision_that_comes_out_differently_ends_the_replay_with_both() {
 
 #[test]
 fn a_turn_that_was_changed_after_it_was_decided_shows() {
-    let past = Past::under(POLICY).with_facts(|fact| {
-        if let Some(mut started) = fact.read::<TurnStarted>().unwrap() {
+    let past = Past::under(POLICY).with_events(|event| {
+        if let Some(mut started) = event.read::<TurnStarted>().unwrap() {
             started.spent_today.0 += 1_000_000_000;
             started.extensions.clear();
-            fact.event.payload = encode("turn.started", &started).unwrap().into();
+            event.event.payload = encode("turn.started", &started).unwrap().into();
         }
     });
     assert!(replayed(&past).divergence.is_some());
@@ -68,11 +68,11 @@ fn a_turn_that_was_changed_after_it_was_decided_shows() {
 
 #[test]
 fn a_decision_of_another_decider_is_counted_and_not_judged() {
-    let past = Past::under(POLICY).with_facts(|fact| {
-        if let Some(mut decided) = fact.read::<RouteDecided>().unwrap() {
+    let past = Past::under(POLICY).with_events(|event| {
+        if let Some(mut decided) = event.read::<RouteDecided>().unwrap() {
             decided.decider += 1;
             decided.decision.chain.clear();
-            fact.event.payload = encode("route.decided", &decided).unwrap().into();
+            event.event.payload = encode("route.decided", &decided).unwrap().into();
         }
     });
     let replayed = replayed(&past);
@@ -83,8 +83,11 @@ fn a_decision_of_another_decider_is_counted_and_not_judged() {
 #[test]
 fn a_range_holds_its_turns_only() {
     let past = Past::under(POLICY);
-    let starts: Vec<_> =
-        past.facts().iter().filter_map(|fact| Some((fact.event.at, fact.read::<TurnStarted>().unwrap()?))).collect();
+    let starts: Vec<_> = past
+        .events()
+        .iter()
+        .filter_map(|event| Some((event.event.at, event.read::<TurnStarted>().unwrap()?)))
+        .collect();
     let (third, session) = (starts[3].0, starts[0].1.session.clone());
     let count = |range: Range| replay(&*past.log, &*past.texts, &range, |_| {}).unwrap().decisions;
     assert_eq!(count(Range { from: Some(third), ..Range::default() }), 6);
@@ -104,13 +107,13 @@ fn a_policy_that_is_gone_is_named() {
 #[test]
 fn a_turn_whose_start_was_lost_is_counted_and_the_others_go_on() {
     let mut starts = 0;
-    let past = Past::under(POLICY).with_facts(|fact| {
-        if fact.read::<TurnStarted>().unwrap().is_some() {
+    let past = Past::under(POLICY).with_events(|event| {
+        if event.read::<TurnStarted>().unwrap().is_some() {
             starts += 1;
             if starts == 9 {
                 // As a repair marks it.
-                fact.event.kind = "log.lost".into();
-                fact.event.payload = Payload::default();
+                event.event.kind = "log.lost".into();
+                event.event.payload = Payload::default();
             }
         }
     });

@@ -5,7 +5,7 @@ use contracts::Requirement;
 /// Why a conversion failed. No message holds anything of a prompt or an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
-    /// A request holds something that the other API cannot carry and that may not be left out.
+    /// A request holds something that the other API cannot carry and that may not be dropped.
     #[error("the request needs {0}, which the other API cannot carry")]
     Requires(Requirement),
     /// What was read is not what its API describes.

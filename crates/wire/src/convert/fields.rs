@@ -105,7 +105,7 @@ impl Fields {
         if self.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
     }
 
-    /// Accounts for what is left by the tables of fields: some need not be carried, some may be left out, what nobody
+    /// Accounts for what is left by the tables of fields: some need not be carried, some may be dropped, what nobody
     /// knows refuses.
     pub(crate) fn done_in(self, place: Place, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
         let known = known_fields::fields(gate.from(), place);

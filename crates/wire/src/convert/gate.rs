@@ -12,12 +12,12 @@ pub(crate) struct Gate<'a> {
     from: WireApi,
     to: WireApi,
     may_drop: &'a BTreeSet<Requirement>,
-    left_out: BTreeSet<Requirement>,
+    dropped: BTreeSet<Requirement>,
 }
 
 impl<'a> Gate<'a> {
     pub(crate) const fn new(conversion: &Conversion<'a>) -> Self {
-        Self { from: conversion.from, to: conversion.to, may_drop: conversion.may_drop, left_out: BTreeSet::new() }
+        Self { from: conversion.from, to: conversion.to, may_drop: conversion.may_drop, dropped: BTreeSet::new() }
     }
 
     pub(crate) const fn from(&self) -> WireApi {
@@ -36,15 +36,15 @@ impl<'a> Gate<'a> {
 
     /// Leaves something out, visibly, when the policy allows it; refuses otherwise.
     pub(crate) fn leave_out(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
-        let named = requirement.left_out_as();
+        let named = requirement.dropped_as();
         if Requirement::OPTIONAL.contains(&named) && self.may_drop.contains(&named) {
-            self.left_out.insert(named);
+            self.dropped.insert(named);
             return Ok(());
         }
         Err(ConvertError::Requires(requirement))
     }
 
-    pub(crate) fn left_out(self) -> BTreeSet<Requirement> {
-        self.left_out
+    pub(crate) fn dropped(self) -> BTreeSet<Requirement> {
+        self.dropped
     }
 }

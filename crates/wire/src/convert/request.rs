@@ -23,7 +23,7 @@ const USUAL_MAX_OUTPUT: u64 = 8_192;
 /// Says a request in another API.
 ///
 /// # Errors
-/// [`ConvertError::Requires`] when it holds something that the other API cannot carry and that may not be left out;
+/// [`ConvertError::Requires`] when it holds something that the other API cannot carry and that may not be dropped;
 /// [`ConvertError::Malformed`] when it is not a request of its API.
 pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Converted, ConvertError> {
     let body: Value =
@@ -49,7 +49,7 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
         WireApi::OpenAiResponses => responses::write_request(request, conversion, &mut gate),
         WireApi::Gemini => gemini::write_request(request, &mut gate),
     }?;
-    Ok(Converted { body: bytes_of(&body), left_out: gate.left_out() })
+    Ok(Converted { body: bytes_of(&body), dropped: gate.dropped() })
 }
 
 impl Conversion<'_> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use contracts::{WireApi, facts::ErrorClass};
+use contracts::{WireApi, events::ErrorClass};
 
 use super::{
     ConvertError, anthropic,

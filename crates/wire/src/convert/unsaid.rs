@@ -4,7 +4,7 @@ use contracts::WireApi;
 
 use crate::known_fields::Place;
 
-/// Whether an answer is the same without a field of that name. Everything else is carried, left out visibly or
+/// Whether an answer is the same without a field of that name. Everything else is carried, dropped visibly or
 /// refused.
 pub(super) fn need_not_be_carried(api: WireApi, place: Place, name: &str) -> bool {
     let names: &[(&str, &str)] = match (api, place) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use contracts::{WireApi, facts::ErrorClass};
+use contracts::{WireApi, events::ErrorClass};
 
 use crate::json::{Cursor, Value};
 
@@ -135,7 +135,7 @@ fn described<'a>(body: &Value<'a>) -> Value<'a> {
 
 #[cfg(test)]
 mod tests {
-    use contracts::{WireApi, facts::ErrorClass};
+    use contracts::{WireApi, events::ErrorClass};
 
     use super::classify;
 

@@ -50,7 +50,7 @@ impl<'a> Reading<'a> {
             let mut draft = Draft::default();
             let role = self.content_parts(cursor, &mut draft)?;
             match role.as_deref() {
-                // A role may be left out, and results of functions once had one of their own.
+                // A role may be dropped, and results of functions once had one of their own.
                 None | Some("user" | "function") => {
                     self.requires_if(draft.calls, Requirement::Native);
                     self.said(index, &draft);

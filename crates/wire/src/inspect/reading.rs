@@ -254,8 +254,8 @@ impl<'a> Reading<'a> {
         self.requires_if(!self.heard.anybody, Requirement::SystemAlone);
         self.out.requires.extend(limits::of_temperature(self.temperature, self.top_p));
         // What the user wrote last began the running turn.
-        let of_turn = self.signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
-        self.requires_if(of_turn, Requirement::TurnSignatures);
+        let turn_event = self.signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
+        self.requires_if(turn_event, Requirement::TurnSignatures);
     }
 
     /// What was read, put together.

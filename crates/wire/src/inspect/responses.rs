@@ -160,7 +160,7 @@ impl<'a> Reading<'a> {
             }
         }
         match name_of(item.kind.as_ref()).as_ref() {
-            // The type may be left out.
+            // The type may be dropped.
             "message" => self.message_item(*cursor, &item, index),
             "" if item.kind.is_none() => self.message_item(*cursor, &item, index),
             "additional_tools" => {

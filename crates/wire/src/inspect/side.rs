@@ -1,38 +1,38 @@
 //! Calls beside the conversation, by signs that their clients are known to give.
 //!
-//! A main turn must never be taken for one, so a side call has no tools of the client's (but for a search that Claude
+//! A main turn must never be taken for one, so an auxiliary call has no tools of the client's (but for a search that Claude
 //! Code delegates) and gives its sign in the system prompt or in the schema of its answer.
 
-use contracts::SideCall;
+use contracts::AuxiliaryCall;
 
 use super::history::History;
 use crate::{json::Value, request::Inspected};
 
 /// Beginnings of system prompts and what they ask for.
-const SYSTEM_SIGNS: [(&str, SideCall); 8] = [
+const SYSTEM_SIGNS: [(&str, AuxiliaryCall); 8] = [
     // opencode.
-    ("You are a title generator", SideCall::Title),
-    ("Summarize what was done in this conversation", SideCall::Summary),
+    ("You are a title generator", AuxiliaryCall::Title),
+    ("Summarize what was done in this conversation", AuxiliaryCall::Summary),
     // Claude Code until 2.0.
-    ("Analyze if this message indicates a new conversation topic", SideCall::Title),
-    ("Summarize this coding conversation in under 50 characters", SideCall::Title),
-    ("Your task is to process Bash commands that an AI coding agent wants to run", SideCall::Classifier),
-    ("Extract any file paths that this command reads or modifies", SideCall::Classifier),
+    ("Analyze if this message indicates a new conversation topic", AuxiliaryCall::Title),
+    ("Summarize this coding conversation in under 50 characters", AuxiliaryCall::Title),
+    ("Your task is to process Bash commands that an AI coding agent wants to run", AuxiliaryCall::Classifier),
+    ("Extract any file paths that this command reads or modifies", AuxiliaryCall::Classifier),
     // Claude Code's web search, which is a call of its own.
-    ("You are an assistant for performing a web search tool use", SideCall::Other),
+    ("You are an assistant for performing a web search tool use", AuxiliaryCall::Other),
     // Gemini CLI's task router.
-    ("You are a specialized Task Routing AI", SideCall::Classifier),
+    ("You are a specialized Task Routing AI", AuxiliaryCall::Classifier),
 ];
 
-/// What was seen of a side call's signs.
+/// What was seen of an auxiliary call's signs.
 #[derive(Debug, Default)]
 pub(super) struct Signs {
-    by_system: Option<SideCall>,
+    by_system: Option<AuxiliaryCall>,
     /// A system text speaks of a title at its start.
     about_title: bool,
     /// Claude Code's own words about itself.
     claude_code: bool,
-    by_schema: Option<SideCall>,
+    by_schema: Option<AuxiliaryCall>,
     /// The answer's schema has a title and next to nothing else.
     title_schema: bool,
 }
@@ -63,12 +63,12 @@ impl Signs {
             ("reasoning", "next_speaker"),
         ];
         if names.len() == 2 && pairs.iter().any(|(reason, verdict)| has(reason) && has(verdict)) {
-            self.by_schema = Some(SideCall::Classifier);
+            self.by_schema = Some(AuxiliaryCall::Classifier);
         }
     }
 
-    pub(super) fn side(&self, read: &Inspected<'_>, history: &History<'_>) -> Option<SideCall> {
-        if self.by_system == Some(SideCall::Other) {
+    pub(super) fn side(&self, read: &Inspected<'_>, history: &History<'_>) -> Option<AuxiliaryCall> {
+        if self.by_system == Some(AuxiliaryCall::Other) {
             return self.by_system;
         }
         if read.needs.tools || read.tool_calls_in_history {
@@ -77,7 +77,7 @@ impl Signs {
         let says =
             |start: &str| history.messages.last().is_some_and(|message| message.text.trim_start().starts_with(start));
         if self.title_schema && self.about_title {
-            return Some(SideCall::Title);
+            return Some(AuxiliaryCall::Title);
         }
         if self.by_system.is_some() || self.by_schema.is_some() {
             return self.by_system.or(self.by_schema);
@@ -85,6 +85,6 @@ impl Signs {
         // Claude Code asks whether its account still works, and has pages of the web read for it.
         let probe = read.max_output == Some(1) && says("quota") && read.prompt.characters < 200;
         let page = self.claude_code && says("Web page content:\n---");
-        (probe || page).then_some(SideCall::Other)
+        (probe || page).then_some(AuxiliaryCall::Other)
     }
 }

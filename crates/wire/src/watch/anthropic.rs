@@ -1,6 +1,6 @@
 //! Answers of Anthropic's Messages.
 
-use contracts::facts::StopReason;
+use contracts::events::StopReason;
 
 use super::{picked, tally::Tally};
 use crate::json::Value;

@@ -1,6 +1,6 @@
 //! Answers of chat completions: chunks of a stream, or one whole.
 
-use contracts::facts::StopReason;
+use contracts::events::StopReason;
 
 use super::{picked, tally::Tally};
 use crate::json::Value;

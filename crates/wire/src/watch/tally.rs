@@ -2,7 +2,7 @@
 
 use contracts::{
     WireApi,
-    facts::{ErrorClass, StopReason},
+    events::{ErrorClass, StopReason},
 };
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use contracts::{
     Usage, WireApi,
-    facts::{ErrorClass, StopReason},
+    events::{ErrorClass, StopReason},
 };
 use proptest::prelude::*;
 

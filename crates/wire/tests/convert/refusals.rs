@@ -1,4 +1,4 @@
-//! What makes a request impossible to say in another API, and what has to be left out.
+//! What makes a request impossible to say in another API, and what has to be dropped.
 
 use std::collections::BTreeSet;
 
@@ -58,17 +58,17 @@ fn refused_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields:
 }
 
 #[track_caller]
-fn left_out(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
+fn dropped(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     assert!(requires(from, fields).contains(&requirement), "{from} {fields}");
-    left_out_late(from, to, requirement, fields);
+    dropped_late(from, to, requirement, fields);
 }
 
 /// Left out because of something that only the conversion looks at.
 #[track_caller]
-fn left_out_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
+fn dropped_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     for to in to {
-        let (body, left_out) = said(from, *to, fields).unwrap();
-        assert_eq!(left_out, [requirement], "{from} {to} {fields}");
+        let (body, dropped) = said(from, *to, fields).unwrap();
+        assert_eq!(dropped, [requirement], "{from} {to} {fields}");
         assert_eq!(body, said(from, *to, &json!({})).unwrap().0);
     }
 }
@@ -181,24 +181,24 @@ fn what_an_api_cannot_do_is_refused() {
 }
 
 #[test]
-fn what_only_tunes_a_model_is_left_out_visibly() {
+fn what_only_tunes_a_model_is_dropped_visibly() {
     use Requirement::{CacheControl, ContextManagement, Sampling, Signatures, ThinkingControl};
     let to = [CHAT, RESPONSES, GEMINI];
-    left_out(ANTHROPIC, &to, CacheControl, &json!({"cache_control": {"type": "ephemeral"}}));
-    left_out(ANTHROPIC, &to, ContextManagement, &json!({"context_management": {"edits": []}}));
-    left_out(ANTHROPIC, &to, ThinkingControl, &json!({"thinking": {"type": "enabled", "budget_tokens": 9}}));
-    left_out(ANTHROPIC, &[CHAT, RESPONSES], Sampling, &json!({"top_k": 9}));
+    dropped(ANTHROPIC, &to, CacheControl, &json!({"cache_control": {"type": "ephemeral"}}));
+    dropped(ANTHROPIC, &to, ContextManagement, &json!({"context_management": {"edits": []}}));
+    dropped(ANTHROPIC, &to, ThinkingControl, &json!({"thinking": {"type": "enabled", "budget_tokens": 9}}));
+    dropped(ANTHROPIC, &[CHAT, RESPONSES], Sampling, &json!({"top_k": 9}));
     assert!(requires(CHAT, &json!({"temperature": 1.5})).contains(&Requirement::HighTemperature));
-    left_out_late(CHAT, &[ANTHROPIC], Sampling, &json!({"temperature": 1.5}));
+    dropped_late(CHAT, &[ANTHROPIC], Sampling, &json!({"temperature": 1.5}));
     let (both, missing) = said(CHAT, ANTHROPIC, &json!({"temperature": 0.5, "top_p": 0.5})).unwrap();
     assert_eq!((&both["temperature"], &both["top_p"], missing), (&json!(0.5), &Value::Null, vec![Sampling]));
     let (one, missing) = said(CHAT, ANTHROPIC, &json!({"temperature": 1, "top_p": 0.5})).unwrap();
     assert_eq!((&one["temperature"], &one["top_p"], missing), (&Value::Null, &json!(0.5), vec![]));
-    left_out(CHAT, &[ANTHROPIC, RESPONSES], Sampling, &json!({"seed": 9, "presence_penalty": 0.5}));
-    left_out(CHAT, &[ANTHROPIC, RESPONSES, GEMINI], Sampling, &json!({"logit_bias": {"9": 1}, "min_p": 0.1}));
-    left_out(RESPONSES, &[ANTHROPIC, GEMINI], Sampling, &json!({"text": {"verbosity": "low"}}));
-    left_out(RESPONSES, &[ANTHROPIC, CHAT, GEMINI], ThinkingControl, &json!({"reasoning": {"summary": "auto"}}));
-    left_out(RESPONSES, &[ANTHROPIC, CHAT, GEMINI], ContextManagement, &json!({"truncation": "auto"}));
+    dropped(CHAT, &[ANTHROPIC, RESPONSES], Sampling, &json!({"seed": 9, "presence_penalty": 0.5}));
+    dropped(CHAT, &[ANTHROPIC, RESPONSES, GEMINI], Sampling, &json!({"logit_bias": {"9": 1}, "min_p": 0.1}));
+    dropped(RESPONSES, &[ANTHROPIC, GEMINI], Sampling, &json!({"text": {"verbosity": "low"}}));
+    dropped(RESPONSES, &[ANTHROPIC, CHAT, GEMINI], ThinkingControl, &json!({"reasoning": {"summary": "auto"}}));
+    dropped(RESPONSES, &[ANTHROPIC, CHAT, GEMINI], ContextManagement, &json!({"truncation": "auto"}));
     let thought = json!([{"type": "message", "role": "user", "content": "hi"}, {"type": "reasoning", "summary": []}]);
     let (_, missing) = said(RESPONSES, CHAT, &json!({"input": thought})).unwrap();
     assert_eq!(missing, [Signatures]);
@@ -228,9 +228,9 @@ fn what_changes_no_answer_says_nothing() {
 #[test]
 fn efforts_without_a_counterpart_are_said_as_the_nearest_and_reported() {
     let check = |from, to, fields: Value, pointer: &str, expected: &str, reported: bool| {
-        let (body, left_out) = said(from, to, &fields).unwrap();
+        let (body, dropped) = said(from, to, &fields).unwrap();
         assert_eq!(body.pointer(pointer), Some(&json!(expected)), "{from} {to} {fields}");
-        assert_eq!(left_out, if reported { vec![Requirement::ThinkingControl] } else { vec![] });
+        assert_eq!(dropped, if reported { vec![Requirement::ThinkingControl] } else { vec![] });
     };
     let anthropic = |effort: &str| json!({"output_config": {"effort": effort}});
     let chat = |effort: &str| json!({"reasoning_effort": effort});

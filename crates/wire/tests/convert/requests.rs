@@ -20,8 +20,8 @@ pub(crate) fn converted(from: WireApi, to: WireApi, body: &Value) -> Result<(Val
         takes_effort: true,
         newer_chat: true,
     };
-    let Converted { body, left_out } = convert_request(&conversion, body.to_string().as_bytes())?;
-    Ok((serde_json::from_slice(&body).unwrap(), left_out.into_iter().collect()))
+    let Converted { body, dropped } = convert_request(&conversion, body.to_string().as_bytes())?;
+    Ok((serde_json::from_slice(&body).unwrap(), dropped.into_iter().collect()))
 }
 
 #[test]
@@ -37,15 +37,15 @@ fn what_agents_send_is_said_in_every_other_api() {
         if (from, to) == (WireApi::Gemini, WireApi::OpenAiResponses) {
             body["generationConfig"].as_object_mut().unwrap().remove("stopSequences");
         }
-        let (said, left_out) = converted(from, to, &body).unwrap_or_else(|error| panic!("{from} {to}: {error}"));
+        let (said, dropped) = converted(from, to, &body).unwrap_or_else(|error| panic!("{from} {to}: {error}"));
         insta::with_settings!({ snapshot_path => "snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_json_snapshot!(format!("{from}-to-{to}"), json!({"left_out": left_out, "body": said}));
+            insta::assert_json_snapshot!(format!("{from}-to-{to}"), json!({"dropped": dropped, "body": said}));
         });
     }
 }
 
 #[test]
-fn nothing_is_left_out_unless_it_may_be() {
+fn nothing_is_dropped_unless_it_may_be() {
     let from = WireApi::AnthropicMessages;
     let body = body(from).to_string();
     let mut may_drop = BTreeSet::new();
@@ -67,7 +67,7 @@ fn nothing_is_left_out_unless_it_may_be() {
     while let Err(error) = tried(&may_drop) {
         let ConvertError::Requires(requirement) = error else { panic!("{error}") };
         assert!(Requirement::OPTIONAL.contains(&requirement));
-        assert!(may_drop.insert(requirement), "{requirement} is refused although it may be left out");
+        assert!(may_drop.insert(requirement), "{requirement} is refused although it may be dropped");
     }
     let needed = BTreeSet::from([
         Requirement::CacheControl,
@@ -76,7 +76,7 @@ fn nothing_is_left_out_unless_it_may_be() {
         Requirement::ThinkingControl,
     ]);
     assert_eq!(may_drop, needed);
-    assert_eq!(tried(&may_drop).unwrap().left_out, needed);
+    assert_eq!(tried(&may_drop).unwrap().dropped, needed);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_model_that_takes_no_effort_is_told_of_none_and_the_effort_is_reported() {
             newer_chat: true,
         };
         let converted = convert_request(&conversion, fields("high").as_bytes()).unwrap();
-        assert_eq!(converted.left_out, may_drop, "{to}");
+        assert_eq!(converted.dropped, may_drop, "{to}");
         assert_eq!(converted.body, convert_request(&conversion, nothing.as_bytes()).unwrap().body, "{to}");
         let strict = Conversion { may_drop: &BTreeSet::new(), ..conversion };
         let refused = convert_request(&strict, fields("high").as_bytes());

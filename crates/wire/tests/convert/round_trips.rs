@@ -114,10 +114,10 @@ proptest! {
     fn a_request_said_in_another_api_and_back_is_the_same(body in request()) {
         let here = WireApi::AnthropicMessages;
         for there in [WireApi::OpenAiChat, WireApi::OpenAiResponses, WireApi::Gemini] {
-            let (said, left_out) = converted(here, there, &body).unwrap();
-            prop_assert_eq!(left_out, []);
-            let (back, left_out) = converted(there, here, &said).unwrap();
-            prop_assert_eq!(left_out, []);
+            let (said, dropped) = converted(here, there, &body).unwrap();
+            prop_assert_eq!(dropped, []);
+            let (back, dropped) = converted(there, here, &said).unwrap();
+            prop_assert_eq!(dropped, []);
             prop_assert_eq!(by_order(&back), by_order(&body), "{}", said);
         }
     }

@@ -72,7 +72,7 @@ fn what_is_no_answer_is_malformed() {
 }
 
 #[test]
-fn half_a_call_is_left_out_of_a_whole_answer_that_was_cut_off() {
+fn half_a_call_is_dropped_of_a_whole_answer_that_was_cut_off() {
     let call =
         json!({"id": "call_1", "type": "function", "function": {"name": "run", "arguments": "{\"command\": \"ec"}});
     let answer = |reason: &str| {

@@ -25,7 +25,7 @@ struct Case {
 }
 
 impl Case {
-    /// Nothing may be left out.
+    /// Nothing may be dropped.
     #[track_caller]
     fn check(&self) {
         let requires = inspect(self.api, self.body.as_bytes()).unwrap().requires;
@@ -95,7 +95,7 @@ fn words_for_how_hard_to_think_go_where_they_are_known() {
 }
 
 #[test]
-fn a_budget_and_shown_thoughts_may_be_left_out_together() {
+fn a_budget_and_shown_thoughts_may_be_dropped_together() {
     let body =
         body(Gemini, &json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": 9, "includeThoughts": true}}}));
     let asked = Asked { may_drop: BTreeSet::from([ThinkingControl]), takes_effort: true, newer_chat: true };
@@ -233,7 +233,7 @@ fn members_and_values_of_another_shape_are_native() {
 }
 
 #[test]
-fn empty_thinking_of_a_compatible_server_says_nothing_and_its_signature_may_be_left_out() {
+fn empty_thinking_of_a_compatible_server_says_nothing_and_its_signature_may_be_dropped() {
     let answer = |extra: Value| {
         let function = json!({"name": "f", "arguments": "{}"});
         let call = json!({"id": "c", "type": "function", "function": function, "extra_content": extra});

@@ -1,13 +1,13 @@
-//! Folding facts without any log.
+//! Folding events without any log.
 
 use event_core::{NewEvent, Position, Projected, Recorded, Timestamp};
 use slow_calls::{Slow, SlowCalls};
 
 use crate::log::{call, model, other};
 
-fn fold(facts: Vec<NewEvent>) -> Projected<SlowCalls> {
+fn fold(events: Vec<NewEvent>) -> Projected<SlowCalls> {
     let mut slow = Projected::default();
-    for (number, event) in (1..).zip(facts) {
+    for (number, event) in (1..).zip(events) {
         slow.advance(&Recorded::new(Position(number), Timestamp(number), event)).unwrap();
     }
     slow
@@ -29,7 +29,7 @@ fn calls_longer_than_five_seconds_count_by_model() {
 }
 
 #[test]
-fn other_facts_and_calls_of_unknown_duration_change_nothing() {
+fn other_events_and_calls_of_unknown_duration_change_nothing() {
     let slow = fold(vec![other(1), call(2, "openai:gpt-5", None), other(3)]);
     assert_eq!(slow.state(), &SlowCalls::default());
     assert_eq!(slow.position(), Position(3));

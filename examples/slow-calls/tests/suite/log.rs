@@ -1,8 +1,8 @@
-//! Facts written by hand.
+//! Events written by hand.
 
 use contracts::{
     ModelId,
-    facts::{Fact as _, LlmCallCompleted, LlmCallStarted},
+    events::{DocumentedEvent as _, LlmCallCompleted, LlmCallStarted},
 };
 use event_core::{EventId, NewEvent, Timestamp};
 
@@ -10,18 +10,18 @@ pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(name).unwrap()
 }
 
-/// The `number`-th fact: a call of `model` that took so many milliseconds, when that is known.
+/// The `number`-th event: a call of `model` that took so many milliseconds, when that is known.
 pub(crate) fn call(number: u64, name: &str, latency_ms: Option<u64>) -> NewEvent {
     let call = LlmCallCompleted { model: model(name), latency_ms, ..LlmCallCompleted::sample() };
     sealed(number, &call)
 }
 
-/// The `number`-th fact, of a kind the projection does not care about.
+/// The `number`-th event, of a kind the projection does not care about.
 pub(crate) fn other(number: u64) -> NewEvent {
     sealed(number, &LlmCallStarted::sample())
 }
 
-fn sealed<E: event_core::Event>(number: u64, fact: &E) -> NewEvent {
+fn sealed<E: event_core::Event>(number: u64, event: &E) -> NewEvent {
     let turn = EventId::derive(&[b"turn"]);
-    NewEvent::new(turn.then(E::KIND, number), Timestamp::from_secs(number), turn, fact).unwrap()
+    NewEvent::new(turn.then(E::KIND, number), Timestamp::from_secs(number), turn, event).unwrap()
 }

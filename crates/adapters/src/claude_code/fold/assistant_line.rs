@@ -1,6 +1,6 @@
 //! `assistant` lines: calls and the tools they ask for.
 
-use contracts::facts::StopReason;
+use contracts::events::StopReason;
 use event_core::EventId;
 use serde_json::value::RawValue;
 

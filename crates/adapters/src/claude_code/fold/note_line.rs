@@ -1,6 +1,6 @@
 //! What the client says about failures and compactions.
 
-use contracts::facts::CompactionTrigger;
+use contracts::events::CompactionTrigger;
 use serde_json::value::RawValue;
 
 use super::{Fold, Place};

@@ -2,7 +2,7 @@
 
 use contracts::{
     CacheVariant,
-    facts::{ToolOutcome, TurnStatus},
+    events::{ToolOutcome, TurnStatus},
 };
 
 use super::{Fold, Place};

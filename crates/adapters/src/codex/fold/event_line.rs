@@ -1,6 +1,6 @@
 //! What the client says about a turn: its message, its end, its failures, its compactions and its usage.
 
-use contracts::facts::{CompactionTrigger, TurnStatus};
+use contracts::events::{CompactionTrigger, TurnStatus};
 use event_core::Timestamp;
 use serde_json::value::RawValue;
 

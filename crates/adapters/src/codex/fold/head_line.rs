@@ -1,6 +1,6 @@
 //! Lines that say whose lines follow: the head of a session, and the context of a turn.
 
-use contracts::{SessionId, ThreadId, facts::SessionSource};
+use contracts::{SessionId, ThreadId, events::SessionSource};
 use event_core::Timestamp;
 
 use super::{Fold, Place};

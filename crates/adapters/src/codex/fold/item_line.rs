@@ -1,6 +1,6 @@
 //! Items of the conversation: messages, reasoning, calls of tools and their results.
 
-use contracts::facts::ToolOutcome;
+use contracts::events::ToolOutcome;
 
 use super::{Fold, Message, Place};
 use crate::{
@@ -199,7 +199,7 @@ fn outcome(output: &Output) -> ToolOutcome {
 
 #[cfg(test)]
 mod tests {
-    use contracts::facts::ToolOutcome;
+    use contracts::events::ToolOutcome;
 
     use super::{Output, outcome};
 

@@ -13,7 +13,7 @@ use event_core::Position;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{byte_bar, fact_bar},
+    screen::{byte_bar, event_bar},
 };
 
 pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) -> Result<(), Failure> {
@@ -25,7 +25,7 @@ pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) ->
         engine::export(log.as_ref(), &texts, after, &mut out, |_| {})?;
         return Ok(());
     };
-    let bar = fact_bar(head.0.saturating_sub(after.0), "exporting");
+    let bar = event_bar(head.0.saturating_sub(after.0), "exporting");
     let mut out = BufWriter::new(File::create(path).map_err(|error| Failure::file("create", path, &error))?);
     let done =
         engine::export(log.as_ref(), &texts, after, &mut out, |position| bar.set_position(position.0 - after.0))?;
@@ -33,7 +33,7 @@ pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) ->
     file.sync_all().map_err(|error| Failure::file("write", path, &error))?;
     bar.finish_and_clear();
     context.print(&done, || {
-        anstream::println!("{} facts and {} texts written to {}", done.facts, done.texts, path.display());
+        anstream::println!("{} events and {} texts written to {}", done.events, done.texts, path.display());
         print_chain(&done);
     })
 }
@@ -56,7 +56,7 @@ pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Res
     let done = done.map_err(|error: EngineError| in_file(path, error))?;
     io::stdout().flush().ok();
     context.print(&done, || {
-        anstream::println!("{} facts and {} texts read, {} facts were known", done.facts, done.texts, done.known);
+        anstream::println!("{} events and {} texts read, {} events were known", done.events, done.texts, done.known);
         if 0 < done.unchained {
             anstream::println!(
                 "  {} of them carried no hash chain: nothing shows whether they were changed",

@@ -19,35 +19,35 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
     let scope = PurgeScope { before, session };
     if !yes {
         let plan = plan_purge(context.read_only()?.as_ref(), scope)?;
-        let (facts, texts, bytes) = (plan.facts(), plan.texts(), plan.bytes);
-        let json = json!({ "facts": facts, "texts": texts, "bytes": bytes, "done": false });
+        let (events, texts, bytes) = (plan.events(), plan.texts(), plan.bytes);
+        let json = json!({ "events": events, "texts": texts, "bytes": bytes, "done": false });
         return context.print(&json, || {
             anstream::println!(
                 "would remove the text of {} ({bytes} bytes) and {} beside the log",
-                counted(facts, "fact"),
+                counted(events, "event"),
                 counted(texts, "text")
             );
             anstream::println!(
-                "  the facts keep their places, times and hashes; decisions, calls and costs stay as they are"
+                "  the events keep their places, times and hashes; decisions, calls and costs stay as they are"
             );
             anstream::println!("  rules on text are then judged by what they matched when the text was there");
             anstream::println!("Nothing was changed. Add --yes to do this; there is no way back.");
         });
     }
-    // Planned while nobody else can write: a text that came in meanwhile would be taken for one that no fact names.
+    // Planned while nobody else can write: a text that came in meanwhile would be taken for one that no event names.
     let (log, _) = SledLog::open(context.home.log())?;
     let plan = plan_purge(&log, scope)?;
     let texts = plan.texts();
     let (log, purged) = plan.execute(log, &TextFiles::of(context.home.log()), &SystemClock)?;
     drop(log);
     let json = json!({
-        "facts": purged.facts, "texts": texts, "bytes": purged.bytes, "done": true, "old_copies": purged.old_copies,
+        "events": purged.events, "texts": texts, "bytes": purged.bytes, "done": true, "old_copies": purged.old_copies,
     });
     context.print(&json, || {
         anstream::println!(
             "{} the text of {} ({} bytes) and {} beside the log",
             styled(GOOD, "removed"),
-            counted(purged.facts, "fact"),
+            counted(purged.events, "event"),
             purged.bytes,
             counted(texts, "text")
         );

@@ -1,26 +1,26 @@
 //! `events verify` and `events repair`: whether the log is whole, and what to do when it is not.
 
-use contracts::facts::{CatalogueLoaded, LogPurged, LogRepaired, PolicyInvalid, PolicyLoaded};
-use engine::{RouterState, facts};
+use contracts::events::{CatalogueLoaded, LogPurged, LogRepaired, PolicyInvalid, PolicyLoaded};
+use engine::{RouterState, events};
 use event_core::{Event as _, Position, Projected, Recorded, encode_state};
 use serde_json::json;
 
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{BAD, GOOD, counted, fact_bar, styled},
+    screen::{BAD, GOOD, counted, event_bar, styled},
 };
 
-/// What a walk over all facts counted.
+/// What a walk over all events counted.
 #[derive(Debug, Default, serde::Serialize)]
 struct Counts {
-    facts: u64,
+    events: u64,
     sessions: u64,
     turns: u64,
     decisions: u64,
     calls: u64,
     tools: u64,
-    /// Facts of kinds or versions this program does not know: kept, and skipped by what it folds.
+    /// Events of kinds or versions this program does not know: kept, and skipped by what it folds.
     unknown: u64,
 }
 
@@ -44,23 +44,23 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
     }
     let (counts, digests) = walk(context)?;
     let json = json!({
-        "whole": true, "head": verified.facts, "bytes": verified.bytes, "indexed": verified.indexed,
+        "whole": true, "head": verified.events, "bytes": verified.bytes, "indexed": verified.indexed,
         "chain": verified.chain, "purged": verified.purged, "texts": verified.texts, "text_bytes": verified.text_bytes, "notes": notes,
-        "counts": counts, "digest": digests.facts, "state_digest": digests.state,
+        "counts": counts, "digest": digests.events, "state_digest": digests.state,
     });
     context.print(&json, || {
         let megabytes = verified.bytes.div_ceil(1_000_000);
         anstream::println!(
-            "{} {} facts in {megabytes} MB: every frame, the chain, and {} texts as written",
+            "{} {} events in {megabytes} MB: every frame, the chain, and {} texts as written",
             styled(GOOD, "whole"),
-            verified.facts,
+            verified.events,
             verified.texts
         );
         if let Some(indexed) = verified.indexed {
-            anstream::println!("  {indexed} facts are the same in the index");
+            anstream::println!("  {indexed} events are the same in the index");
         }
         anstream::println!(
-            "  {} sessions, {} turns, {} decisions, {} calls, {} tools, {} facts of unknown kind",
+            "  {} sessions, {} turns, {} decisions, {} calls, {} tools, {} events of unknown kind",
             counts.sessions,
             counts.turns,
             counts.decisions,
@@ -69,12 +69,12 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
             counts.unknown
         );
         if 0 < verified.purged {
-            anstream::println!("  the text of {} was removed", counted(verified.purged, "fact"));
+            anstream::println!("  the text of {} was removed", counted(verified.purged, "event"));
         }
         if let Some(chain) = verified.chain {
             anstream::println!("  hash chain at the end  {chain}");
         }
-        anstream::println!("  digest of the facts  {}", digests.facts);
+        anstream::println!("  digest of the events  {}", digests.events);
         anstream::println!("  digest of the state  {} (rebuilt from the log)", digests.state);
         for note in &notes {
             anstream::println!("  {note}");
@@ -84,42 +84,42 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
 
 /// What two logs that import the same have in common.
 struct Digests {
-    facts: String,
+    events: String,
     state: String,
 }
 
-/// Counts and digests every fact, and folds every projection anew.
+/// Counts and digests every event, and folds every projection anew.
 fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
     let log = context.read_only()?;
-    let bar = fact_bar(log.head()?.0, "verifying");
+    let bar = event_bar(log.head()?.0, "verifying");
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
     let mut counts = Counts::default();
     let mut digest = blake3::Hasher::new();
     let mut state = Projected::<RouterState>::default();
-    for fact in facts(log.as_ref(), Position::ORIGIN) {
-        let fact = fact?;
-        count(&mut counts, &fact);
-        add(&mut digest, &fact);
-        state.advance(&fact).map_err(|error| Failure::from(engine::EngineError::from(error)))?;
-        bar.set_position(fact.position.0);
+    for recorded in events(log.as_ref(), Position::ORIGIN) {
+        let recorded = recorded?;
+        count(&mut counts, &recorded);
+        add(&mut digest, &recorded);
+        state.advance(&recorded).map_err(|error| Failure::from(engine::EngineError::from(error)))?;
+        bar.set_position(recorded.position.0);
     }
     bar.finish_and_clear();
-    // What is in force is this machine's own. The evaluator knows where in the log facts stand, which that shifts; its
-    // verdicts are facts.
-    let RouterState { availability, costs, patterns, sessions, rule_hits, in_force: _, evaluator: _ } = state.state();
+    // What is active is this machine's own. The evaluator knows where in the log events stand, which that shifts; its
+    // verdicts are events.
+    let RouterState { availability, costs, patterns, sessions, rule_hits, active: _, evaluator: _ } = state.state();
     let bytes = encode_state("router-state", &(availability, costs, patterns, sessions, rule_hits))
         .map_err(|error| Failure::NotDone(error.to_string()))?;
     let digests =
-        Digests { facts: digest.finalize().to_hex().to_string(), state: blake3::hash(&bytes).to_hex().to_string() };
+        Digests { events: digest.finalize().to_hex().to_string(), state: blake3::hash(&bytes).to_hex().to_string() };
     Ok((counts, digests))
 }
 
-fn count(counts: &mut Counts, fact: &Recorded) {
-    use contracts::facts::{LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, TurnStarted};
-    counts.facts += 1;
-    let event = &fact.event;
+fn count(counts: &mut Counts, recorded: &Recorded) {
+    use contracts::events::{LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, TurnStarted};
+    counts.events += 1;
+    let event = &recorded.event;
     match event.kind.as_ref() {
         SessionStarted::KIND => counts.sessions += 1,
         TurnStarted::KIND => counts.turns += 1,
@@ -131,26 +131,26 @@ fn count(counts: &mut Counts, fact: &Recorded) {
     }
 }
 
-/// Facts about this machine's own files.
+/// Events about this machine's own files.
 const OF_THIS_MACHINE: [&str; 5] =
     [PolicyLoaded::KIND, PolicyInvalid::KIND, CatalogueLoaded::KIND, LogPurged::KIND, LogRepaired::KIND];
 
-/// Everything of a fact but when this machine wrote it: equal on every machine that imports the same. Where a
+/// Everything of an event but when this machine wrote it: equal on every machine that imports the same. Where a
 /// policy file lies and when it was read is the machine's own affair; what it says, and what the models are, is in
 /// every decision by its hash. A payload counts by its hash, so that removing private text changes nothing.
-fn add(digest: &mut blake3::Hasher, fact: &Recorded) {
-    let event = &fact.event;
+fn add(digest: &mut blake3::Hasher, recorded: &Recorded) {
+    let event = &recorded.event;
     if OF_THIS_MACHINE.contains(&event.kind.as_ref()) {
         return;
     }
     digest.update(&event.at.0.to_le_bytes());
-    digest.update(&fact.position.0.to_le_bytes());
+    digest.update(&recorded.position.0.to_le_bytes());
     digest.update(&event.id.0);
     digest.update(&event.correlation.0);
     digest.update(&event.causation.map(|cause| cause.0).unwrap_or_default());
     digest.update(event.kind.as_bytes());
     digest.update(&event.version.to_le_bytes());
-    digest.update(&fact.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
+    digest.update(&recorded.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
 }
 
 pub(super) fn repair(context: &Context, yes: bool) -> Result<(), Failure> {

@@ -17,13 +17,13 @@ pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, all: bool, y
     let outcomes = counted(rows as u64, "outcome");
     if !yes {
         return context.print(&json!({ "cleared": 0, "would_clear": rows }), || {
-            anstream::println!("{outcomes} of {place} would be forgotten; the facts they came from stay in the log.");
+            anstream::println!("{outcomes} of {place} would be forgotten; the events they came from stay in the log.");
             anstream::println!("Nothing was done. Add --yes to do it.");
         });
     }
     let mut engine = context.engine()?;
-    let fact = engine.clear_patterns(all, path)?;
+    let event = engine.clear_patterns(all, path)?;
     engine.close()?;
     context
-        .print(&fact, || anstream::println!("Forgot {outcomes} of {place}. Turns from now on are learned as before."))
+        .print(&event, || anstream::println!("Forgot {outcomes} of {place}. Turns from now on are learned as before."))
 }

@@ -1,13 +1,13 @@
 //! `patterns embed`: the messages of the log put into numbers by the embedder that the policy names.
 
-use adapters::embedder::{OpenAiEmbedder, Patience};
+use adapters::embedder::{OpenAiEmbedder, Timeouts};
 use engine::Embedded;
 use router_core::{EmbeddingEndpoint, RecordText};
 
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{counted, fact_bar},
+    screen::{counted, event_bar},
 };
 
 /// What to write into a policy that names no embedder.
@@ -31,7 +31,7 @@ pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     let embedder = embedder(endpoint)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::NotDone(format!("cannot start waiting for answers: {error}")))?;
-    let bar = fact_bar(0, "embedding");
+    let bar = event_bar(0, "embedding");
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
@@ -62,7 +62,7 @@ fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
         }
         None => None,
     };
-    OpenAiEmbedder::new(&endpoint.url, &endpoint.model, key.as_deref().map(str::trim), Patience::default())
+    OpenAiEmbedder::new(&endpoint.url, &endpoint.model, key.as_deref().map(str::trim), Timeouts::default())
         .map_err(|error| Failure::Wrong(error.to_string()))
 }
 

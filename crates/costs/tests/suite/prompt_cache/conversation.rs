@@ -94,10 +94,10 @@ fn coming_back_to_a_model_after_a_long_turn_of_another_writes_the_prompt_again()
 #[test]
 fn sessions_and_sub_agents_have_caches_of_their_own() {
     let thread = Some(contracts::ThreadId::try_from("agent").unwrap());
-    let role = contracts::facts::CallRole::Worker;
+    let role = contracts::events::CallRole::Worker;
     let agent = |seconds, total| Call { thread: thread.clone(), role, ..at(seconds, total) };
     let other = |seconds, total| Call { session: "two".try_into().unwrap(), ..at(seconds, total) };
-    let side = |seconds, total| Call { role: contracts::facts::CallRole::Side, ..at(seconds, total) };
+    let side = |seconds, total| Call { role: contracts::events::CallRole::Side, ..at(seconds, total) };
     check(&[
         (at(0, 20_000), (0, 19_992, 0, 8)),
         (agent(1, 9_000), (0, 8_992, 0, 8)),

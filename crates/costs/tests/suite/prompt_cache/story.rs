@@ -1,9 +1,10 @@
-//! A session told in facts.
+//! A session told in events.
 
 use contracts::{
     CacheLifetime, CacheVariant, SessionId, ThreadId, TurnId, Usage,
-    facts::{
-        CompactionTrigger, Fact, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus,
+    events::{
+        CompactionTrigger, DocumentedEvent, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted,
+        TurnStatus,
     },
 };
 use costs::prompt_cache::{Call, Calls};
@@ -23,7 +24,7 @@ fn thread(name: Option<&str>) -> Option<ThreadId> {
 #[derive(Default)]
 pub(crate) struct Story {
     pub(crate) fold: Calls,
-    facts: u64,
+    events: u64,
 }
 
 impl Story {
@@ -31,9 +32,9 @@ impl Story {
         SessionId::try_from("one").unwrap()
     }
 
-    fn tell<F: Fact>(&mut self, seconds: u64, fact: &F) -> Option<Call> {
-        self.facts += 1;
-        self.fold.advance(&record(self.facts, Timestamp::from_secs(seconds), fact)).unwrap()
+    fn tell<F: DocumentedEvent>(&mut self, seconds: u64, event: &F) -> Option<Call> {
+        self.events += 1;
+        self.fold.advance(&record(self.events, Timestamp::from_secs(seconds), event)).unwrap()
     }
 
     pub(crate) fn started(&mut self, seconds: u64, name: &str, message_bytes: u64) {
@@ -42,20 +43,20 @@ impl Story {
 
     pub(crate) fn started_by(&mut self, seconds: u64, name: &str, of: Option<&str>, message_bytes: u64) {
         let session = Self::session();
-        let fact =
+        let event =
             TurnStarted { turn: turn(name), session, thread: thread(of), message_bytes, ..TurnStarted::sample() };
-        assert_eq!(self.tell(seconds, &fact), None);
+        assert_eq!(self.tell(seconds, &event), None);
     }
 
     pub(crate) fn ended(&mut self, seconds: u64, name: &str, status: TurnStatus, llm_calls: u32) {
-        let fact = TurnEnded { turn: turn(name), session: Self::session(), status, llm_calls, tool_calls: 0 };
-        assert_eq!(self.tell(seconds, &fact), None);
+        let event = TurnEnded { turn: turn(name), session: Self::session(), status, llm_calls, tool_calls: 0 };
+        assert_eq!(self.tell(seconds, &event), None);
     }
 
     pub(crate) fn compacted(&mut self, seconds: u64, of: Option<&str>) {
         let trigger = CompactionTrigger::Manual;
-        let fact = SessionCompacted { session: Self::session(), thread: thread(of), trigger, tokens_before: None };
-        assert_eq!(self.tell(seconds, &fact), None);
+        let event = SessionCompacted { session: Self::session(), thread: thread(of), trigger, tokens_before: None };
+        assert_eq!(self.tell(seconds, &event), None);
     }
 
     pub(crate) fn resumed(&mut self, seconds: u64) {
@@ -67,8 +68,8 @@ impl Story {
         self.answered_as(seconds, &LlmCallCompleted { tool_calls, ..answer(name) })
     }
 
-    pub(crate) fn answered_as(&mut self, seconds: u64, fact: &LlmCallCompleted) -> Call {
-        self.tell(seconds, fact).unwrap()
+    pub(crate) fn answered_as(&mut self, seconds: u64, event: &LlmCallCompleted) -> Call {
+        self.tell(seconds, event).unwrap()
     }
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn answer(name: &str) -> LlmCallCompleted {
 
 /// An answer by a sub-agent.
 pub(crate) fn answer_of(name: &str, of: &str) -> LlmCallCompleted {
-    LlmCallCompleted { thread: thread(Some(of)), role: contracts::facts::CallRole::Worker, ..answer(name) }
+    LlmCallCompleted { thread: thread(Some(of)), role: contracts::events::CallRole::Worker, ..answer(name) }
 }
 
 /// What the next call's usage says of the lifetime.

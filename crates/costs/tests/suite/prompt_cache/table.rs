@@ -1,6 +1,6 @@
 //! Calls in short, and tables of how their prompts are split.
 
-use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, TurnId, Usage, facts::CallRole};
+use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, TurnId, Usage, events::CallRole};
 use costs::prompt_cache::{After, Attempt, Call, Opening, PromptCache, Split};
 use event_core::Timestamp;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use adapters::catalogue::registry_from_text;
 use contracts::{
     Decision, MessageText,
-    facts::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},
+    events::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},
 };
 use engine::{RouterState, captured_turn};
 use event_bus::{EventLog, TextStore};
@@ -23,18 +23,18 @@ pub(crate) enum Words {
 }
 
 /// Makes a recorded decision again.
-pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, fact: &RouteDecided, words: Words) -> Decided {
-    let before = log.read_after(Position::ORIGIN, usize::try_from(fact.based_on.0).unwrap()).unwrap();
+pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, event: &RouteDecided, words: Words) -> Decided {
+    let before = log.read_after(Position::ORIGIN, usize::try_from(event.based_on.0).unwrap()).unwrap();
     let mut state = Projected::<RouterState>::default();
-    for fact in &before {
-        state.advance(fact).unwrap();
+    for event in &before {
+        state.advance(event).unwrap();
     }
-    let (at, turn) = started(&before, fact);
+    let (at, turn) = started(&before, event);
     let message = match words {
-        Words::Kept => MessageText::Present(message(&before, texts, fact)),
-        Words::Purged => MessageText::Matched(fact.matched.clone()),
+        Words::Kept => MessageText::Present(message(&before, texts, event)),
+        Words::Purged => MessageText::Matched(event.matched.clone()),
     };
-    let policy = policy(&before, texts, fact);
+    let policy = policy(&before, texts, event);
     let turn = captured_turn(&turn, at, message);
     state.state().with_views(at, |views| decide(&turn, &policy, views))
 }
@@ -42,35 +42,35 @@ pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, fact: &Rou
 /// Makes every decision of a log again, and compares the bytes; how many they are.
 pub(crate) fn all_are_the_same(desk: &Desk, words: Words) -> usize {
     let decided = desk.all::<RouteDecided>();
-    for fact in &decided {
-        let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), fact, words);
+    for event in &decided {
+        let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), event, words);
         let bytes = |decision: &Decision| encode_state("decision", decision).unwrap();
-        assert_eq!(again.decision, fact.decision);
-        assert_eq!(bytes(&again.decision), bytes(&fact.decision));
-        assert_eq!(again.matched, fact.matched);
+        assert_eq!(again.decision, event.decision);
+        assert_eq!(bytes(&again.decision), bytes(&event.decision));
+        assert_eq!(again.matched, event.matched);
     }
     decided.len()
 }
 
-/// The last fact of a kind for which something holds.
-fn last<E: Event>(facts: &[Recorded], holds: impl Fn(&E) -> bool) -> (event_core::Timestamp, E) {
-    let mut found = facts.iter().rev().filter_map(|fact| Some((fact.event.at, fact.read::<E>().unwrap()?)));
-    found.find(|(_, fact)| holds(fact)).unwrap_or_else(|| panic!("the log has no such `{}`", E::KIND))
+/// The last event of a kind for which something holds.
+fn last<E: Event>(events: &[Recorded], holds: impl Fn(&E) -> bool) -> (event_core::Timestamp, E) {
+    let mut found = events.iter().rev().filter_map(|event| Some((event.event.at, event.read::<E>().unwrap()?)));
+    found.find(|(_, event)| holds(event)).unwrap_or_else(|| panic!("the log has no such `{}`", E::KIND))
 }
 
-fn started(facts: &[Recorded], decided: &RouteDecided) -> (event_core::Timestamp, TurnStarted) {
-    last(facts, |fact: &TurnStarted| fact.turn == decided.turn)
+fn started(events: &[Recorded], decided: &RouteDecided) -> (event_core::Timestamp, TurnStarted) {
+    last(events, |event: &TurnStarted| event.turn == decided.turn)
 }
 
-fn message(facts: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -> String {
-    match last(facts, |fact: &TurnTextRecorded| fact.turn == decided.turn).1.text {
+fn message(events: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -> String {
+    match last(events, |event: &TurnTextRecorded| event.turn == decided.turn).1.text {
         TextBody::Inline(text) => text,
         TextBody::Stored { hash, .. } => texts.get(hash.0).unwrap().unwrap(),
     }
 }
 
-fn policy(facts: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -> Policy {
-    let (_, loaded) = last(facts, |fact: &PolicyLoaded| fact.hash == decided.policy);
+fn policy(events: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -> Policy {
+    let (_, loaded) = last(events, |event: &PolicyLoaded| event.hash == decided.policy);
     let models = texts.get(decided.catalogue.0).unwrap().unwrap();
     let registry = Arc::new(registry_from_text(&models).unwrap());
     let text = texts.get(loaded.hash.0).unwrap().unwrap();

@@ -4,11 +4,11 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use contracts::{
     CacheVariant, ClientRequest, SessionId, ThreadId, TurnId, Usage, WireApi,
-    facts::{CallRole, ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
+    events::{CallRole, DocumentedEvent, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
 use engine::{DecidedTurn, Engine, Home, Models, NewTurn, RouterState, Stores};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
-use event_core::{Event, NewEvent, Position, Recorded, Timestamp, encode_state};
+use event_core::{NewEvent, Position, Recorded, Timestamp, encode_state};
 use tempfile::TempDir;
 
 use super::models::{model_id, models};
@@ -154,7 +154,7 @@ impl Desk {
     ) {
         let turn = self.running(name).unwrap();
         let prices = self.models.registry.named(model).and_then(|model| model.prices);
-        let fact = LlmCallCompleted {
+        let event = LlmCallCompleted {
             turn,
             session: session(name),
             thread: worker.map(|worker| ThreadId::try_from(worker).unwrap()),
@@ -171,7 +171,7 @@ impl Desk {
             cache_lifetime: None,
             began_at: None,
         };
-        self.record(turn, &fact);
+        self.record(turn, &event);
     }
 
     /// A call of the running turn fails.
@@ -183,30 +183,30 @@ impl Desk {
     }
 
     /// Anything else that happens in a turn.
-    pub(crate) fn record<E: Event>(&mut self, turn: TurnId, fact: &E) {
+    pub(crate) fn record<E: DocumentedEvent>(&mut self, turn: TurnId, event: &E) {
         self.calls += 1;
         let id = turn.0.then(E::KIND, 1_000 + self.calls);
-        self.engine.record(vec![NewEvent::new(id, self.now, turn.0, fact).unwrap()]).unwrap();
+        self.engine.record(vec![NewEvent::new(id, self.now, turn.0, event).unwrap()]).unwrap();
     }
 
     /// The whole log.
-    pub(crate) fn facts(&self) -> Vec<Recorded> {
+    pub(crate) fn events(&self) -> Vec<Recorded> {
         self.log.read_after(Position::ORIGIN, usize::MAX).unwrap()
     }
 
-    /// The kinds of the facts after a position.
+    /// The kinds of the events after a position.
     pub(crate) fn kinds_after(&self, position: Position) -> Vec<String> {
-        let facts = self.log.read_after(position, usize::MAX).unwrap();
-        facts.iter().map(|fact| fact.event.kind.to_string()).collect()
+        let events = self.log.read_after(position, usize::MAX).unwrap();
+        events.iter().map(|event| event.event.kind.to_string()).collect()
     }
 
     pub(crate) fn head(&self) -> Position {
         self.log.head().unwrap()
     }
 
-    /// Every fact of one kind.
-    pub(crate) fn all<E: Event>(&self) -> Vec<E> {
-        self.facts().iter().filter_map(|fact| fact.read::<E>().unwrap()).collect()
+    /// Every event of one kind.
+    pub(crate) fn all<E: DocumentedEvent>(&self) -> Vec<E> {
+        self.events().iter().filter_map(|event| event.read::<E>().unwrap()).collect()
     }
 }
 

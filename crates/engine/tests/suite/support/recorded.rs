@@ -5,7 +5,7 @@ use adapters::observed::{
 };
 use contracts::{
     CacheVariant, SideEffect, Usage,
-    facts::{ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
+    events::{ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
 

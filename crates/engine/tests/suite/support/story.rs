@@ -1,50 +1,50 @@
-//! What happened in a log, one line a fact, with times counted from a start.
+//! What happened in a log, one line an event, with times counted from a start.
 
 use contracts::OutageScope;
-use contracts::facts::{
+use contracts::events::{
     LlmCallCompleted, LlmCallFailed, ProviderRecovered, ProviderUnavailable, RouteDecided, SessionModelSelected,
     StopReason, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
 };
 use event_core::{Recorded, Timestamp};
 
-/// The facts, a line each.
-pub(crate) fn story(facts: &[Recorded], start: Timestamp) -> String {
-    let lines = facts.iter().filter_map(|fact| Some((fact, tell(fact)?)));
-    let lines = lines.map(|(fact, what)| {
-        let millis = fact.event.at.micros_since(start) / 1_000;
+/// The events, a line each.
+pub(crate) fn story(events: &[Recorded], start: Timestamp) -> String {
+    let lines = events.iter().filter_map(|event| Some((event, tell(event)?)));
+    let lines = lines.map(|(event, what)| {
+        let millis = event.event.at.micros_since(start) / 1_000;
         let time = format!("T={}.{}s", millis / 1_000, millis % 1_000 / 100);
-        let line = format!("{time:<9} {:<28} {what}", fact.event.kind);
+        let line = format!("{time:<9} {:<28} {what}", event.event.kind);
         format!("{}\n", line.trim_end())
     });
     lines.collect()
 }
 
-/// What a fact says, or `None` for one that is not part of the story.
-fn tell(fact: &Recorded) -> Option<String> {
+/// What an event says, or `None` for one that is not part of the story.
+fn tell(event: &Recorded) -> Option<String> {
     let model = |model: Option<&contracts::ModelId>| model.map_or("no model".to_owned(), ToString::to_string);
-    if fact.read::<TurnStarted>().unwrap().is_some() {
+    if event.read::<TurnStarted>().unwrap().is_some() {
         Some(String::new())
-    } else if let Some(fact) = fact.read::<RouteDecided>().unwrap() {
-        Some(format!("locked to {}", model(fact.decision.model.as_ref())))
-    } else if let Some(fact) = fact.read::<SessionModelSelected>().unwrap() {
-        let when = if fact.in_turn.is_some() { "for the next turn" } else { "from now on" };
-        Some(format!("{} {when}", model(fact.model.as_ref())))
-    } else if let Some(fact) = fact.read::<LlmCallCompleted>().unwrap() {
-        let how = if fact.stop_reason == StopReason::ToolUse { "wants a tool" } else { "is done" };
-        Some(format!("{} {how}", fact.model))
-    } else if let Some(fact) = fact.read::<LlmCallFailed>().unwrap() {
-        Some(format!("{} {:?}", fact.model, fact.class))
-    } else if let Some(fact) = fact.read::<ToolCalled>().unwrap() {
-        Some(fact.name)
-    } else if let Some(fact) = fact.read::<ToolFinished>().unwrap() {
-        Some(format!("{:?}", fact.outcome).to_lowercase())
-    } else if let Some(fact) = fact.read::<ProviderUnavailable>().unwrap() {
-        Some(format!("{} after {:?}", scope(&fact.scope), fact.trigger))
-    } else if let Some(fact) = fact.read::<ProviderRecovered>().unwrap() {
-        Some(format!("{} by {:?} after {} s", scope(&fact.scope), fact.by, fact.down_seconds))
+    } else if let Some(event) = event.read::<RouteDecided>().unwrap() {
+        Some(format!("locked to {}", model(event.decision.model.as_ref())))
+    } else if let Some(event) = event.read::<SessionModelSelected>().unwrap() {
+        let when = if event.in_turn.is_some() { "for the next turn" } else { "from now on" };
+        Some(format!("{} {when}", model(event.model.as_ref())))
+    } else if let Some(event) = event.read::<LlmCallCompleted>().unwrap() {
+        let how = if event.stop_reason == StopReason::ToolUse { "wants a tool" } else { "is done" };
+        Some(format!("{} {how}", event.model))
+    } else if let Some(event) = event.read::<LlmCallFailed>().unwrap() {
+        Some(format!("{} {:?}", event.model, event.class))
+    } else if let Some(event) = event.read::<ToolCalled>().unwrap() {
+        Some(event.name)
+    } else if let Some(event) = event.read::<ToolFinished>().unwrap() {
+        Some(format!("{:?}", event.outcome).to_lowercase())
+    } else if let Some(event) = event.read::<ProviderUnavailable>().unwrap() {
+        Some(format!("{} after {:?}", scope(&event.scope), event.trigger))
+    } else if let Some(event) = event.read::<ProviderRecovered>().unwrap() {
+        Some(format!("{} by {:?} after {} s", scope(&event.scope), event.by, event.down_seconds))
     } else {
-        let fact = fact.read::<TurnEnded>().unwrap()?;
-        Some(format!("{:?}, {} calls, {} tools", fact.status, fact.llm_calls, fact.tool_calls).to_lowercase())
+        let event = event.read::<TurnEnded>().unwrap()?;
+        Some(format!("{:?}, {} calls, {} tools", event.status, event.llm_calls, event.tool_calls).to_lowercase())
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contracts::{
     TurnId,
-    facts::{Fact as _, TurnEnded, TurnStarted},
+    events::{DocumentedEvent as _, TurnEnded, TurnStarted},
 };
 use event_bus::{EventLog, Expected, MemoryLog};
 use event_core::{Event, EventId, NewEvent, Position, Timestamp};
@@ -15,8 +15,8 @@ fn turn(number: u64) -> TurnId {
     TurnId(EventId::derive(&[&number.to_be_bytes()]))
 }
 
-fn record<E: Event>(log: &MemoryLog, turn: TurnId, fact: &E) {
-    let sealed = NewEvent::new(turn.0.then(E::KIND, 0), Timestamp(1), turn.0, fact).unwrap();
+fn record<E: Event>(log: &MemoryLog, turn: TurnId, event: &E) {
+    let sealed = NewEvent::new(turn.0.then(E::KIND, 0), Timestamp(1), turn.0, event).unwrap();
     log.append(Expected::Any, Timestamp(1), &[sealed]).unwrap();
     log.sync().unwrap();
 }

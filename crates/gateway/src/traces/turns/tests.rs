@@ -1,13 +1,14 @@
-//! Facts of whole turns, and the spans that they become.
+//! Events of whole turns, and the spans that they become.
 
 use contracts::{
     Decision, Evaluation, FailedCandidate, ModelId, NanoUsd, Reason, Slot, ThreadId, TurnId, Usage, Verdict,
-    facts::{
-        ErrorClass, Fact, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFellThrough, StopReason,
-        TextBody, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded,
+    events::{
+        DocumentedEvent, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback,
+        StopReason, TextBody, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
+        TurnTextRecorded,
     },
 };
-use event_core::{Event, EventId, NewEvent, Position, Recorded, Timestamp};
+use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use super::Turns;
 use crate::traces::otlp::{Span, request};
@@ -17,11 +18,11 @@ const GEMINI: &str = "google:gemini-3-pro";
 /// What nobody but the log may know.
 const SAID: &str = "the user's own words";
 
-/// A turn of a made-up log, fact by fact, one every half second. What a fact does not say is as in its sample.
+/// A turn of a made-up log, event by event, one every half second. What an event does not say is as in its sample.
 #[derive(Default)]
 struct Story {
     turns: Turns,
-    facts: Vec<Recorded>,
+    events: Vec<Recorded>,
     spans: Vec<Vec<Span>>,
 }
 
@@ -40,16 +41,16 @@ fn decision(slot: Slot, reason: Reason, name: &str) -> Decision {
 }
 
 impl Story {
-    /// The next fact, with its place among those of its kind and the fact that led to it.
-    fn tell<E: Event>(&mut self, number: u64, cause: Option<EventId>, fact: &E) -> EventId {
-        let position = Position(self.facts.len() as u64 + 1);
+    /// The next event, with its place among those of its kind and the event that led to it.
+    fn tell<E: DocumentedEvent>(&mut self, number: u64, cause: Option<EventId>, event: &E) -> EventId {
+        let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp(1_800_000_000_000_000 + 500_000 * position.0);
         let id = turn().0.then(E::KIND, number);
-        let mut sealed = NewEvent::new(id, at, turn().0, fact).unwrap();
+        let mut sealed = NewEvent::new(id, at, turn().0, event).unwrap();
         sealed.causation = cause;
         let recorded = Recorded::new(position, at, sealed);
         self.spans.extend(self.turns.apply(&recorded).unwrap());
-        self.facts.push(recorded);
+        self.events.push(recorded);
         id
     }
 
@@ -68,10 +69,10 @@ impl Story {
         self.tell(0, None, &RouteDecided { decision, ..RouteDecided::sample() });
     }
 
-    fn fell_through(&mut self) {
+    fn fallback(&mut self) {
         let failed = vec![FailedCandidate { model: model(OPUS), class: ErrorClass::Overloaded }];
         let decision = decision(Slot::GlobalDefault, Reason::GlobalDefault, GEMINI);
-        self.tell(0, None, &RouteFellThrough { failed, decision, ..RouteFellThrough::sample() });
+        self.tell(0, None, &RouteFallback { failed, decision, ..RouteFallback::sample() });
     }
 
     fn sent(&mut self, number: u64, name: &str) -> EventId {
@@ -79,19 +80,19 @@ impl Story {
     }
 
     fn failed(&mut self, number: u64, call: EventId, class: ErrorClass) {
-        let fact = LlmCallFailed { model: model(OPUS), class, usage: None, cost: None, ..LlmCallFailed::sample() };
-        self.tell(number, Some(call), &fact);
+        let event = LlmCallFailed { model: model(OPUS), class, usage: None, cost: None, ..LlmCallFailed::sample() };
+        self.tell(number, Some(call), &event);
     }
 
     fn answered(&mut self, number: u64, call: EventId, stop_reason: StopReason, usage: Usage) {
         let cost = (usage != Usage::default()).then_some(NanoUsd(56_051_400));
-        let fact = LlmCallCompleted { model: model(GEMINI), stop_reason, usage, cost, ..LlmCallCompleted::sample() };
-        self.tell(number, Some(call), &fact);
+        let event = LlmCallCompleted { model: model(GEMINI), stop_reason, usage, cost, ..LlmCallCompleted::sample() };
+        self.tell(number, Some(call), &event);
     }
 
     fn tool(&mut self, number: u64, call: &str) {
-        let fact = ToolCalled { call: call.to_owned(), name: "Bash".to_owned(), ..ToolCalled::sample() };
-        self.tell(number, None, &fact);
+        let event = ToolCalled { call: call.to_owned(), name: "Bash".to_owned(), ..ToolCalled::sample() };
+        self.tell(number, None, &event);
     }
 
     fn brought(&mut self, number: u64, call: &str, outcome: ToolOutcome) {
@@ -115,7 +116,7 @@ fn worked() -> Story {
     story.begin();
     let first = story.sent(0, OPUS);
     story.failed(0, first, ErrorClass::Overloaded);
-    story.fell_through();
+    story.fallback();
     let second = story.sent(1, GEMINI);
     let cached = Usage { input: 3, cache_read: 18_338, cache_write_5m: 71, cache_write_1h: 7_700, output: 261 };
     story.answered(1, second, StopReason::ToolUse, cached);
@@ -141,9 +142,9 @@ fn a_turn_becomes_its_spans_in_the_words_of_the_conventions() {
 }
 
 #[test]
-fn the_same_facts_give_the_same_spans() {
+fn the_same_events_give_the_same_spans() {
     let (once, again) = (worked(), worked());
-    assert_eq!(once.facts, again.facts);
+    assert_eq!(once.events, again.events);
     assert_eq!(text(&once.only()), text(&again.only()));
 }
 
@@ -206,5 +207,5 @@ fn a_turn_without_end_keeps_no_more_than_so_many_spans_and_counts_the_rest() {
     story.ended(TurnStatus::Completed);
     let spans = story.only();
     assert_eq!(spans.len(), 1_001);
-    assert!(text(&spans).contains(r#"{"key":"turnwise.spans_left_out","value":{"intValue":"200"}}"#));
+    assert!(text(&spans).contains(r#"{"key":"turnwise.spans_dropped","value":{"intValue":"200"}}"#));
 }

@@ -28,7 +28,7 @@ fn it_is_not_shown_unless_the_policy_says_so() {
 }
 
 #[test]
-fn the_thresholds_are_85_per_cent_and_20_samples_inclusive_when_left_out() {
+fn the_thresholds_are_85_per_cent_and_20_samples_inclusive_when_dropped() {
     let policy = surfacing("{surface: true}");
     assert!(shown(&learned("sonnet", 85, 20), &policy));
     assert!(!shown(&learned("sonnet", 84, 20), &policy));

@@ -1,4 +1,4 @@
-//! A model the user named and that cannot take the turn: fall through visibly, or refuse (decision D3).
+//! A model the user named and that cannot take the turn: fall back visibly, or refuse (decision D3).
 
 use contracts::{Slot, Verdict};
 use router_core::{Banner, Policy, Scenario};
@@ -27,7 +27,7 @@ fn by_default_the_chain_goes_on_and_the_user_is_told() {
         assert_eq!(said(&decide(&scenario, &policy), slot), (Verdict::Rejected, Some("provider_unavailable")));
         assert_eq!(chosen(&scenario, &policy), "GLOBAL_DEFAULT claude-haiku-4-5");
         assert!(told(&scenario, &policy));
-        let explicitly = format!("routing: {{on_explicit_reject: fall_through}}\n{FALL_THROUGH}");
+        let explicitly = format!("routing: {{on_explicit_reject: fall_back}}\n{FALL_THROUGH}");
         assert_eq!(decide(&scenario, &policy), decide(&scenario, &self::policy(&explicitly)));
     }
     insta::assert_snapshot!(explain(&rejected()[0].0, &policy(FALL_THROUGH)));

@@ -100,7 +100,7 @@ fn a_home_is_needed_only_where_one_is_named() {
 }
 
 #[test]
-fn what_is_left_out_has_its_default() {
+fn what_is_dropped_has_its_default() {
     let disagreement = *policy("").disagreement();
     assert_eq!(disagreement, router_core::Disagreement::default());
     assert_eq!(OnExplicitReject::default(), OnExplicitReject::FallThrough);

@@ -17,7 +17,7 @@ pattern: {estimator: paper, fingerprint: hybrid, alpha: 0.6, neighbours: 10, cos
 pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
 routing: {on_explicit_reject: refuse}
 privacy: {record_text: never}
-gateway: {client_model: default, side_calls: client, count_tokens: local, may_drop: [cache_control, signatures]}
+gateway: {client_model: default, auxiliary_calls: client, count_tokens: local, may_drop: [cache_control, signatures]}
 embedding: {url: "http://localhost:11434/v1", model: nomic-embed-text, key_env: OPENAI_API_KEY}
 rules:
   - name: every condition
@@ -36,7 +36,7 @@ rules:
       client_is: claude-code
       client_model_is: [opus, claude-unheard-of]
       thread_is_subagent: true
-      side_call_is: [title, classifier]
+      auxiliary_call_is: [title, classifier]
       any_of: [{has_images: true}]
       all_of: [{has_images: true}]
       not: {has_images: true}

@@ -1,6 +1,6 @@
 //! An answer, whichever API gives it: a sequence of events, or what they add up to.
 
-use contracts::{WireApi, facts::ErrorClass};
+use contracts::{WireApi, events::ErrorClass};
 use serde_json::{Value, json};
 
 use super::tokens::Tokens;

@@ -1,6 +1,6 @@
 //! Reads an answer of Gemini, whole or streamed: a stream is made of answers that each hold a piece.
 
-use contracts::{WireApi, facts::ErrorClass};
+use contracts::{WireApi, events::ErrorClass};
 use serde_json::Value;
 
 use crate::convert::{

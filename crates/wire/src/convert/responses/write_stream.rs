@@ -3,7 +3,7 @@
 //! The official clients put an answer together from the items that are done, and believe the last event, which holds
 //! the whole answer once more.
 
-use contracts::{WireApi, facts::ErrorClass};
+use contracts::{WireApi, events::ErrorClass};
 use serde_json::{Value, json};
 
 use super::write_answer::{finished, item, item_id, part, response};

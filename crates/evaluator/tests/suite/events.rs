@@ -1,17 +1,18 @@
-//! The facts of a story, from the words that tell it.
+//! The events of a story, from the words that tell it.
 
 use std::collections::BTreeSet;
 
 use contracts::{
     CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, Override, Score, SessionId, SideEffect, Sketch, Slot,
     ThreadId, TurnId, Usage,
-    facts::{
-        CallRole, ErrorClass, Fact, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed,
-        RouteOverridden, StopReason, Thumb, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
+    events::{
+        CallRole, DocumentedEvent, ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed,
+        PatternOverrideDismissed, Rating, RouteOverridden, StopReason, ToolCalled, ToolFinished, ToolOutcome,
+        TurnEnded, TurnStarted, TurnStatus,
     },
 };
 use evaluator::tone;
-use event_core::{Event, EventId, NewEvent, Timestamp};
+use event_core::{EventId, NewEvent, Timestamp};
 
 pub(crate) fn at(seconds: u64) -> Timestamp {
     Timestamp::from_secs(1_778_000_000 + seconds)
@@ -46,17 +47,17 @@ fn file(path: &str) -> u32 {
     u32::from_le_bytes(EventId::derive(&[path.as_bytes()]).0[..4].try_into().unwrap())
 }
 
-/// The facts of one line, such as `3 a edits cart.rs`.
-pub(crate) fn facts(line: &str) -> Vec<NewEvent> {
+/// The events of one line, such as `3 a edits cart.rs`.
+pub(crate) fn events(line: &str) -> Vec<NewEvent> {
     let mut words = line.split_whitespace();
     let (seconds, turn, verb) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
     let rest: Vec<_> = words.collect();
     let at = at(seconds.parse().unwrap());
     let (id, session) = (turn_id(turn), session(turn));
-    let seal = |number: u64, fact: NewEvent| NewEvent {
+    let seal = |number: u64, event: NewEvent| NewEvent {
         id: EventId::derive(&[line.as_bytes(), &number.to_le_bytes()]),
         at,
-        ..fact
+        ..event
     };
     let (first, second) = (rest.first().copied().unwrap_or_default(), rest.get(1).copied().unwrap_or_default());
     match verb {
@@ -64,8 +65,8 @@ pub(crate) fn facts(line: &str) -> Vec<NewEvent> {
         "calls" => vec![seal(0, sealed(id, &completed(turn, first, second)))],
         "fails" => {
             let class = if first == "withheld" { ErrorClass::ContentFilter } else { ErrorClass::Overloaded };
-            let fact = LlmCallFailed { turn: id, session, model: model("opus"), class, ..LlmCallFailed::sample() };
-            vec![seal(0, sealed(id, &fact))]
+            let event = LlmCallFailed { turn: id, session, model: model("opus"), class, ..LlmCallFailed::sample() };
+            vec![seal(0, sealed(id, &event))]
         }
         "edits" | "runs" | "reverts" => {
             let files: Vec<_> = rest.iter().filter(|word| word.contains('.')).map(|path| file(path)).collect();
@@ -85,15 +86,15 @@ pub(crate) fn facts(line: &str) -> Vec<NewEvent> {
                 "refused" => TurnStatus::Refused,
                 other => panic!("no status `{other}`"),
             };
-            let fact = TurnEnded { turn: id, session, status, llm_calls: 0, tool_calls: 0 };
-            vec![seal(0, sealed(id, &fact))]
+            let event = TurnEnded { turn: id, session, status, llm_calls: 0, tool_calls: 0 };
+            vec![seal(0, sealed(id, &event))]
         }
-        "thumb" => {
-            let thumb = if first == "up" { Thumb::Up } else { Thumb::Down };
-            vec![seal(0, sealed(id, &FeedbackGiven { turn: id, session, thumb }))]
+        "rating" => {
+            let rating = if first == "up" { Rating::Up } else { Rating::Down };
+            vec![seal(0, sealed(id, &FeedbackGiven { turn: id, session, rating }))]
         }
         "overrides" => {
-            let fact = RouteOverridden {
+            let event = RouteOverridden {
                 turn: id,
                 session,
                 original: model(first),
@@ -102,11 +103,11 @@ pub(crate) fn facts(line: &str) -> Vec<NewEvent> {
                 rule: None,
                 confidence: Score::ONE,
             };
-            vec![seal(0, sealed(id, &fact))]
+            vec![seal(0, sealed(id, &event))]
         }
         "keeps" => {
             let (kept, dismissed) = (model(first), model("other"));
-            let fact = PatternOverrideDismissed {
+            let event = PatternOverrideDismissed {
                 turn: id,
                 session,
                 model: kept,
@@ -114,14 +115,14 @@ pub(crate) fn facts(line: &str) -> Vec<NewEvent> {
                 rule: None,
                 confidence: Score::ONE,
             };
-            vec![seal(0, sealed(id, &fact))]
+            vec![seal(0, sealed(id, &event))]
         }
         other => panic!("no verb `{other}`"),
     }
 }
 
-fn sealed<E: Event>(turn: TurnId, fact: &E) -> NewEvent {
-    NewEvent::new(turn.0, at(0), turn.0, fact).unwrap()
+fn sealed<E: DocumentedEvent>(turn: TurnId, event: &E) -> NewEvent {
+    NewEvent::new(turn.0, at(0), turn.0, event).unwrap()
 }
 
 /// A message; `@opus` in front asks for a model, `+opus` says which is set for the session.

@@ -1,10 +1,10 @@
-//! Earlier layouts of facts about calls.
+//! Earlier layouts of events about calls.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage,
-    facts::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, fact, sample},
+    events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, event, sample},
 };
 
 /// `llm.call_completed` as it was first: nothing said what a prompt cache would know.
@@ -47,7 +47,7 @@ impl From<LlmCallCompletedV1> for LlmCallCompleted {
     }
 }
 
-fact!(
+event!(
     LlmCallCompletedV1,
     "llm.call_completed",
     1,
@@ -99,7 +99,7 @@ impl From<LlmCallFailedV1> for LlmCallFailed {
     }
 }
 
-fact!(
+event!(
     LlmCallFailedV1,
     "llm.call_failed",
     1,

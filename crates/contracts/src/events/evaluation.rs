@@ -1,9 +1,9 @@
-//! Facts about how well a turn went.
+//! Events about how well a turn went.
 
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
-use super::{earlier::EvalCompletedV1, fact, sample};
+use super::{earlier::EvalCompletedV1, event, sample};
 use crate::{ModelId, Score, SessionId, TurnId};
 
 /// What was noticed about a turn.
@@ -42,13 +42,13 @@ pub enum SignalKind {
     TakenAway,
     /// Files that the turn had written were taken back.
     Reverted,
-    /// The user's thumb was up.
-    ThumbUp,
-    /// The user's thumb was down.
-    ThumbDown,
+    /// The user's rating was up.
+    RatingUp,
+    /// The user's rating was down.
+    RatingDown,
 }
 
-/// One thing noticed, and the fact that shows it.
+/// One thing noticed, and the event that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {
     /// What.
@@ -76,11 +76,11 @@ pub struct EvalCompleted {
     pub rubric_version: u16,
     /// What the verdict rests on, in the order in which it was noticed.
     pub signals: Vec<Signal>,
-    /// Signals that count but found no place in this fact.
+    /// Signals that count but found no place in this event.
     pub signals_omitted: u32,
 }
 
-fact!(
+event!(
     EvalCompleted,
     "eval.completed",
     2 from EvalCompletedV1,
@@ -102,7 +102,7 @@ fact!(
 /// What the user thinks of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Thumb {
+pub enum Rating {
     /// It went well.
     Up,
     /// It went badly.
@@ -117,14 +117,14 @@ pub struct FeedbackGiven {
     /// Its session.
     pub session: SessionId,
     /// How it went.
-    pub thumb: Thumb,
+    pub rating: Rating,
 }
 
-fact!(
+event!(
     FeedbackGiven,
     "feedback.given",
     1,
     Internal,
     "The user said how a turn went.",
-    FeedbackGiven { turn: sample::turn(), session: sample::session(), thumb: Thumb::Up }
+    FeedbackGiven { turn: sample::turn(), session: sample::session(), rating: Rating::Up }
 );

@@ -1,8 +1,8 @@
-//! Facts about turns.
+//! Events about turns.
 
 use serde::{Deserialize, Serialize};
 
-use super::{TextBody, earlier::TurnStartedV2, fact, sample};
+use super::{TextBody, earlier::TurnStartedV2, event, sample};
 use crate::{
     ClientRequest, Delegation, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Override, Requirement,
     SessionId, Sketch, ThreadId, TokenBucket, Tone, TurnId, WireApi,
@@ -51,7 +51,7 @@ pub struct TurnStarted {
     pub request: Option<ClientRequest>,
 }
 
-fact!(
+event!(
     TurnStarted,
     "turn.started",
     3 from TurnStartedV2,
@@ -102,7 +102,7 @@ fact!(
     }
 );
 
-/// The text of a turn's message. The only fact that carries what the user wrote (decision D15).
+/// The text of a turn's message. The only event that carries what the user wrote (decision D15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTextRecorded {
     /// The turn.
@@ -111,7 +111,7 @@ pub struct TurnTextRecorded {
     pub text: TextBody,
 }
 
-fact!(
+event!(
     TurnTextRecorded,
     "turn.text_recorded",
     1,
@@ -149,7 +149,7 @@ pub struct TurnEnded {
     pub tool_calls: u32,
 }
 
-fact!(
+event!(
     TurnEnded,
     "turn.ended",
     1,

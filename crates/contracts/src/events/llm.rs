@@ -1,11 +1,11 @@
-//! Facts about calls to models.
+//! Events about calls to models.
 
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
     earlier::{LlmCallCompletedV1, LlmCallFailedV1},
-    fact, sample,
+    event, sample,
 };
 use crate::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage};
 
@@ -47,7 +47,7 @@ pub struct LlmCallStarted {
     pub estimated_input: u64,
 }
 
-fact!(
+event!(
     LlmCallStarted,
     "llm.call_started",
     1,
@@ -115,7 +115,7 @@ pub struct LlmCallCompleted {
     pub began_at: Option<Timestamp>,
 }
 
-fact!(
+event!(
     LlmCallCompleted,
     "llm.call_completed",
     2 from LlmCallCompletedV1,
@@ -235,7 +235,7 @@ pub struct LlmCallFailed {
     pub raw_usage: Option<String>,
 }
 
-fact!(
+event!(
     LlmCallFailed,
     "llm.call_failed",
     2 from LlmCallFailedV1,

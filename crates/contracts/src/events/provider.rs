@@ -1,9 +1,9 @@
-//! Facts about who can be reached (004 §4.5). Appended once each by the live process, never by a replay.
+//! Events about who can be reached (004 §4.5). Appended once each by the live process, never by a replay.
 
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{fact, sample};
+use super::{event, sample};
 use crate::{ModelId, OutageScope};
 
 /// What took a model or a provider out (004 §4.5.1).
@@ -35,7 +35,7 @@ pub struct ProviderUnavailable {
     pub clears_at: Timestamp,
 }
 
-fact!(
+event!(
     ProviderUnavailable,
     "routing.provider_unavailable",
     1,
@@ -70,7 +70,7 @@ pub struct ProviderRecovered {
     pub down_seconds: u64,
 }
 
-fact!(
+event!(
     ProviderRecovered,
     "routing.provider_recovered",
     1,

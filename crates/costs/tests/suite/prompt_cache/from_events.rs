@@ -1,8 +1,8 @@
-//! Facts become calls: what stands before each, when it was sent, how long it is kept.
+//! Events become calls: what stands before each, when it was sent, how long it is kept.
 
 use contracts::{
     CacheLifetime, CacheVariant,
-    facts::{CallRole, LlmCallCompleted, TurnStatus},
+    events::{CallRole, LlmCallCompleted, TurnStatus},
 };
 use costs::prompt_cache::After;
 use event_core::Timestamp;
@@ -128,7 +128,7 @@ fn a_call_was_sent_its_latency_before_its_end_and_began_when_that_is_known() {
 fn the_lifetime_is_what_was_asked_for_or_else_what_was_written_last() {
     use CacheLifetime::{FiveMinutes, OneHour};
     let mut story = Story::default();
-    let mut lifetime = |fact: &LlmCallCompleted| story.answered_as(9, fact).lifetime;
+    let mut lifetime = |event: &LlmCallCompleted| story.answered_as(9, event).lifetime;
     assert_eq!(lifetime(&answer("a")), FiveMinutes, "what providers do when they are not asked");
     assert_eq!(lifetime(&wrote(0, 5, None)), OneHour);
     assert_eq!(lifetime(&answer("a")), OneHour);
@@ -138,7 +138,7 @@ fn the_lifetime_is_what_was_asked_for_or_else_what_was_written_last() {
 
 #[test]
 fn blocks_are_a_text_the_thinking_and_each_tool_with_its_result() {
-    let fact = LlmCallCompleted { tool_calls: 3, thinking_blocks: 2, variant: CacheVariant::COMMAND, ..answer("a") };
-    let call = Story::default().answered_as(9, &fact);
+    let event = LlmCallCompleted { tool_calls: 3, thinking_blocks: 2, variant: CacheVariant::COMMAND, ..answer("a") };
+    let call = Story::default().answered_as(9, &event);
     assert_eq!((call.blocks, call.variant, call.total()), (9, CacheVariant::COMMAND, 20_000));
 }

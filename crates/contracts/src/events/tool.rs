@@ -1,8 +1,8 @@
-//! Facts about tools.
+//! Events about tools.
 
 use serde::{Deserialize, Serialize};
 
-use super::{earlier::ToolCalledV1, fact, sample};
+use super::{earlier::ToolCalledV1, event, sample};
 use crate::{SessionId, SideEffect, TurnId};
 
 /// A model asked for a tool.
@@ -28,7 +28,7 @@ pub struct ToolCalled {
     pub reverts: bool,
 }
 
-fact!(
+event!(
     ToolCalled,
     "tool.called",
     2 from ToolCalledV1,
@@ -74,7 +74,7 @@ pub struct ToolFinished {
     pub output_bytes: u64,
 }
 
-fact!(
+event!(
     ToolFinished,
     "tool.finished",
     1,

@@ -1,10 +1,10 @@
-//! Earlier layouts of facts about how well a turn went.
+//! Earlier layouts of events about how well a turn went.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Score, SessionId, TurnId,
-    facts::{EvalCompleted, fact, sample},
+    events::{EvalCompleted, event, sample},
 };
 
 /// `eval.completed` as it was first: it did not say what the verdict rests on.
@@ -35,7 +35,7 @@ impl From<EvalCompletedV1> for EvalCompleted {
     }
 }
 
-fact!(
+event!(
     EvalCompletedV1,
     "eval.completed",
     1,

@@ -1,11 +1,11 @@
-//! Earlier layouts of facts about turns.
+//! Earlier layouts of events about turns.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Delegation, Estimates, Features, IntentTag, IntentTags, ModelId, NanoUsd, Needs, Override, SessionId, SideEffect,
     Sketch, ThreadId, TokenBucket, Tone, TurnId,
-    facts::{TurnStarted, fact, sample},
+    events::{TurnStarted, event, sample},
 };
 
 /// The features of a turn as they were first: without its words.
@@ -88,7 +88,7 @@ impl From<TurnStartedV1> for TurnStartedV2 {
     }
 }
 
-fact!(
+event!(
     TurnStartedV1,
     "turn.started",
     1,
@@ -174,7 +174,7 @@ impl From<TurnStartedV2> for TurnStarted {
     }
 }
 
-fact!(
+event!(
     TurnStartedV2,
     "turn.started",
     2 from TurnStartedV1,

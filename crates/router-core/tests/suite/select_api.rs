@@ -11,7 +11,7 @@ use contracts::{
     Tier, Tokenizer,
     WireApi::{self, AnthropicMessages, Gemini, OpenAiChat, OpenAiResponses},
 };
-use router_core::spoken_to;
+use router_core::select_api;
 
 use crate::support::model;
 
@@ -34,11 +34,11 @@ fn named(id: &str, apis: &[WireApi]) -> ModelSpec {
 }
 
 fn asked(model: &ModelSpec, request: &ClientRequest, may_drop: &[Requirement]) -> Result<WireApi, Failure> {
-    spoken_to(model, request, &may_drop.iter().copied().collect::<BTreeSet<_>>())
+    select_api(model, request, &may_drop.iter().copied().collect::<BTreeSet<_>>())
 }
 
 #[test]
-fn a_model_that_takes_no_effort_is_not_sent_one_unless_it_may_be_left_out() {
+fn a_model_that_takes_no_effort_is_not_sent_one_unless_it_may_be_dropped() {
     let mut haiku = named("anthropic:haiku", &[AnthropicMessages]);
     let wish = request(AnthropicMessages, &[Effort], &[]);
     assert_eq!(asked(&haiku, &wish, &[]), Ok(AnthropicMessages));
@@ -71,7 +71,7 @@ fn a_budget_of_thinking_matters_where_it_is_said() {
 }
 
 #[test]
-fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may_be_left_out() {
+fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may_be_dropped() {
     let opus = named("anthropic:opus", &[AnthropicMessages]);
     let sonnet = named("anthropic:sonnet", &[AnthropicMessages]);
     let gpt = named("openai:gpt", &[OpenAiResponses]);
@@ -84,7 +84,7 @@ fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may
     assert_eq!(asked(&opus, &running, &[]), Ok(AnthropicMessages));
     let unknown = request(AnthropicMessages, &[Signatures, TurnSignatures], &[]);
     assert_eq!(asked(&opus, &unknown, &all), Err(Failure::SignedByAnother));
-    // Of several that signed in a session the running one goes on, when the rest may be left out.
+    // Of several that signed in a session the running one goes on, when the rest may be dropped.
     let both = request(AnthropicMessages, &[Signatures, TurnSignatures], &[&opus, &sonnet]);
     assert_eq!(asked(&sonnet, &both, &all), Ok(AnthropicMessages));
     assert_eq!(asked(&sonnet, &both, &[]), Err(Failure::SignedByAnother));
@@ -116,7 +116,7 @@ fn more_texts_to_stop_at_than_an_api_takes_keep_its_models_from_the_request() {
 }
 
 #[test]
-fn a_temperature_beyond_anthropic_s_goes_where_sampling_may_be_left_out() {
+fn a_temperature_beyond_anthropic_s_goes_where_sampling_may_be_dropped() {
     let claude = named("anthropic:opus", &[AnthropicMessages]);
     let hot = request(OpenAiChat, &[HighTemperature], &[]);
     let refused = Failure::CannotCarry { requirement: HighTemperature, api: AnthropicMessages };
@@ -142,5 +142,5 @@ fn a_word_for_how_hard_to_think_matters_to_models_that_are_told_it() {
     assert_eq!(asked(&gpt, &hard, &[Effort]), refused(MaxEffort, OpenAiResponses));
     gpt.capabilities.effort = false;
     assert_eq!(asked(&gpt, &hard, &[]), refused(Effort, OpenAiResponses));
-    assert_eq!(asked(&gpt, &hard, &[Effort]), Ok(OpenAiResponses), "all of it is left out");
+    assert_eq!(asked(&gpt, &hard, &[Effort]), Ok(OpenAiResponses), "all of it is dropped");
 }

@@ -1,9 +1,9 @@
-//! Facts about the log itself.
+//! Events about the log itself.
 
 use event_core::{Position, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::fact;
+use super::event;
 use crate::SessionId;
 
 /// What was done to a damaged log.
@@ -33,7 +33,7 @@ pub struct LogRepaired {
     pub detail: String,
 }
 
-fact!(
+event!(
     LogRepaired,
     "log.repaired",
     1,
@@ -49,8 +49,8 @@ fact!(
 /// Private text was removed from the log because the user said so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogPurged {
-    /// Facts that lost their payload. They stand in their places, with a hash instead.
-    pub facts: u64,
+    /// Events that lost their payload. They stand in their places, with a hash instead.
+    pub events: u64,
     /// Texts beside the log that were removed.
     pub texts: u64,
     /// Only what happened before this, if it was said.
@@ -59,11 +59,11 @@ pub struct LogPurged {
     pub session: Option<SessionId>,
 }
 
-fact!(
+event!(
     LogPurged,
     "log.purged",
     1,
     Internal,
     "Private text was removed from the log because the user said so.",
-    LogPurged { facts: 12, texts: 3, before: Some(Timestamp(1_778_250_185_000_000)), session: None }
+    LogPurged { events: 12, texts: 3, before: Some(Timestamp(1_778_250_185_000_000)), session: None }
 );

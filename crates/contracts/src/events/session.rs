@@ -1,8 +1,8 @@
-//! Facts about sessions.
+//! Events about sessions.
 
 use serde::{Deserialize, Serialize};
 
-use super::{earlier::SessionCompactedV1, fact, sample};
+use super::{earlier::SessionCompactedV1, event, sample};
 use crate::{ModelId, SessionId, ThreadId, TurnId};
 
 /// Where a session comes from.
@@ -34,7 +34,7 @@ pub struct SessionStarted {
     pub client: Option<String>,
 }
 
-fact!(
+event!(
     SessionStarted,
     "session.started",
     1,
@@ -59,7 +59,7 @@ pub struct SessionModelSelected {
     pub in_turn: Option<TurnId>,
 }
 
-fact!(
+event!(
     SessionModelSelected,
     "session.model_selected",
     1,
@@ -91,7 +91,7 @@ pub struct SessionCompacted {
     pub tokens_before: Option<u64>,
 }
 
-fact!(
+event!(
     SessionCompacted,
     "session.compacted",
     2 from SessionCompactedV1,
@@ -112,7 +112,7 @@ pub struct SessionResumed {
     pub session: SessionId,
 }
 
-fact!(
+event!(
     SessionResumed,
     "session.resumed",
     1,

@@ -1,9 +1,9 @@
-//! Facts about decisions.
+//! Events about decisions.
 
 use event_core::Position;
 use serde::{Deserialize, Serialize};
 
-use super::{fact, sample};
+use super::{event, sample};
 use crate::{
     ClientRequest, ContentHash, Decision, Evaluation, FailedCandidate, ModelId, Reason, Score, SessionId, Slot, TurnId,
     Verdict,
@@ -28,9 +28,9 @@ pub struct RouteDecided {
     pub session: SessionId,
     /// Whether it was acted on.
     pub mode: DecisionMode,
-    /// The policy in force: the hash in its `policy.loaded`.
+    /// The policy active: the hash in its `policy.loaded`.
     pub policy: ContentHash,
-    /// The models in force: the hash in their `catalogue.loaded`.
+    /// The models active: the hash in their `catalogue.loaded`.
     pub catalogue: ContentHash,
     /// The version of the decider: another version may decide otherwise.
     pub decider: u16,
@@ -44,7 +44,7 @@ pub struct RouteDecided {
     pub decision: Decision,
 }
 
-fact!(
+event!(
     RouteDecided,
     "route.decided",
     1,
@@ -86,7 +86,7 @@ fact!(
 
 /// A model failed before the first byte of its answer, and the chain was asked again without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RouteFellThrough {
+pub struct RouteFallback {
     /// The turn.
     pub turn: TurnId,
     /// Its session.
@@ -97,9 +97,9 @@ pub struct RouteFellThrough {
     pub failed: Vec<FailedCandidate>,
     /// The request, when it is a later one than that which started the turn.
     pub request: Option<ClientRequest>,
-    /// The policy in force: the hash in its `policy.loaded`.
+    /// The policy active: the hash in its `policy.loaded`.
     pub policy: ContentHash,
-    /// The models in force: the hash in their `catalogue.loaded`.
+    /// The models active: the hash in their `catalogue.loaded`.
     pub catalogue: ContentHash,
     /// The version of the decider.
     pub decider: u16,
@@ -111,13 +111,13 @@ pub struct RouteFellThrough {
     pub decision: Decision,
 }
 
-fact!(
-    RouteFellThrough,
-    "route.fell_through",
+event!(
+    RouteFallback,
+    "route.fallback",
     1,
     Internal,
     "A model failed before it answered, and the chain was asked again without it.",
-    RouteFellThrough {
+    RouteFallback {
         turn: sample::turn(),
         session: sample::session(),
         step: 1,
@@ -161,7 +161,7 @@ pub struct RouteOverridden {
     pub confidence: Score,
 }
 
-fact!(
+event!(
     RouteOverridden,
     "route.overridden",
     1,
@@ -195,7 +195,7 @@ pub struct PatternOverrideDismissed {
     pub confidence: Score,
 }
 
-fact!(
+event!(
     PatternOverrideDismissed,
     "pattern.override_dismissed",
     1,

@@ -1,9 +1,9 @@
-//! Facts about the pattern store: what it was told to forget, and embeddings brought to it.
+//! Events about the pattern store: what it was told to forget, and embeddings brought to it.
 
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{fact, sample};
+use super::{event, sample};
 use crate::TurnId;
 
 /// The rows of a workspace's store have become many; the oldest will make room before long.
@@ -19,7 +19,7 @@ pub struct PatternFilling {
     pub hard_cap: u32,
 }
 
-fact!(
+event!(
     PatternFilling,
     "pattern.filling",
     1,
@@ -38,7 +38,7 @@ pub enum EvictionReason {
     Cap,
 }
 
-/// Rows of a workspace's store make room. Folding this fact is what evicts them.
+/// Rows of a workspace's store make room. Folding this event is what evicts them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternEvicted {
     /// The path of the workspace; `None` for turns without one.
@@ -55,7 +55,7 @@ pub struct PatternEvicted {
     pub keep: u32,
 }
 
-fact!(
+event!(
     PatternEvicted,
     "pattern.evicted",
     1,
@@ -82,7 +82,7 @@ pub struct PatternsCleared {
     pub rows: u32,
 }
 
-fact!(
+event!(
     PatternsCleared,
     "pattern.cleared",
     1,
@@ -104,7 +104,7 @@ pub struct TurnEmbedded {
     pub vector: Vec<i8>,
 }
 
-fact!(
+event!(
     TurnEmbedded,
     "turn.embedded",
     1,

@@ -1,8 +1,8 @@
-//! Which policy and which models the log says are in force.
+//! Which policy and which models the log says are active.
 
 use contracts::{
     ContentHash,
-    facts::{CatalogueLoaded, PolicyLoaded},
+    events::{CatalogueLoaded, PolicyLoaded},
 };
 use event_core::{CodecError, Projection, Recorded};
 use serde::{Deserialize, Serialize};
@@ -23,10 +23,10 @@ impl Projection for AsLogged {
     const VERSION: u32 = 1;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(fact) = event.read::<PolicyLoaded>()? {
-            (self.policy, self.home) = (Some(fact.hash), fact.home);
-        } else if let Some(fact) = event.read::<CatalogueLoaded>()? {
-            self.catalogue = Some(fact.hash);
+        if let Some(body) = event.read::<PolicyLoaded>()? {
+            (self.policy, self.home) = (Some(body.hash), body.home);
+        } else if let Some(body) = event.read::<CatalogueLoaded>()? {
+            self.catalogue = Some(body.hash);
         }
         Ok(())
     }

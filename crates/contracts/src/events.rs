@@ -1,6 +1,6 @@
-//! Every fact of turnwise, by concern. A layout is frozen once released; a changed fact is a new version.
+//! Every event of turnwise, by concern. A layout is frozen once released; a changed event is a new version.
 //!
-//! A fact is derived from what caused it: its id follows from the ids before it, so a retry is the same fact.
+//! An event is derived from what caused it: its id follows from the ids before it, so a retry is the same event.
 
 pub mod earlier;
 mod evaluation;
@@ -17,13 +17,13 @@ mod turn;
 
 use event_core::{CodecError, Event, decode};
 
-pub use evaluation::{EvalCompleted, FeedbackGiven, Signal, SignalKind, Thumb};
+pub use evaluation::{EvalCompleted, FeedbackGiven, Rating, Signal, SignalKind};
 pub use llm::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
 pub use log::{LogPurged, LogRepaired, RepairAction};
 pub use pattern::{EvictionReason, PatternEvicted, PatternFilling, PatternsCleared, TurnEmbedded};
 pub use policy::{CatalogueLoaded, PolicyInvalid, PolicyLoaded};
 pub use provider::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy};
-pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteFellThrough, RouteOverridden};
+pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteFallback, RouteOverridden};
 pub use session::{
     CompactionTrigger, SessionCompacted, SessionModelSelected, SessionResumed, SessionSource, SessionStarted,
 };
@@ -31,7 +31,7 @@ pub use text::{INLINE_TEXT_BYTES, TextBody};
 pub use tool::{ToolCalled, ToolFinished, ToolOutcome};
 pub use turn::{TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded};
 
-/// How carefully the content of a fact must be handled.
+/// How carefully the content of an event must be handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sensitivity {
     /// What the user or the model wrote; never leaves the machine unless told to, removed by `events purge`.
@@ -42,8 +42,8 @@ pub enum Sensitivity {
     Public,
 }
 
-/// A fact that the catalogue lists.
-pub trait Fact: Event {
+/// An event that the catalogue lists.
+pub trait DocumentedEvent: Event {
     /// One sentence: what happened.
     const ABOUT: &'static str;
     /// How carefully it must be handled.
@@ -53,8 +53,8 @@ pub trait Fact: Event {
     fn sample() -> Self;
 }
 
-/// Declares the kind, version and description of a fact, and, after `from`, the layout before it.
-macro_rules! fact {
+/// Declares the kind, version and description of an event, and, after `from`, the layout before it.
+macro_rules! event {
     (
         $name:ident, $kind:literal, $version:literal $(from $before:ty)?, $sensitivity:ident, $about:literal,
         $sample:expr
@@ -65,14 +65,14 @@ macro_rules! fact {
 
             $(
                 fn upcast(version: u16, payload: &[u8]) -> Option<Result<Self, event_core::CodecError>> {
-                    crate::facts::upcast::<$before, Self>(version, payload)
+                    crate::events::upcast::<$before, Self>(version, payload)
                 }
             )?
         }
 
-        impl crate::facts::Fact for $name {
+        impl crate::events::DocumentedEvent for $name {
             const ABOUT: &'static str = $about;
-            const SENSITIVITY: crate::facts::Sensitivity = crate::facts::Sensitivity::$sensitivity;
+            const SENSITIVITY: crate::events::Sensitivity = crate::events::Sensitivity::$sensitivity;
 
             fn sample() -> Self {
                 $sample
@@ -80,7 +80,7 @@ macro_rules! fact {
         }
     };
 }
-use fact;
+use event;
 
 /// Reads a payload of the layout before, or of any layout that one can read.
 fn upcast<Before: Event, Now: From<Before>>(version: u16, payload: &[u8]) -> Option<Result<Now, CodecError>> {
@@ -92,7 +92,7 @@ fn upcast<Before: Event, Now: From<Before>>(version: u16, payload: &[u8]) -> Opt
     before.map(|read| read.map(Now::from))
 }
 
-/// Values for [`Fact::sample`].
+/// Values for [`DocumentedEvent::sample`].
 mod sample {
     use event_core::EventId;
 

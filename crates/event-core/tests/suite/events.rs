@@ -1,4 +1,4 @@
-//! Facts for tests: one that has had two layouts, and a projection that adds it up.
+//! Events for tests: one that has had two layouts, and a projection that adds it up.
 
 use event_core::{CodecError, Event, EventId, NewEvent, Position, Projection, Recorded, Timestamp, decode};
 use serde::{Deserialize, Serialize};
@@ -48,8 +48,8 @@ impl Projection for Till {
     const VERSION: u32 = 7;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(fact) = event.read::<CoffeeSold>()? {
-            self.millicents += fact.millicents;
+        if let Some(body) = event.read::<CoffeeSold>()? {
+            self.millicents += body.millicents;
             self.cups += 1;
         }
         Ok(())
@@ -60,10 +60,10 @@ pub(crate) fn sold(millicents: u64) -> CoffeeSold {
     CoffeeSold { millicents, size: "large".to_owned() }
 }
 
-/// A fact in its place.
-pub(crate) fn recorded<E: Event>(position: u64, fact: &E) -> Recorded {
+/// An event in its place.
+pub(crate) fn recorded<E: Event>(position: u64, body: &E) -> Recorded {
     let id = EventId::derive(&[&position.to_le_bytes()]);
-    let event = NewEvent::new(id, Timestamp(position), id, fact).unwrap();
+    let event = NewEvent::new(id, Timestamp(position), id, body).unwrap();
     Recorded::new(Position(position), Timestamp(position), event)
 }
 

@@ -1,10 +1,10 @@
-//! The larger facts, whatever is in them: out as bytes or JSON, and back.
+//! The larger events, whatever is in them: out as bytes or JSON, and back.
 
 use contracts::{
     Alternative, Attempt, CacheLifetime, CacheVariant, ContentHash, Decision, Estimates, Evaluation, Failure, Features,
     ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId, SideEffect, Sketch, Slot,
     ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
-    facts::{CallRole, DecisionMode, Fact, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
+    events::{CallRole, DecisionMode, DocumentedEvent, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
 use event_core::{Event, EventId, Position, Timestamp, decode, encode};
 use proptest::{option, prelude::*, sample::select};
@@ -177,13 +177,13 @@ fn decided() -> impl Strategy<Value = RouteDecided> {
 }
 
 #[track_caller]
-fn comes_back<F: Fact + PartialEq + std::fmt::Debug>(fact: &F) {
+fn comes_back<F: DocumentedEvent + PartialEq + std::fmt::Debug>(event: &F) {
     // What does not fit is refused; that is tested elsewhere.
-    if let Ok(bytes) = encode(F::KIND, fact) {
-        assert_eq!(&decode::<F>(F::KIND, &bytes).unwrap(), fact);
+    if let Ok(bytes) = encode(F::KIND, event) {
+        assert_eq!(&decode::<F>(F::KIND, &bytes).unwrap(), event);
     }
-    let json = serde_json::to_string(fact).unwrap();
-    assert_eq!(&serde_json::from_str::<F>(&json).unwrap(), fact);
+    let json = serde_json::to_string(event).unwrap();
+    assert_eq!(&serde_json::from_str::<F>(&json).unwrap(), event);
     assert!(<F as Event>::VERSION >= 1);
 }
 

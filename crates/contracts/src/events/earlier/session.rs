@@ -1,10 +1,10 @@
-//! Earlier layouts of facts about sessions.
+//! Earlier layouts of events about sessions.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     SessionId,
-    facts::{CompactionTrigger, SessionCompacted, fact, sample},
+    events::{CompactionTrigger, SessionCompacted, event, sample},
 };
 
 /// `session.compacted` as it was first: whose history it was, the main line's or a sub-agent's, was not said.
@@ -22,7 +22,7 @@ impl From<SessionCompactedV1> for SessionCompacted {
     }
 }
 
-fact!(
+event!(
     SessionCompactedV1,
     "session.compacted",
     1,

@@ -1,8 +1,8 @@
-//! Facts about what decisions are made by: the policy and the models.
+//! Events about what decisions are made by: the policy and the models.
 
 use serde::{Deserialize, Serialize};
 
-use super::fact;
+use super::event;
 use crate::ContentHash;
 
 /// A policy came into force. Its text is in the text store under its hash.
@@ -18,7 +18,7 @@ pub struct PolicyLoaded {
     pub home: Option<String>,
 }
 
-fact!(
+event!(
     PolicyLoaded,
     "policy.loaded",
     1,
@@ -43,7 +43,7 @@ pub struct CatalogueLoaded {
     pub models: u32,
 }
 
-fact!(
+event!(
     CatalogueLoaded,
     "catalogue.loaded",
     1,
@@ -61,11 +61,11 @@ pub struct PolicyInvalid {
     pub errors: Vec<String>,
     /// How many errors did not fit.
     pub errors_omitted: u32,
-    /// Whether an earlier, valid version stays in force.
+    /// Whether an earlier, valid version stays active.
     pub using_last_known_good: bool,
 }
 
-fact!(
+event!(
     PolicyInvalid,
     "routing.policy_invalid",
     1,

@@ -1,10 +1,10 @@
-//! Earlier layouts of facts about tools.
+//! Earlier layouts of events about tools.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     SessionId, SideEffect, TurnId,
-    facts::{ToolCalled, fact, sample},
+    events::{ToolCalled, event, sample},
 };
 
 /// `tool.called` as it was first: it did not say which files, nor whether something was taken back.
@@ -36,7 +36,7 @@ impl From<ToolCalledV1> for ToolCalled {
     }
 }
 
-fact!(
+event!(
     ToolCalledV1,
     "tool.called",
     1,
