@@ -7,12 +7,12 @@ use std::{
 };
 
 use crate::{
-    ci::Done,
     clients::{
         installed,
         programs::{self, World},
     },
     failure::Outcome,
+    passed::Passed,
     program::{capture_all, execute, shown},
     workspace,
 };
@@ -28,12 +28,12 @@ const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { clie
                       deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
 
 /// Opens the page and uses it; says why when it cannot.
-pub(crate) fn run(built: bool) -> Outcome<Done> {
+pub(crate) fn run(built: bool) -> Outcome<Passed> {
     let (chromium, driver) = match found()? {
         Ok(found) => found,
         Err(why) => {
             println!("skipped: browser: {why}");
-            return Ok(Done::noting(format!("skipped, {why}")));
+            return Ok(Passed::noting(format!("skipped, {why}")));
         }
     };
     let World { home: _home, mock: _mock, gateway } = programs::under(POLICY, built)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(built: bool) -> Outcome<Done> {
     command.env("CHROMIUM", chromium).env("PLAYWRIGHT_CORE", driver).stdin(Stdio::null());
     let done = execute(&mut command);
     gateway.stop()?;
-    done.map(|()| Done::all())
+    done.map(|()| Passed::silently())
 }
 
 /// The browser and what drives it, or why there is none.

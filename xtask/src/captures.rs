@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    ci::Done,
     clients::programs::{self, Running, World},
     failure::{Failure, Outcome},
     http::Request,
+    passed::Passed,
     workspace,
 };
 
@@ -30,7 +30,7 @@ struct Capture {
 }
 
 /// Sends every `*.json` of a folder: an object with `method`, `path`, `headers` (pairs) and `body`.
-pub(crate) fn run(dir: &Path, built: bool) -> Outcome<Done> {
+pub(crate) fn run(dir: &Path, built: bool) -> Outcome<Passed> {
     let mut files = workspace::files(dir)?;
     files.retain(|path| path.extension().is_some_and(|kind| kind == "json"));
     if files.is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn run(dir: &Path, built: bool) -> Outcome<Done> {
     }
     gateway.stop()?;
     Failure::unless_empty("requests of clients went wrong", &wrong)?;
-    Ok(Done::noting(format!("{passed} requests of clients answered and passed on as they were")))
+    Ok(Passed::noting(format!("{passed} requests of clients answered and passed on as they were")))
 }
 
 impl Capture {

@@ -11,8 +11,8 @@ use std::{path::Path, process::Command, time::Instant};
 use serde_json::Value;
 
 use crate::{
-    ci::Done,
     failure::{Failure, Outcome},
+    passed::Passed,
     program, workspace,
 };
 use log::Log;
@@ -37,12 +37,12 @@ struct Place<'a> {
 }
 
 /// Runs the clients whose name holds a text.
-pub(crate) fn run(only: &str, built: bool) -> Outcome<Done> {
+pub(crate) fn run(only: &str, built: bool) -> Outcome<Passed> {
     let cache = workspace::target().join("clients");
     let installed::Found { mut clients, mut notes } = installed::clients(&cache)?;
     clients.retain(|(name, _)| name.contains(only));
     if clients.is_empty() {
-        return Ok(Done::noting(notes.join("; ")));
+        return Ok(Passed::noting(notes.join("; ")));
     }
     if !built {
         programs::build(true)?;
@@ -54,7 +54,7 @@ pub(crate) fn run(only: &str, built: bool) -> Outcome<Done> {
         println!("clients: {name} ok, {:.1} s", begun.elapsed().as_secs_f64());
         notes.push(format!("{name}: {said}"));
     }
-    Ok(Done::noting(notes.join("; ")))
+    Ok(Passed::noting(notes.join("; ")))
 }
 
 /// Runs one client through a gateway of its own, and looks at the log afterwards.

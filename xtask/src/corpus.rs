@@ -10,8 +10,8 @@ use std::{
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
-    ci::Done,
     failure::{Failure, Outcome},
+    passed::Passed,
     program::{capture, cargo, execute, shown},
     workspace,
 };
@@ -99,7 +99,7 @@ struct Pass {
     took: Duration,
 }
 
-pub(crate) fn run(sessions: &Path) -> Outcome<Done> {
+pub(crate) fn run(sessions: &Path) -> Outcome<Passed> {
     let sessions = sessions.canonicalize().map_err(|error| Failure::file("open", sessions, &error))?;
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli"]))?;
     let (first, second) = (pass(&sessions)?, pass(&sessions)?);
@@ -117,7 +117,7 @@ pub(crate) fn run(sessions: &Path) -> Outcome<Done> {
     }
     Failure::unless_empty("things wrong with the corpus", &findings)?;
     let Imported { sessions, turns, decisions, .. } = first.imported;
-    Ok(Done::noting(format!("{sessions} sessions, {turns} turns, {decisions} decisions, one digest")))
+    Ok(Passed::noting(format!("{sessions} sessions, {turns} turns, {decisions} decisions, one digest")))
 }
 
 fn pass(sessions: &Path) -> Outcome<Pass> {

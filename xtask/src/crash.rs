@@ -9,8 +9,8 @@ use std::{
 };
 
 use crate::{
-    ci::Done,
     failure::{Failure, Outcome},
+    passed::Passed,
     program::{cannot_start, capture, cargo, execute},
     workspace,
 };
@@ -18,7 +18,7 @@ use crate::{
 /// The writer lives so many milliseconds: from dying while it opens the log to dying in the middle of a stream.
 const LIVES_MS: (u64, u64) = (20, 400);
 
-pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Done> {
+pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
     let examples = ["--example", "crash_writer", "--example", "crash_check"];
     execute(cargo(&["build", "--release", "--locked", "--package", "event-bus"]).args(examples))?;
     let seed = seed.unwrap_or_else(clock);
@@ -38,7 +38,7 @@ pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Done> {
     }
     let note = format!("{rounds} kills, {silent} of them before a first acknowledgement; {}", report.trim());
     println!("crash: {note}");
-    Ok(Done::noting(note))
+    Ok(Passed::noting(note))
 }
 
 /// A log, and what its writers said they had written.

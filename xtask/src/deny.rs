@@ -3,24 +3,24 @@
 use std::{env, path::PathBuf};
 
 use crate::{
-    ci::Done,
     failure::Outcome,
+    passed::Passed,
     program::{cargo, cargo_has, execute},
 };
 
 /// Checks offline: what cannot be known without the network is said, not guessed.
-pub(crate) fn run() -> Outcome<Done> {
+pub(crate) fn run() -> Outcome<Passed> {
     if !cargo_has("deny") {
         println!("deny: SKIPPED, cargo-deny is not installed (`cargo install cargo-deny --locked`)");
-        return Ok(Done::noting("skipped, cargo-deny is not installed"));
+        return Ok(Passed::noting("skipped, cargo-deny is not installed"));
     }
     execute(&mut cargo(&["deny", "--offline", "check", "bans", "licenses", "sources"]))?;
     if !has_advisories() {
         println!("deny: advisories SKIPPED, there is no database (`cargo deny fetch`)");
-        return Ok(Done::noting("without advisories, there is no database"));
+        return Ok(Passed::noting("without advisories, there is no database"));
     }
     execute(&mut cargo(&["deny", "--offline", "check", "advisories"]))?;
-    Ok(Done::all())
+    Ok(Passed::silently())
 }
 
 /// Whether the database of advisories was fetched before.

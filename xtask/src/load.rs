@@ -8,12 +8,12 @@ use serde_json::json;
 
 use crate::{
     bench::gateway::load::{Figures, Load},
-    ci::Done,
     clients::{
         log::Log,
         programs::{self, Running},
     },
     failure::{Failure, Outcome},
+    passed::Passed,
     workspace,
 };
 
@@ -33,7 +33,7 @@ const EDGE: u64 = 1_000;
 const PATIENCE: f64 = 300.0;
 
 /// Puts so many streams through a gateway, then kills others in mid-stream so many times.
-pub(crate) fn run(streams: u64, kills: usize, built: bool) -> Outcome<Done> {
+pub(crate) fn run(streams: u64, kills: usize, built: bool) -> Outcome<Passed> {
     if !built {
         programs::build(true)?;
     }
@@ -47,7 +47,7 @@ pub(crate) fn run(streams: u64, kills: usize, built: bool) -> Outcome<Done> {
     }
     let all = through(&many, streams)?;
     let kept = killed::run(&killed, kills)?;
-    Ok(Done::noting(format!("{all}; {kept}")))
+    Ok(Passed::noting(format!("{all}; {kept}")))
 }
 
 fn through(home: &Path, streams: u64) -> Outcome<String> {

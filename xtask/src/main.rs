@@ -18,6 +18,7 @@ mod fuzz;
 mod http;
 mod load;
 mod models;
+mod passed;
 mod program;
 mod quality;
 mod reliability;

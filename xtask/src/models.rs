@@ -1,14 +1,14 @@
 //! The bus under two model checkers: loom tries every order of steps within a bound, shuttle many random ones.
 
 use crate::{
-    ci::Done,
     failure::{Failure, Outcome},
+    passed::Passed,
     program::{capture, cargo, shown},
 };
 
 /// Runs the models of `crates/event-bus/tests/models` under both checkers, and checks that their stand-ins for locks
 /// and channels keep the contract of the real ones.
-pub(crate) fn run() -> Outcome<Done> {
+pub(crate) fn run() -> Outcome<Passed> {
     let (loom, shuttle) = (check("loom")?, check("shuttle")?);
     let models = loom.models;
     if shuttle.models != models {
@@ -20,7 +20,7 @@ pub(crate) fn run() -> Outcome<Done> {
         loom.schedules, shuttle.schedules
     );
     println!("kept: concurrency: {note}");
-    Ok(Done::noting(note))
+    Ok(Passed::noting(note))
 }
 
 /// What a checker tried.

@@ -4,8 +4,8 @@ use std::{path::Path, process::Command};
 
 use crate::{
     bench::page::Part,
-    ci::Done,
     failure::{Failure, Outcome},
+    passed::Passed,
     program::{capture, cargo},
     workspace,
 };
@@ -34,10 +34,10 @@ pub(crate) fn run(folder: &Path, json: bool, write: bool) -> Outcome {
 
 /// A part of it, in a few seconds: that sets can be read, learned and asked about, and that what is measured is what the
 /// store recommends.
-pub(crate) fn reduced(folder: &Path) -> Outcome<Done> {
+pub(crate) fn reduced(folder: &Path) -> Outcome<Passed> {
     let said = measured(folder, &["--reduced"])?;
     print!("{said}");
-    Ok(Done::noting(said.trim()))
+    Ok(Passed::noting(said.trim()))
 }
 
 fn measured(folder: &Path, arguments: &[&str]) -> Outcome<String> {

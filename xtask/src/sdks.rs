@@ -7,9 +7,9 @@ use std::{
 };
 
 use crate::{
-    ci::Done,
     clients::programs,
     failure::{Failure, Outcome},
+    passed::Passed,
     program::{execute, shown},
     workspace,
 };
@@ -23,12 +23,12 @@ const MODELS: [&str; 3] = ["claude-opus-4-8", "gpt-5.5", "gemini-3.1-pro-preview
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: override }\n";
 
 /// Runs all checks, or those whose name holds a text; against the mock itself, that is what a provider has to do.
-pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome<Done> {
+pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome<Passed> {
     let python = match installed(&workspace::target().join("clients/sdks"))? {
         Ok(python) => python,
         Err(why) => {
             println!("skipped: sdks: {why}");
-            return Ok(Done::noting(format!("skipped, {why}")));
+            return Ok(Passed::noting(format!("skipped, {why}")));
         }
     };
     if !built {
@@ -47,12 +47,12 @@ pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome<Do
         command.args(["--only", only]);
     }
     if provider {
-        return execute(command.args(["--url", &mock.url, "--provider"])).map(|()| Done::all());
+        return execute(command.args(["--url", &mock.url, "--provider"])).map(|()| Passed::silently());
     }
     let gateway = programs::gateway(home.path(), &mock)?;
     let done = execute(command.args(["--url", &gateway.url]));
     gateway.stop()?;
-    done.map(|()| Done::all())
+    done.map(|()| Passed::silently())
 }
 
 /// A Python that has the SDKs, or why there is none.

@@ -1,5 +1,6 @@
-//! What neither the compiler nor clippy checks: openings, lengths, forbidden words, links.
+//! Checks that neither the compiler nor clippy makes: first lines, lengths, forbidden words, links, citations.
 
+mod citations;
 mod links;
 mod rust;
 
@@ -9,35 +10,44 @@ use crate::{
     failure::{Failure, Outcome},
     workspace,
 };
+use citations::Headings;
 
-/// Texts in which trailing white space is a mistake. Snapshots hold what was printed, whatever it is.
-const TEXTS: &[&str] = &["md", "rs", "toml", "yaml", "yml"];
+/// Endings of the files that are checked. Snapshots are not among them: they hold printed output as it was printed.
+const CHECKED: &[&str] = &["md", "rs", "toml", "yaml", "yml"];
 
+/// The file whose examples cite headings that do not exist.
+const CITATION_TESTS: &str = "xtask/src/tidy/citations.rs";
+
+/// Checks every source file and page of the workspace.
 pub(crate) fn run() -> Outcome {
+    let headings = Headings::load()?;
     let mut findings = Vec::new();
     let mut checked = 0;
     for path in workspace::files(&workspace::root())? {
-        let Some(kind) = path.extension().and_then(|extension| extension.to_str()) else { continue };
-        if !TEXTS.contains(&kind) {
+        let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { continue };
+        if !CHECKED.contains(&ending) {
             continue;
         }
         checked += 1;
         let shown = workspace::shown(&path);
         let text = workspace::read(&path)?;
         let mut found = trailing_white_space(&text);
-        match kind {
+        if shown != CITATION_TESTS {
+            found.extend(headings.unresolved(&text));
+        }
+        match ending {
             "rs" => found.extend(rust::findings(&shown, &text)),
             "md" => found.extend(links::broken(path.parent().unwrap_or(Path::new(".")), &text)),
             _ => {}
         }
-        findings.extend(found.into_iter().map(|(line, what)| format!("{shown}:{line}: {what}")));
+        findings.extend(found.into_iter().map(|(line, finding)| format!("{shown}:{line}: {finding}")));
     }
     Failure::unless_empty("untidy places", &findings)?;
     println!("tidy: {checked} files");
     Ok(())
 }
 
-/// A line of a file, counted from 1, and what is wrong with it.
+/// A line number, counted from 1, and the problem found there.
 type Finding = (usize, String);
 
 fn trailing_white_space(text: &str) -> Vec<Finding> {
@@ -51,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn white_space_at_the_end_of_a_line_is_found_with_its_line() {
+    fn trailing_white_space_is_reported_with_its_line() {
         let found = trailing_white_space("a\nb \n\nc\t\n");
         assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 4]);
     }

@@ -1,4 +1,4 @@
-//! The checks, cheap ones first; the development profile is built once, and the release profile once.
+//! The steps of `cargo xtask ci`: cheap ones first, those that need the release profile last.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -9,129 +9,111 @@ use crate::{
     arrows, browser, captures, clients, corpus, crash, demo, deny, docs,
     failure::Outcome,
     load, models,
+    passed::Passed,
     program::{self, cargo, cargo_has, execute},
     quality, sdks, tidy, workspace,
 };
 
-/// Streams that are put through the gateway: enough to have hundreds at once.
+/// Number of streams sent through the gateway: enough for hundreds at the same time.
 const STREAMS: u64 = 1_000;
 
-/// A check that passed.
-pub(crate) struct Done {
-    /// What the summary says beside `ok`.
-    pub(crate) note: String,
-    /// Whether the note is also the last line of all.
-    pub(crate) closes: bool,
-}
-
-impl Done {
-    /// Passed, and there is nothing to say.
-    pub(crate) fn all() -> Self {
-        Self::noting("")
-    }
-
-    /// Passed, with something to say.
-    pub(crate) fn noting(note: impl Into<String>) -> Self {
-        Self { note: note.into(), closes: false }
-    }
-}
-
-/// What a step runs.
-type Check = fn() -> Outcome<Done>;
+/// The function that a step runs.
+type Check = fn() -> Outcome<Passed>;
 
 /// The steps of `cargo xtask ci`, in order.
 pub(super) const STEPS: &[(&str, Check)] = &[
-    ("fmt", || execute(&mut cargo(&["fmt", "--all", "--", "--check"])).map(|()| Done::all())),
-    ("arrows", || arrows::run().map(|()| Done::all())),
-    ("tidy", || tidy::run().map(|()| Done::all())),
+    ("fmt", || execute(&mut cargo(&["fmt", "--all", "--", "--check"])).map(|()| Passed::silently())),
+    ("arrows", || arrows::run().map(|()| Passed::silently())),
+    ("tidy", || tidy::run().map(|()| Passed::silently())),
     ("clippy", clippy),
     ("tests", tests),
     ("doctests", || {
-        execute(cargo(&["test", "--doc", "--workspace", "--locked"]).env("INSTA_UPDATE", "no")).map(|()| Done::all())
+        execute(cargo(&["test", "--doc", "--workspace", "--locked"]).env("INSTA_UPDATE", "no"))
+            .map(|()| Passed::silently())
     }),
     ("rustdoc", rustdoc),
-    ("docs", || docs::run(true).map(|()| Done::all())),
+    ("docs", || docs::run(true).map(|()| Passed::silently())),
     ("deny", deny::run),
     ("models", models::run),
     ("crash", || crash::run(50, None)),
-    ("demo", || demo::run().map(|()| Done::all())),
-    ("captures", real_requests),
+    ("demo", || demo::run().map(|()| Passed::silently())),
+    ("captures", recorded_requests),
     ("load", || load::run(STREAMS, 1, false)),
     ("sdks", || sdks::run(None, false, false)),
     ("clients", || clients::run("", false)),
     ("browser", || browser::run(false)),
-    ("corpus", real_sessions),
+    ("corpus", recorded_sessions),
     ("quality", public_prompts),
 ];
 
-fn clippy() -> Outcome<Done> {
+fn clippy() -> Outcome<Passed> {
     execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
-    Ok(Done::all())
+    Ok(Passed::silently())
 }
 
-fn rustdoc() -> Outcome<Done> {
+fn rustdoc() -> Outcome<Passed> {
     execute(cargo(&["doc", "--workspace", "--no-deps", "--locked"]).env("RUSTDOCFLAGS", "-D warnings"))?;
-    Ok(Done::all())
+    Ok(Passed::silently())
 }
 
-/// All tests but those in documentation; a snapshot that differs fails.
-fn tests() -> Outcome<Done> {
+/// Runs all tests except doctests, with `cargo nextest` if it is installed; a snapshot that differs fails.
+fn tests() -> Outcome<Passed> {
     if cargo_has("nextest") {
         return nextest();
     }
     println!("cargo-nextest is not installed: using `cargo test`");
     let targets = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples", "--no-fail-fast", "--locked"];
     execute(cargo(&targets).env("INSTA_UPDATE", "no"))?;
-    Ok(Done::noting("by cargo test"))
+    Ok(Passed::noting("by cargo test"))
 }
 
-/// Shows nextest's output as it comes and keeps its closing line.
-fn nextest() -> Outcome<Done> {
+/// Prints the output of nextest while it runs, and returns its summary line as the note.
+fn nextest() -> Outcome<Passed> {
     let mut command = cargo(&["nextest", "run", "--workspace", "--locked"]);
     command.env("INSTA_UPDATE", "no").env("NEXTEST_HIDE_PROGRESS_BAR", "1").stderr(Stdio::piped());
     println!("$ {}", program::shown(&command));
     let mut child = command.spawn().map_err(|error| program::cannot_start(&command, &error))?;
-    let mut closing = String::new();
+    let mut summary = String::new();
     for line in child.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines()).map_while(Result::ok)
     {
         println!("{line}");
         if line.trim_start().starts_with("Summary [") {
-            line.trim().clone_into(&mut closing);
+            line.trim().clone_into(&mut summary);
         }
     }
     let status = child.wait().map_err(|error| program::cannot_start(&command, &error))?;
     if !status.success() {
         return Err(program::failed(&command, status));
     }
-    Ok(Done { note: closing, closes: true })
+    Ok(Passed { note: summary, repeat_at_end: true })
 }
 
-/// The shared folder of real sessions, when it stands beside the workspace.
-fn real_sessions() -> Outcome<Done> {
+/// Imports recorded sessions; skipped if their folder does not exist beside the workspace.
+fn recorded_sessions() -> Outcome<Passed> {
     let sessions = workspace::root().join("../shared/corpus/claude-code/projects");
     if sessions.is_dir() {
         return corpus::run(&sessions);
     }
-    println!("corpus: SKIPPED, there is no folder `{}`", sessions.display());
-    Ok(Done::noting("skipped, no folder of real sessions beside the workspace"))
+    println!("corpus: SKIPPED, no folder `{}`", sessions.display());
+    Ok(Passed::noting("skipped, no folder of recorded sessions beside the workspace"))
 }
 
-/// The shared folder of recorded requests, when it stands beside the workspace.
-fn real_requests() -> Outcome<Done> {
+/// Replays recorded requests; skipped if their folder does not exist beside the workspace.
+fn recorded_requests() -> Outcome<Passed> {
     let requests = workspace::root().join("../shared/corpus/clients");
     if requests.is_dir() {
         return captures::run(&requests, false);
     }
-    println!("captures: SKIPPED, there is no folder `{}`", requests.display());
-    Ok(Done::noting("skipped, no folder of recorded requests beside the workspace"))
+    println!("captures: SKIPPED, no folder `{}`", requests.display());
+    Ok(Passed::noting("skipped, no folder of recorded requests beside the workspace"))
 }
 
-/// The shared folder of public prompts, when it stands beside the workspace.
-fn public_prompts() -> Outcome<Done> {
+/// Runs the reduced quality benchmark; skipped if the prompt sets do not exist beside the workspace.
+fn public_prompts() -> Outcome<Passed> {
     let sets = workspace::root().join("../shared/bench/quality");
     if sets.is_dir() {
         return quality::reduced(&sets);
     }
-    println!("quality: SKIPPED, there is no folder `{}`", sets.display());
-    Ok(Done::noting("skipped, no folder of public prompts beside the workspace"))
+    println!("quality: SKIPPED, no folder `{}`", sets.display());
+    Ok(Passed::noting("skipped, no folder of public prompts beside the workspace"))
 }
