@@ -39,7 +39,7 @@ pub(crate) struct Reaction {
     /// The turn before.
     pub(crate) to: TurnId,
     /// Whether it asks the same.
-    pub(crate) asks_again: bool,
+    pub(crate) repeats: bool,
 }
 
 impl Line {
@@ -60,7 +60,7 @@ impl Line {
             files: Vec::new(),
         };
         let in_time = before.filter(|before| at.micros_since(before.last) <= REACTION_MICROS);
-        let reaction = in_time.map(|before| Reaction { to: before.turn, asks_again: next.asks_the_same(before) });
+        let reaction = in_time.map(|before| Reaction { to: before.turn, repeats: next.asks_the_same(before) });
         if REVERT_TURNS < self.recent.len() {
             self.recent.remove(0);
         }

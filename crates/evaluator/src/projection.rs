@@ -97,17 +97,17 @@ impl Evaluator {
         let wants = next.override_model.as_ref().map(|wanted| &wanted.model).or(next.sticky.as_ref());
         let elsewhere = wants.is_some() && before.model().is_some() && wants != before.model();
         let corrects = next.tone == Tone::Correction;
-        let refuses = reaction.asks_again || corrects;
+        let refuses = reaction.repeats || corrects;
         // A message that is not known says nothing, and one after an interruption is no consent.
         let is_known = 0 < next.message_bytes || next.message_has_images;
         let consents = is_known && before.signals.has(SignalKind::Completed);
         let approves = next.tone == Tone::Approval;
         let shown = [
-            (reaction.asks_again, SignalKind::AskedAgain),
+            (reaction.repeats, SignalKind::RepeatedRequest),
             (corrects, SignalKind::Corrected),
-            (refuses && elsewhere, SignalKind::TakenAway),
+            (refuses && elsewhere, SignalKind::Reassigned),
             (!refuses && approves, SignalKind::Approved),
-            (!refuses && !approves && consents, SignalKind::MovedOn),
+            (!refuses && !approves && consents, SignalKind::Continued),
         ];
         for (_, kind) in shown.into_iter().filter(|(is_shown, _)| *is_shown) {
             self.change(reaction.to, change, |turn| turn.notice(kind, change.event));

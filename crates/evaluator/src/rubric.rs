@@ -4,32 +4,32 @@
 //!
 //! ```text
 //! score      = Σ w·v / Σ w
-//! confidence = Σ w / (Σ w + ignorance)
+//! confidence = Σ w / (Σ w + prior_weight)
 //! ```
 //!
 //! A kind counts once, however often it was noticed: ten failed calls of an overloaded provider are one story. Tools
 //! together count once, with `v` the share that succeeded, so that many successes do not drown a correction.
 //!
-//! The built-in weights, and why. Verdicts below a confidence of 0.5 are recorded and do not count, so `ignorance` says
+//! The built-in weights, and why. Verdicts below a confidence of 0.5 are recorded and do not count, so `prior_weight` says
 //! how much must be known.
 //!
 //! | signal | side | weight | reason |
 //! | --- | --- | --- | --- |
 //! | rating | its own | 128 | the user's word on this very turn outweighs everything else together |
-//! | chosen by user, taken away | for, against | 32 | a deliberate choice of model, but not a word about the result |
-//! | reverted | against | 20 | what the turn had made is gone; the user may have moved on before |
-//! | corrected, asked again | against | 12 | what the user says next, read from one message |
+//! | chosen by user, reassigned | for, against | 32 | a deliberate choice of model, but not a word about the result |
+//! | reverted | against | 20 | what the turn had made is gone; the user may have continued before |
+//! | corrected, repeated request | against | 12 | what the user says next, read from one message |
 //! | approved | for | 12 | the same, in the other direction |
 //! | cancelled | against | 8 | the user acted against it, perhaps because of a mistake of their own |
 //! | withheld | against | 6 | the work was not done, whatever came after |
-//! | moved on | for | 5 | silence after a finished turn is weak consent |
+//! | continued | for | 5 | silence after a finished turn is weak consent |
 //! | gave up | against | 4 | nothing came of it; mostly the provider's doing |
 //! | completed | for | 3 | the model thinks that it was done |
 //! | tool declined | against | 3 | one step was not wanted |
 //! | cut short | against | 2 | the answer lacks its end |
 //! | tools | share that succeeded | 2 | errors on the way are part of the work |
 //! | call failed | against | 1 | says more about the provider than about the answer |
-//! | ignorance | - | 8 | completed with tools is 5/13: not enough; moved on makes it 10/18 |
+//! | prior_weight | - | 8 | completed with tools is 5/13: not enough; continued makes it 10/18 |
 
 use contracts::{Score, events::SignalKind};
 use serde::Deserialize;
@@ -86,9 +86,9 @@ pub struct Weights {
     /// The user declined a tool, or stopped it.
     pub tool_declined: u16,
     /// The user went on to something else.
-    pub moved_on: u16,
+    pub continued: u16,
     /// The next message asks the same again.
-    pub asked_again: u16,
+    pub repeated_request: u16,
     /// The next message says that it was wrong.
     pub corrected: u16,
     /// The next message says that it was right.
@@ -96,13 +96,13 @@ pub struct Weights {
     /// The user chose this model against a rule or a suggestion.
     pub chosen_by_user: u16,
     /// The user took the work away and gave it to another model.
-    pub taken_away: u16,
+    pub reassigned: u16,
     /// Files that the turn had written were taken back.
     pub reverted: u16,
     /// The user's last rating.
     pub rating: u16,
     /// What is not known: the confidence is one half when the signals weigh as much.
-    pub ignorance: u16,
+    pub prior_weight: u16,
 }
 
 impl Weights {
@@ -116,15 +116,15 @@ impl Weights {
         call_failed: 1,
         tools: 2,
         tool_declined: 3,
-        moved_on: 5,
-        asked_again: 12,
+        continued: 5,
+        repeated_request: 12,
         corrected: 12,
         approved: 12,
         chosen_by_user: 32,
-        taken_away: 32,
+        reassigned: 32,
         reverted: 20,
         rating: 128,
-        ignorance: 8,
+        prior_weight: 8,
     };
 
     /// The weight of a kind of signal.
@@ -138,12 +138,12 @@ impl Weights {
             SignalKind::CallFailed => self.call_failed,
             SignalKind::ToolSucceeded | SignalKind::ToolFailed => self.tools,
             SignalKind::ToolDeclined => self.tool_declined,
-            SignalKind::MovedOn => self.moved_on,
-            SignalKind::AskedAgain => self.asked_again,
+            SignalKind::Continued => self.continued,
+            SignalKind::RepeatedRequest => self.repeated_request,
             SignalKind::Corrected => self.corrected,
             SignalKind::Approved => self.approved,
             SignalKind::ChosenByUser => self.chosen_by_user,
-            SignalKind::TakenAway => self.taken_away,
+            SignalKind::Reassigned => self.reassigned,
             SignalKind::Reverted => self.reverted,
             SignalKind::RatingUp | SignalKind::RatingDown => self.rating,
         }
@@ -179,7 +179,7 @@ const fn speaks_for(kind: SignalKind) -> bool {
     matches!(
         kind,
         SignalKind::Completed
-            | SignalKind::MovedOn
+            | SignalKind::Continued
             | SignalKind::Approved
             | SignalKind::ChosenByUser
             | SignalKind::RatingUp
@@ -234,7 +234,7 @@ impl Rubric {
         }
         all += u64::from(self.weights.tools) * tools;
         speaking_for += u64::from(self.weights.tools) * u64::from(signals.tools_succeeded());
-        let ignorance = u64::from(self.weights.ignorance) * unit;
-        (Score::ratio(speaking_for, all), Score::ratio(all, all + ignorance))
+        let prior_weight = u64::from(self.weights.prior_weight) * unit;
+        (Score::ratio(speaking_for, all), Score::ratio(all, all + prior_weight))
     }
 }

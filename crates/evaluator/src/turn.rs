@@ -158,7 +158,7 @@ impl JudgedTurn {
         if !work.answered() {
             work.choose(model, event);
         } else if has_room {
-            work.signals.add(SignalKind::TakenAway, event);
+            work.signals.add(SignalKind::Reassigned, event);
             self.works.push(Work::chosen_by_user(model, event));
         }
     }

@@ -18,7 +18,7 @@ pub(crate) struct OpenTurn {
     thread: Option<ThreadId>,
     calls: Calls,
     /// What models did from which the user took the turn away.
-    taken_away: Vec<Work>,
+    reassigned: Vec<Work>,
 }
 
 /// What one model did in a turn.
@@ -65,7 +65,7 @@ impl OpenTurn {
             judgements: Vec::new(),
             thread: turn.thread.clone(),
             calls: Calls::default(),
-            taken_away: Vec::new(),
+            reassigned: Vec::new(),
         }
     }
 
@@ -96,12 +96,12 @@ impl OpenTurn {
 
     /// The turn was sent again to another model: what was done until then is the first one's.
     pub(crate) fn redirected(&mut self) {
-        self.taken_away.extend(std::mem::take(&mut self.calls).work());
+        self.reassigned.extend(std::mem::take(&mut self.calls).work());
     }
 
     /// Everyone's work, which is over: first those from whom the turn was taken away, then whoever finished it.
     pub(crate) fn take_works(&mut self) -> Vec<Work> {
         self.redirected();
-        std::mem::take(&mut self.taken_away)
+        std::mem::take(&mut self.reassigned)
     }
 }

@@ -6,45 +6,45 @@ use serde::{Deserialize, Serialize};
 use super::{earlier::EvalCompletedV1, event, sample};
 use crate::{ModelId, Score, SessionId, TurnId};
 
-/// What was noticed about a turn.
+/// A kind of evidence about how well a turn went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
-    /// The turn came to its end.
+    /// The turn ended by itself.
     Completed,
-    /// The user stopped it.
+    /// The user cancelled the turn.
     Cancelled,
-    /// The last call failed and nobody tried again.
+    /// The turn ended with a failed call and no retry.
     GaveUp,
-    /// An answer ran into the limit of tokens.
+    /// A response ended at its token limit.
     CutShort,
-    /// An answer was withheld.
+    /// The model or a content filter refused to respond.
     Withheld,
     /// A call failed.
     CallFailed,
-    /// A tool did its work.
+    /// A tool succeeded.
     ToolSucceeded,
     /// A tool reported an error.
     ToolFailed,
-    /// The user declined a tool, or stopped it.
+    /// The user declined or interrupted a tool.
     ToolDeclined,
-    /// The user went on to something else.
-    MovedOn,
-    /// The next message asks the same again.
-    AskedAgain,
-    /// The next message says that it was wrong.
+    /// The next message continued with something else.
+    Continued,
+    /// The next message repeated the request.
+    RepeatedRequest,
+    /// The next message corrected the response.
     Corrected,
-    /// The next message says that it was right.
+    /// The next message approved the response.
     Approved,
-    /// The user chose this model against a rule or a suggestion.
+    /// The user chose this model over a rule or a suggestion.
     ChosenByUser,
-    /// The user took the work away and gave it to another model.
-    TakenAway,
-    /// Files that the turn had written were taken back.
+    /// The user reassigned the work to another model.
+    Reassigned,
+    /// Files written by the turn were reverted.
     Reverted,
-    /// The user's rating was up.
+    /// The user rated the turn up.
     RatingUp,
-    /// The user's rating was down.
+    /// The user rated the turn down.
     RatingDown,
 }
 

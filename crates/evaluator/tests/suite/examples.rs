@@ -23,7 +23,7 @@ fn a_finished_turn_counts_once_the_user_moves_on() {
       opus: score 1.00, confidence 0.56
         tool succeeded by `2 a1 edits cart.rs`
         completed by `4 a1 ends completed`
-        moved on by `60 a2 asks add a test for that`
+        continued by `60 a2 asks add a test for that`
     ");
 }
 
@@ -51,14 +51,14 @@ fn the_same_request_again_says_that_the_first_answer_was_no_use() {
     after `60 a2 asks please fix the rounding of the cart total in euros`:
       haiku: score 0.20, confidence 0.65
         completed by `2 a1 ends completed`
-        asked again by `60 a2 asks please fix the rounding of the cart total in euros`
+        repeated request by `60 a2 asks please fix the rounding of the cart total in euros`
     ");
 }
 
 #[test]
 fn a_short_word_repeated_is_not_the_same_request() {
     let story = "0 a1 asks continue\n1 a1 calls opus\n2 a1 ends completed\n3 a2 asks continue";
-    assert_eq!(last(story, "a1").2, ["completed", "moved on"]);
+    assert_eq!(last(story, "a1").2, ["completed", "continued"]);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn asking_another_model_to_do_better_takes_the_work_away() {
       haiku: score 0.06, confidence 0.85
         completed by `2 a1 ends completed`
         corrected by `60 a2 asks @opus that's wrong, look at the headers`
-        taken away by `60 a2 asks @opus that's wrong, look at the headers`
+        reassigned by `60 a2 asks @opus that's wrong, look at the headers`
     after `62 a2 ends completed`:
       opus: score 1.00, confidence 0.27
         completed by `62 a2 ends completed`
@@ -93,7 +93,7 @@ fn asking_another_model_to_do_better_takes_the_work_away() {
 #[test]
 fn another_model_for_another_request_takes_nothing_away() {
     let story = "0 a1 asks explain this\n1 a1 calls haiku\n2 a1 ends completed\n60 a2 asks +opus now design the schema";
-    assert_eq!(last(story, "a1").2, ["completed", "moved on"]);
+    assert_eq!(last(story, "a1").2, ["completed", "continued"]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn an_override_while_a_model_is_at_work_judges_both() {
     "), @"
     after `4 a1 ends completed`:
       haiku: score 0.00, confidence 0.80
-        taken away by `2 a1 overrides haiku opus`
+        reassigned by `2 a1 overrides haiku opus`
     after `4 a1 ends completed`:
       opus: score 1.00, confidence 0.81
         chosen by user by `2 a1 overrides haiku opus`
@@ -152,12 +152,12 @@ fn files_taken_back_within_three_turns_speak_against_the_turn_that_wrote_them() 
       opus: score 1.00, confidence 0.56
         tool succeeded by `2 a1 edits parser.rs`
         completed by `3 a1 ends completed`
-        moved on by `10 a2 asks show me the diff`
+        continued by `10 a2 asks show me the diff`
     after `13 a2 reverts parser.rs`:
       opus: score 0.33, confidence 0.79
         tool succeeded by `2 a1 edits parser.rs`
         completed by `3 a1 ends completed`
-        moved on by `10 a2 asks show me the diff`
+        continued by `10 a2 asks show me the diff`
         reverted by `13 a2 reverts parser.rs`
     ");
 }
@@ -176,8 +176,8 @@ fn taking_everything_back_hits_the_last_turn_that_wrote() {
         8 a3 asks reset it all
         9 a3 reverts
     ";
-    assert_eq!(last(story, "a1").2, ["tool succeeded", "completed", "moved on"]);
-    assert_eq!(last(story, "a2").2, ["tool succeeded", "completed", "moved on", "reverted"]);
+    assert_eq!(last(story, "a1").2, ["tool succeeded", "completed", "continued"]);
+    assert_eq!(last(story, "a2").2, ["tool succeeded", "completed", "continued", "reverted"]);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn the_last_rating_counts_and_outweighs_everything() {
         tool succeeded by `2 a1 edits cart.rs`
         completed by `3 a1 ends completed`
         rating up by `5 a1 rating up`
-        asked again by `60 a2 asks no, please fix the rounding of the cart total`
+        repeated request by `60 a2 asks no, please fix the rounding of the cart total`
         corrected by `60 a2 asks no, please fix the rounding of the cart total`
     after `61 a2 reverts cart.rs`:
       opus: score 0.74, confidence 0.96
@@ -268,7 +268,7 @@ fn the_last_rating_counts_and_outweighs_everything() {
         tool succeeded by `2 a1 edits cart.rs`
         completed by `3 a1 ends completed`
         rating up by `5 a1 rating up`
-        asked again by `60 a2 asks no, please fix the rounding of the cart total`
+        repeated request by `60 a2 asks no, please fix the rounding of the cart total`
         corrected by `60 a2 asks no, please fix the rounding of the cart total`
         reverted by `61 a2 reverts cart.rs`
     ");

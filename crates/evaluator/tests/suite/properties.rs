@@ -77,8 +77,8 @@ fn config() -> ProptestConfig {
 fn weights() -> impl Strategy<Value = Weights> {
     prop_oneof![
         Just(Weights::default()),
-        prop::array::uniform6(0..200_u16).prop_map(|[completed, tools, corrected, moved_on, rating, ignorance]| {
-            Weights { completed, tools, corrected, moved_on, rating, ignorance, ..Weights::default() }
+        prop::array::uniform6(0..200_u16).prop_map(|[completed, tools, corrected, continued, rating, prior_weight]| {
+            Weights { completed, tools, corrected, continued, rating, prior_weight, ..Weights::default() }
         }),
     ]
 }

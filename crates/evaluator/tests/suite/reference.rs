@@ -15,12 +15,12 @@ pub(crate) fn weigh(signals: &[Signal], tools: (u64, u64), weights: &Weights) ->
         (Kind::Withheld, weights.withheld, 0),
         (Kind::CallFailed, weights.call_failed, 0),
         (Kind::ToolDeclined, weights.tool_declined, 0),
-        (Kind::MovedOn, weights.moved_on, 1),
-        (Kind::AskedAgain, weights.asked_again, 0),
+        (Kind::Continued, weights.continued, 1),
+        (Kind::RepeatedRequest, weights.repeated_request, 0),
         (Kind::Corrected, weights.corrected, 0),
         (Kind::Approved, weights.approved, 1),
         (Kind::ChosenByUser, weights.chosen_by_user, 1),
-        (Kind::TakenAway, weights.taken_away, 0),
+        (Kind::Reassigned, weights.reassigned, 0),
         (Kind::Reverted, weights.reverted, 0),
         (Kind::RatingUp, weights.rating, 1),
         (Kind::RatingDown, weights.rating, 0),
@@ -41,5 +41,5 @@ pub(crate) fn weigh(signals: &[Signal], tools: (u64, u64), weights: &Weights) ->
     }
     let billionths =
         |part: u128, whole: u128| u64::try_from((part * 1_000_000_000).checked_div(whole).unwrap_or_default()).unwrap();
-    (billionths(value, weight), billionths(weight, weight + u128::from(weights.ignorance) * unit))
+    (billionths(value, weight), billionths(weight, weight + u128::from(weights.prior_weight) * unit))
 }
