@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn no_rule_lets_two_concerns_meet() {
-        let concerns = ["adapters", "availability", "costs", "evaluator", "patterns", "router-core"];
+        let concerns = ["adapters", "availability", "costs", "evaluator", "patterns", "router-core", "transcripts"];
         for rule in RULES.iter().filter(|rule| concerns.contains(&rule.package)) {
             assert!(rule.may_use.iter().all(|name| !concerns.contains(name)), "{}", rule.package);
         }

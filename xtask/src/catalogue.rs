@@ -15,7 +15,7 @@ pub(crate) fn run(file: &Path) -> Outcome {
     let mut turnwise = Command::new(workspace::release_binary("turnwise"));
     turnwise.arg("--home").arg(home.path()).args(["models", "import"]).arg(list).arg("--built-in");
     let models = capture(&mut turnwise)?;
-    let path = workspace::root().join("crates/adapters/catalogue/built-in.yaml");
+    let path = workspace::root().join("crates/catalogue/built-in.yaml");
     workspace::write(&path, &models)?;
     println!("catalogue: {} written, {} lines", workspace::shown(&path), models.lines().count());
     Ok(())

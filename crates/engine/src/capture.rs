@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use adapters::estimate::{PromptShape, estimates};
+use catalogue::estimate::{PromptShape, estimates};
 use contracts::{
     ClientRequest, ContentHash, Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId,
     SideEffect, Sketch, ThreadId, TokenBucket, Tokenizer, Turn, TurnId, events::TurnStarted,

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use adapters::catalogue::CatalogueErrors;
+use catalogue::CatalogueErrors;
 use contracts::IdError;
 use event_bus::{BusError, LogError};
 use event_core::{CodecError, ProjectionError};

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path, sync::Arc};
 
-use adapters::catalogue::{self, Source};
+use catalogue::Source;
 use contracts::{ContentHash, Registry, events::CatalogueLoaded};
 
 use crate::error::EngineError;

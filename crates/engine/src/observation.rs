@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use adapters::observed::{ObservedSession, ObservedTurn};
 use contracts::{
     Needs,
     events::{DecisionMode, SessionSource},
 };
 use router_core::address;
+use transcripts::observed::{ObservedSession, ObservedTurn};
 
 use crate::{
     capture::{Seen, Snapshot},

@@ -1,6 +1,5 @@
 //! Sessions recorded elsewhere, as events: what happened, and what turnwise would have decided.
 
-use adapters::observed::{ObservedCall, ObservedSession, ObservedTurn, Step};
 use contracts::{
     ModelId, ModelSpec, Registry, SessionId, TurnId,
     events::{
@@ -9,6 +8,7 @@ use contracts::{
     },
 };
 use event_core::{Event as _, EventId, NewEvent};
+use transcripts::observed::{ObservedCall, ObservedSession, ObservedTurn, Step};
 
 use crate::{
     capture::{LONGEST_PATH, bounded},

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use adapters::estimate::PromptShape;
+use catalogue::estimate::PromptShape;
 use contracts::{
     ClientRequest, Delegation, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId,
     events::{DecisionMode, RouteDecided, SessionSource, SessionStarted, TurnEnded, TurnStatus},

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adapters::estimate::estimates;
+use catalogue::estimate::estimates;
 use contracts::{ModelSpec, Tokenizer, WireApi};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{

@@ -1,6 +1,6 @@
 //! Any bytes as a session file of Codex.
 
-use adapters::codex::Codex;
+use transcripts::codex::Codex;
 
 use crate::session_file::read_any;
 

@@ -1,6 +1,6 @@
 //! Any bytes as a log of chat completions.
 
-use adapters::openai_log::OpenAiLog;
+use transcripts::openai_log::OpenAiLog;
 
 use crate::session_file::read_any;
 

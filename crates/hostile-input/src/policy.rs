@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, LazyLock};
 
-use adapters::catalogue;
 use contracts::Registry;
 use router_core::{Policy, Scenario};
 

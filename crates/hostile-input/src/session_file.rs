@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use adapters::{
+use transcripts::{
     claude_code::ClaudeCode,
     session_file::{Format, SessionReader},
 };

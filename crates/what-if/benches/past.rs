@@ -3,7 +3,6 @@
 
 use std::{fs, hint::black_box, path::Path, sync::Arc};
 
-use adapters::{DEMO_SESSION, catalogue, claude_code::SessionReader};
 use contracts::Registry;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::{Engine, Home, Models, Stores};
@@ -11,6 +10,7 @@ use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
 use event_core::Timestamp;
 use processor_time::ProcessorTime;
 use router_core::Policy;
+use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 use what_if::{Against, Backtest, Candidate, Range, backtest, replay};
 
 /// Sessions; each has nine turns.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use adapters::catalogue::registry_from_text;
+use catalogue::registry_from_text;
 use contracts::{ContentHash, Registry, events::PolicyLoaded};
 use event_bus::TextStore;
 use event_core::{Position, Recorded};

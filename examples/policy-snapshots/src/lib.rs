@@ -2,7 +2,7 @@
 
 use std::{error::Error, fs, path::Path, sync::Arc};
 
-use adapters::catalogue::{self, Source};
+use catalogue::Source;
 use router_core::Policy;
 
 /// Loads `routing.yaml` from a folder, with `models.yaml` from the same folder over the built-in models.

@@ -16,23 +16,28 @@ const fn effects(package: &'static str, may_use: &'static [&'static str]) -> Rul
     Rule { package, may_use, pure: false }
 }
 
-/// Concerns meet in events and views: none of adapters, availability, costs, evaluator, patterns, router-core uses another.
+/// Concerns meet in events and views: none of adapters, availability, costs, evaluator, patterns, router-core, transcripts
+/// uses another.
 pub(super) const RULES: &[Rule] = &[
     pure("event-core", &[]),
     pure("contracts", &["event-core"]),
     pure("availability", &["contracts", "event-core"]),
+    pure("catalogue", &["contracts"]),
     pure("costs", &["contracts", "event-core"]),
     pure("evaluator", &["contracts", "event-core"]),
     pure("patterns", &["contracts", "event-core"]),
     pure("router-core", &["contracts", "event-core"]),
     pure("wire", &["contracts", "event-core"]),
-    effects("adapters", &["contracts", "event-core"]),
+    effects("adapters", &[]),
+    // The readers fill in token estimates.
+    effects("transcripts", &["catalogue", "contracts", "event-core"]),
     effects("event-bus", &["event-core"]),
     effects(
         "engine",
         &[
             "adapters",
             "availability",
+            "catalogue",
             "contracts",
             "costs",
             "evaluator",
@@ -40,17 +45,19 @@ pub(super) const RULES: &[Rule] = &[
             "event-core",
             "patterns",
             "router-core",
+            "transcripts",
         ],
     ),
     effects(
         "what-if",
-        &["adapters", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core"],
+        &["catalogue", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core"],
     ),
     effects(
         "gateway",
         &[
             "adapters",
             "availability",
+            "catalogue",
             "contracts",
             "costs",
             "engine",
@@ -67,6 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "adapters",
             "availability",
+            "catalogue",
             "contracts",
             "costs",
             "engine",
@@ -76,13 +84,17 @@ pub(super) const RULES: &[Rule] = &[
             "gateway",
             "patterns",
             "router-core",
+            "transcripts",
             "what-if",
         ],
     ),
     // It reads the vocabulary to document it, and runs everything else as a program.
     effects("xtask", &["contracts", "event-core", "router-core"]),
     // What fuzzing tries.
-    effects("hostile-input", &["adapters", "contracts", "engine", "event-bus", "event-core", "router-core"]),
+    effects(
+        "hostile-input",
+        &["catalogue", "contracts", "engine", "event-bus", "event-core", "router-core", "transcripts"],
+    ),
     // What the pattern store is worth, on public prompts.
     effects("quality", &["contracts", "event-core", "patterns"]),
     // A provider made up for tests.
@@ -91,7 +103,7 @@ pub(super) const RULES: &[Rule] = &[
     effects("processor-time", &[]),
     // A third party's projection, and a user's policy tests.
     pure("slow-calls", &["contracts", "event-core"]),
-    effects("policy-snapshots", &["adapters", "contracts", "router-core"]),
+    effects("policy-snapshots", &["catalogue", "contracts", "router-core"]),
 ];
 
 /// Libraries that one crate names and no other.

@@ -31,7 +31,7 @@ pub(super) const TARGETS: &[(&str, Limit)] = &[
         Limit::Times(5.0, "router-core: regex rules: without a literal/10"),
     ),
     // 150 MB of session files in a second.
-    ("adapters: read/claude-code, ", Limit::Nanoseconds(1_020_000.0 / 0.150)),
+    ("transcripts: read/claude-code, ", Limit::Nanoseconds(1_020_000.0 / 0.150)),
     // 100,000 turns in a second.
     ("what-if: past/backtest ", Limit::Nanoseconds(1_080.0 * 10_000.0)),
     ("router-core: policy of 100 rules/parse ", Limit::Nanoseconds(1_000_000.0)),

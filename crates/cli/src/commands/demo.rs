@@ -2,11 +2,11 @@
 
 use std::{fs, sync::Arc};
 
-use adapters::{DEMO_SESSION, claude_code};
 use contracts::Slot;
 use engine::{Engine, Home, Models, Stores, decision_of};
 use event_bus::{SledLog, SystemClock, TextFiles};
 use serde_json::json;
+use transcripts::{DEMO_SESSION, claude_code};
 
 use super::{
     decision_view::{DecisionView, decided_by},

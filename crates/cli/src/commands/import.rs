@@ -6,16 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use adapters::{
+use contracts::{NanoUsd, SessionId};
+use engine::Engine;
+use serde::Serialize;
+use transcripts::{
     claude_code::{self, ClaudeCode},
     codex::{self, Codex},
     observed::{ObservedTurn, Step},
     openai_log::{self, OpenAiLog},
     session_file::{DiscoverError, Format, SessionFile, SessionReader},
 };
-use contracts::{NanoUsd, SessionId};
-use engine::Engine;
-use serde::Serialize;
 
 use super::init::claude_sessions;
 use crate::{

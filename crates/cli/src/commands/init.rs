@@ -2,9 +2,9 @@
 
 use std::{env, fs, path::PathBuf};
 
-use adapters::claude_code;
 use router_core::schema_text;
 use serde_json::json;
+use transcripts::claude_code;
 
 use crate::{
     context::Context,

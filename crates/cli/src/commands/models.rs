@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use adapters::{catalogue, litellm};
+use catalogue::litellm;
 use contracts::{ModelSpec, PicoUsd};
 use engine::Models;
 use serde_json::json;

@@ -2,12 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
-use adapters::{claude_code, estimate::PromptShape};
+use catalogue::estimate::PromptShape;
 use contracts::{Needs, SessionId, TurnId};
 use engine::{DecidedTurn, Engine, EngineError, Models, NewTurn, Stores, decision_of, last_decision};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
 use router_core::why;
 use serde_json::json;
+use transcripts::claude_code;
 
 use super::decision_view::{DecisionView, decided_by};
 use crate::{

@@ -75,7 +75,7 @@ impl Desk {
 
     /// The bundled session in the place where Claude Code keeps its own.
     pub(crate) fn with_session(&self) -> PathBuf {
-        self.write(".claude/projects/shop/demo.jsonl", adapters::DEMO_SESSION)
+        self.write(".claude/projects/shop/demo.jsonl", transcripts::DEMO_SESSION)
     }
 
     pub(crate) fn log(&self) -> PathBuf {

@@ -129,7 +129,7 @@ fn a_event_is_shown_by_position_and_by_id() {
 fn the_text_of_messages_stays_out_of_everything_but_its_own_event() {
     let desk = Desk::new();
     let secret = "zanzibar-4711";
-    let line = adapters::DEMO_SESSION.replace("one cent", secret);
+    let line = transcripts::DEMO_SESSION.replace("one cent", secret);
     desk.write(".claude/projects/shop/demo.jsonl", &line);
     desk.ok(&["-vv", "import", "claude-code"]);
     let run = desk.run(&["-vv", "events", "tail", "-n", "500"]);

@@ -84,7 +84,7 @@ fn two_homes_that_import_the_same_have_the_same_digests() {
 #[test]
 fn a_broken_line_costs_only_itself_and_is_named() {
     let desk = Desk::new();
-    let mut lines: Vec<_> = adapters::DEMO_SESSION.lines().collect();
+    let mut lines: Vec<_> = transcripts::DEMO_SESSION.lines().collect();
     let whole = desk.json(&["import", "claude-code", desk.with_session().to_str().unwrap()])["turns"].clone();
     let cut = &lines[5][..lines[5].len() / 2];
     lines.insert(5, cut);
@@ -145,8 +145,8 @@ fn a_price_list_is_read_and_what_it_leaves_out_is_said() {
     assert!(fs::metadata(desk.path(".turnwise/models.yaml")).is_ok());
 }
 
-const ROLLOUT: &str = include_str!("../../../adapters/tests/fixtures/codex/pages.jsonl");
-const CALLS: &str = include_str!("../../../adapters/tests/fixtures/openai-log/calls.jsonl");
+const ROLLOUT: &str = include_str!("../../../transcripts/tests/fixtures/codex/pages.jsonl");
+const CALLS: &str = include_str!("../../../transcripts/tests/fixtures/openai-log/calls.jsonl");
 
 #[test]
 fn rollouts_of_codex_are_found_where_codex_keeps_them() {
@@ -182,7 +182,7 @@ fn ctrl_c_ends_an_import_between_two_files_and_the_same_command_goes_on() {
     const FILES: u64 = 40;
     let desk = Desk::new();
     for number in 0..FILES {
-        let session = adapters::DEMO_SESSION
+        let session = transcripts::DEMO_SESSION
             .replace("\"sessionId\":\"", &format!("\"sessionId\":\"{number}-"))
             .replace("\"id\":\"msg_", &format!("\"id\":\"msg_{number}_"))
             .replace("\"id\":\"toolu_", &format!("\"id\":\"toolu_{number}_"));

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use adapters::tool_call::{ToolLook, look};
 use contracts::{
     CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage,
     events::{
@@ -11,6 +10,7 @@ use contracts::{
     },
 };
 use event_core::{Event, EventId, Sealed, Timestamp};
+use transcripts::tool_call::{ToolLook, look};
 
 use crate::{capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event};
 

@@ -1,6 +1,6 @@
 //! What a turn knows of the world when it starts (004 §5.3.1).
 
-use adapters::estimate::PromptShape;
+use catalogue::estimate::PromptShape;
 use contracts::{
     Needs, SideEffect,
     events::{SessionStarted, ToolCalled, TurnStarted},

@@ -1,9 +1,9 @@
 //! Every decision can be made again from the log alone, with the same bytes (decisions D9 and D14).
 
-use adapters::{DEMO_SESSION, claude_code::SessionReader};
 use contracts::events::{ErrorClass, PolicyLoaded, StopReason};
 use engine::NewTurn;
 use event_core::Event as _;
+use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 
 use crate::support::{
     Desk,

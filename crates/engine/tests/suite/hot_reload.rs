@@ -151,7 +151,7 @@ fn the_policy_and_the_models_are_told_once_per_change_and_their_texts_are_kept()
     let models = desk.all::<CatalogueLoaded>();
     assert_eq!((models.len(), models[0].models), (1, 5));
     let text = desk.texts.get(models[0].hash.0).unwrap().unwrap();
-    assert_eq!(adapters::catalogue::registry_from_text(&text).unwrap(), *desk.models.registry);
+    assert_eq!(catalogue::registry_from_text(&text).unwrap(), *desk.models.registry);
 }
 
 #[test]

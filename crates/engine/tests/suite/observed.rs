@@ -1,6 +1,5 @@
 //! Sessions recorded elsewhere: what importing them leaves in the log, once and again.
 
-use adapters::observed::{ObservedSession, ObservedTurn, Step};
 use contracts::{
     Slot, Usage,
     events::{
@@ -9,6 +8,7 @@ use contracts::{
     },
 };
 use event_core::MAX_PAYLOAD_BYTES;
+use transcripts::observed::{ObservedSession, ObservedTurn, Step};
 
 use crate::support::{
     Desk,

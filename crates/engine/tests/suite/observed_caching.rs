@@ -1,11 +1,11 @@
 //! Sessions recorded elsewhere: what importing them says of prompt caches.
 
-use adapters::observed::{ObservedCompaction, ObservedResumption, ObservedTurn, Step};
 use contracts::{
     CacheVariant,
     events::{CompactionTrigger, LlmCallCompleted, SessionCompacted, SessionResumed},
 };
 use event_core::Event as _;
+use transcripts::observed::{ObservedCompaction, ObservedResumption, ObservedTurn, Step};
 
 use crate::support::{
     Desk,

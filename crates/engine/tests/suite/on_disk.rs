@@ -2,11 +2,11 @@
 
 use std::{path::Path, sync::Arc};
 
-use adapters::{DEMO_SESSION, claude_code::SessionReader};
 use contracts::events::RouteDecided;
 use engine::{Engine, Home, NewTurn, RouterState, Stores, decision_of, export, last_decision};
 use event_bus::{SetClock, SledLog, TextFiles};
 use event_core::{Position, Projection as _, encode_state};
+use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 
 use crate::support::{
     again::{Words, decide_again},

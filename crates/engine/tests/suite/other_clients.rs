@@ -2,26 +2,27 @@
 
 use std::{path::Path, sync::Arc};
 
-use adapters::{
+use contracts::events::LlmCallCompleted;
+use event_bus::{EventLog as _, Expected, MemoryLog, MemoryTexts};
+use event_core::{EventId, NewEvent, Payload, Recorded};
+use transcripts::{
     codex::Codex,
     openai_log::OpenAiLog,
     session_file::{Format, SessionReader},
 };
-use contracts::events::LlmCallCompleted;
-use event_bus::{EventLog as _, Expected, MemoryLog, MemoryTexts};
-use event_core::{EventId, NewEvent, Payload, Recorded};
 
 use crate::support::{Desk, models::models};
 
 const POLICY: &str = "global_default: sonnet";
 const ROLLOUTS: [(&str, &str); 5] = [
-    ("rollout-contexts", include_str!("../../../adapters/tests/fixtures/codex/contexts-of-2025.jsonl")),
-    ("rollout-fork-of-2025", include_str!("../../../adapters/tests/fixtures/codex/fork-of-2025.jsonl")),
-    ("rollout-pages", include_str!("../../../adapters/tests/fixtures/codex/pages.jsonl")),
-    ("rollout-sub-agent", include_str!("../../../adapters/tests/fixtures/codex/sub-agent.jsonl")),
-    ("rollout-fork", include_str!("../../../adapters/tests/fixtures/codex/fork.jsonl")),
+    ("rollout-contexts", include_str!("../../../transcripts/tests/fixtures/codex/contexts-of-2025.jsonl")),
+    ("rollout-fork-of-2025", include_str!("../../../transcripts/tests/fixtures/codex/fork-of-2025.jsonl")),
+    ("rollout-pages", include_str!("../../../transcripts/tests/fixtures/codex/pages.jsonl")),
+    ("rollout-sub-agent", include_str!("../../../transcripts/tests/fixtures/codex/sub-agent.jsonl")),
+    ("rollout-fork", include_str!("../../../transcripts/tests/fixtures/codex/fork.jsonl")),
 ];
-const CALLS: [(&str, &str); 1] = [("calls", include_str!("../../../adapters/tests/fixtures/openai-log/calls.jsonl"))];
+const CALLS: [(&str, &str); 1] =
+    [("calls", include_str!("../../../transcripts/tests/fixtures/openai-log/calls.jsonl"))];
 
 fn import<F: Format>(desk: &mut Desk, files: &[(&str, &str)]) {
     for (name, text) in files {

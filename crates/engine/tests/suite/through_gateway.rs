@@ -1,9 +1,9 @@
 //! Sessions that clients recorded although they came through the gateway: their turns are in the log already.
 
-use adapters::observed::{ObservedSession, ObservedTurn};
 use contracts::events::RouteDecided;
 use engine::NewTurn;
 use event_core::Timestamp;
+use transcripts::observed::{ObservedSession, ObservedTurn};
 
 use crate::support::{
     Desk,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use adapters::estimate::PromptShape;
+use catalogue::estimate::PromptShape;
 use contracts::{AuxiliaryCall, ClientRequest, SessionId, ThreadId};
 use engine::{Arrival, NewTurn, ToolAnswer};
 use event_core::Hex;

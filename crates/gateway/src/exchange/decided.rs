@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use adapters::estimate::{PromptShape, estimates};
+use catalogue::estimate::{PromptShape, estimates};
 use contracts::{
     CacheLifetime, ClientRequest, FailedCandidate, ModelId, ModelSpec, Requirement, SessionId, ThreadId, TurnId,
     WireApi,

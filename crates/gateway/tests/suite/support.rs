@@ -103,11 +103,11 @@ impl World {
         }
         let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
         let providers = Providers::new(&configuration, &Keys::default(), key).unwrap();
-        let own = wish.models.map(|text| adapters::catalogue::Source { file: "models.yaml", text });
+        let own = wish.models.map(|text| catalogue::Source { file: "models.yaml", text });
         let variable =
             |name: &str| wish.environment.iter().find(|(known, _)| *known == name).map(|(_, said)| (*said).into());
         let collector = Collector::new(&configuration, variable).unwrap();
-        let models = Models::of(providers.apply(&adapters::catalogue::load(own).unwrap()));
+        let models = Models::of(providers.apply(&catalogue::load(own).unwrap()));
         let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default()));
         let stores = Stores {
             log: Arc::clone(&log) as Arc<dyn EventLog>,

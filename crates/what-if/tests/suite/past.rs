@@ -2,12 +2,12 @@
 
 use std::{fs, sync::Arc};
 
-use adapters::{DEMO_SESSION, catalogue, claude_code::SessionReader};
 use contracts::Registry;
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
 use event_core::{Payload, Position, Recorded, Timestamp};
 use router_core::Policy;
+use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 use what_if::{Against, Backtest, Candidate, Range, Report, TurnRow};
 
 /// What was recorded, and where.

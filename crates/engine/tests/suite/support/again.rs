@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use adapters::catalogue::registry_from_text;
+use catalogue::registry_from_text;
 use contracts::{
     Decision, MessageText,
     events::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},

@@ -1,13 +1,13 @@
 //! Sessions recorded elsewhere, made by hand.
 
-use adapters::observed::{
-    Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
-};
 use contracts::{
     CacheVariant, SideEffect, Usage,
     events::{ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
+use transcripts::observed::{
+    Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
+};
 
 use super::desk::session;
 

@@ -1,0 +1,117 @@
+//! The built-in list, made from the price list and the curation.
+
+use contracts::{ModelId, Tier};
+
+use super::{
+    convert::{ConvertError, entry, records},
+    curation::Curation,
+    record::Record,
+};
+use crate::{Entries, ModelEntry, to_yaml};
+
+/// Why the built-in list cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BuiltInError {
+    /// The price list cannot be read.
+    #[error(transparent)]
+    PriceList(#[from] ConvertError),
+    /// The curation cannot be read.
+    #[error("cannot read `curation.yaml`")]
+    Curation(#[from] Box<serde_saphyr::Error>),
+    /// The curation gives an alias to a model that is not in the list.
+    #[error("`curation.yaml` gives the alias `{alias}` to `{model}`, which is not in the list: choose its successor")]
+    Alias {
+        /// The alias.
+        alias: String,
+        /// The model.
+        model: ModelId,
+    },
+}
+
+/// Makes the built-in list from a price list, as the YAML that is committed.
+///
+/// Dated names (`…-20251101`, `…-2026-04-23`) become snapshots of the undated model, if that is in the list and
+/// charges the same. A dated name that was deprecated stays a snapshot, because old sessions name it.
+///
+/// # Errors
+/// [`BuiltInError`] when the price list is not one, or when the curation does not fit it any more.
+pub fn built_in_from(json: &str) -> Result<String, BuiltInError> {
+    let curation = Curation::read().map_err(Box::new)?;
+    let mut entries = Entries::new();
+    let mut dated: Vec<(ModelId, ModelId, ModelEntry, bool)> = Vec::new();
+    for (name, record) in records(json)? {
+        let Some(record) = record else { continue };
+        let Ok((id, mut entry, _)) = entry(&name, &record) else { continue };
+        let current = is_current(&record, &curation.as_of);
+        let undated =
+            undated(id.model()).and_then(|model| ModelId::try_from(format!("{}:{model}", id.provider()).as_str()).ok());
+        // A family's pattern is written for undated names.
+        let Some(tier) = curation.tier(undated.as_ref().unwrap_or(&id)) else { continue };
+        entry.tier = Some(tier);
+        if curation.take_system_prompt.contains(&id) {
+            entry.capabilities.system_prompt = Some(true);
+        }
+        entry.can_delegate = Some(tier != Tier::Fast);
+        match undated {
+            Some(undated) => dated.push((id, undated, entry, current)),
+            None if current => drop(entries.insert(id, entry)),
+            None => {}
+        }
+    }
+    for (id, undated, entry, current) in dated {
+        match entries.get_mut(&undated) {
+            Some(base) if base.prices == entry.prices => {
+                base.snapshots.get_or_insert_default().push(id.model().to_owned());
+            }
+            _ if current => drop(entries.insert(id, entry)),
+            _ => {}
+        }
+    }
+    for (alias, model) in &curation.aliases {
+        let Some(entry) = entries.get_mut(model) else {
+            return Err(BuiltInError::Alias { alias: alias.clone(), model: model.clone() });
+        };
+        entry.aliases.get_or_insert_default().push(alias.clone());
+    }
+    Ok(to_yaml(&header(&curation.as_of, entries.len()), &entries))
+}
+
+fn header(as_of: &str, models: usize) -> String {
+    format!(
+        "The built-in models: {models}, as of {as_of}. Generated, do not edit: change `curation.yaml` and run\n\
+         `turnwise models import model_prices_and_context_window.json --built-in`.\n\
+         \n\
+         Prices (USD per million tokens) and capabilities come from LiteLLM's price list (MIT licence, BerriAI),\n\
+         tiers and aliases from `curation.yaml`. Your own `models.yaml` overrides any field of any model."
+    )
+}
+
+fn is_current(record: &Record, as_of: &str) -> bool {
+    // Dates of one form compare as text.
+    record.deprecated.as_deref().is_none_or(|date| as_of < date)
+}
+
+/// The name without the date at its end, `-20251101` or `-2026-04-23`.
+fn undated(model: &str) -> Option<&str> {
+    let is_number = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (rest, last) = model.rsplit_once('-')?;
+    if is_number(last, 8) {
+        return Some(rest);
+    }
+    let (rest, month) = rest.rsplit_once('-')?;
+    let (rest, year) = rest.rsplit_once('-')?;
+    (is_number(last, 2) && is_number(month, 2) && is_number(year, 4)).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::undated;
+
+    #[test]
+    fn a_date_at_the_end_is_not_part_of_the_name() {
+        assert_eq!(undated("claude-opus-4-5-20251101"), Some("claude-opus-4-5"));
+        assert_eq!(undated("gpt-5.5-2026-04-23"), Some("gpt-5.5"));
+        assert_eq!(undated("claude-opus-4-5"), None);
+        assert_eq!(undated("gemini-2.5-pro"), None);
+    }
+}

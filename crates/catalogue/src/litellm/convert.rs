@@ -1,0 +1,195 @@
+//! From the price list to entries of our own.
+
+use std::{collections::BTreeMap, fmt};
+
+use contracts::{ModelId, Tokenizer};
+use serde_json::value::RawValue;
+
+use super::record::Record;
+use crate::{CapabilityEntry, Entries, LongContext, ModelEntry, PriceEntry};
+
+/// A price list that cannot be read at all.
+#[derive(Debug, thiserror::Error)]
+#[error("not a price list, which is a JSON object of models: {source}")]
+pub struct ConvertError {
+    /// What is wrong with the JSON.
+    #[from]
+    source: serde_json::Error,
+}
+
+/// What became of a price list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conversion {
+    /// The models.
+    pub entries: Entries,
+    /// What was dropped, in the order of the file's names.
+    pub dropped: Vec<Dropped>,
+    /// Models with prices that are only partly expressed: rates above a second threshold are not.
+    pub simplified: Vec<ModelId>,
+}
+
+/// A name of the price list that did not become a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// The name.
+    pub name: String,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a name of the price list did not become a model.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Its entry is not a description of a model.
+    NotAModel,
+    /// It does not chat: an embedding, an image generator and so on; the mode.
+    Mode(String),
+    /// It says nothing about the length of its input.
+    NoContextWindow,
+    /// Its name cannot be a model id; why.
+    Name(String),
+    /// A price is not a whole number of pico-dollars per token; which.
+    Price(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAModel => f.write_str("not a description of a model"),
+            Self::Mode(mode) if mode.is_empty() => f.write_str("no mode"),
+            Self::Mode(mode) => write!(f, "mode `{mode}` is not a chat"),
+            Self::NoContextWindow => f.write_str("no `max_input_tokens`"),
+            Self::Name(cause) => write!(f, "not a name: {cause}"),
+            Self::Price(cause) => write!(f, "a price that cannot be kept exactly: {cause}"),
+        }
+    }
+}
+
+impl Conversion {
+    /// How many names were dropped for each reason, details aside.
+    pub fn counts(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for dropped in &self.dropped {
+            let reason = match &dropped.reason {
+                Reason::Name(_) => "not a name".to_owned(),
+                Reason::Price(_) => "a price that cannot be kept exactly".to_owned(),
+                reason => reason.to_string(),
+            };
+            *counts.entry(reason).or_default() += 1;
+        }
+        counts
+    }
+}
+
+/// Converts every chat model of a price list.
+///
+/// # Errors
+/// [`ConvertError`] when the text is not a JSON object. Single entries that cannot be converted are dropped instead.
+pub fn convert(json: &str) -> Result<Conversion, ConvertError> {
+    let mut conversion = Conversion::default();
+    for (name, record) in records(json)? {
+        match record.ok_or(Reason::NotAModel).and_then(|record| entry(&name, &record)) {
+            Ok((id, entry, simplified)) => {
+                if simplified {
+                    conversion.simplified.push(id.clone());
+                }
+                conversion.entries.insert(id, entry);
+            }
+            Err(reason) => conversion.dropped.push(Dropped { name, reason }),
+        }
+    }
+    Ok(conversion)
+}
+
+/// All records by name; `None` for what is not one.
+pub(super) fn records(json: &str) -> Result<BTreeMap<String, Option<Record>>, ConvertError> {
+    let raw: BTreeMap<String, &RawValue> = serde_json::from_str(json)?;
+    Ok(raw.into_iter().map(|(name, raw)| (name, serde_json::from_str(raw.get()).ok())).collect())
+}
+
+/// A record as an entry, and whether some of its prices had to be dropped.
+pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry, bool), Reason> {
+    if !matches!(record.mode.as_str(), "chat" | "responses") {
+        return Err(Reason::Mode(record.mode.clone()));
+    }
+    let context_window = record.input_tokens.filter(|tokens| 0 < *tokens).ok_or(Reason::NoContextWindow)?;
+    if let Some((key, text, error)) = record.inexact.first() {
+        return Err(Reason::Price(format!("`{key}` is {text}: {error}")));
+    }
+    let id = id(name, &record.provider)?;
+    let yes = |key| record.flag(key).unwrap_or(false);
+    let mut rates = record.rates.iter();
+    let base = record.rates.get(&0).filter(|rates| rates.input.is_some() && rates.output.is_some());
+    let mut long = rates.by_ref().filter(|(threshold, _)| 0 < **threshold);
+    // Without a long-context price of its own, output costs what it usually costs.
+    let long_context = long.next().and_then(|(threshold, rates)| {
+        let mut rates = *rates;
+        rates.output = rates.output.or(base?.output);
+        rates.input.map(|_| LongContext { above_tokens: *threshold, rates })
+    });
+    let simplified = long.next().is_some();
+    let tokenizer = tokenizer(&id);
+    let entry = ModelEntry {
+        context_window: Some(context_window),
+        max_output: record.output_tokens.filter(|tokens| 0 < *tokens),
+        capabilities: CapabilityEntry {
+            images: Some(yes("supports_vision")),
+            tools: Some(yes("supports_function_calling")),
+            // What says nothing about it takes one (004 §4.4).
+            system_prompt: Some(record.flag("supports_system_messages").unwrap_or(true)),
+            structured_output: Some(yes("supports_response_schema") || yes("supports_native_structured_output")),
+            effort: Some(takes_effort(&id, record)),
+            thinking_budget: takes_budget(&id, record),
+        },
+        tokenizer: (tokenizer != Tokenizer::default()).then_some(tokenizer),
+        prices: base.map(|base| PriceEntry { base: *base, long_context }),
+        ..ModelEntry::default()
+    };
+    Ok((id, entry, simplified))
+}
+
+/// Whether a model can be told in words how hard to think. Anthropic's flag is of adaptive thinking; models of Gemini 2.5
+/// reason, but take numbers of tokens alone.
+fn takes_effort(id: &ModelId, record: &Record) -> bool {
+    let yes = |key| record.flag(key).unwrap_or(false);
+    match id.provider() {
+        "anthropic" => yes("supports_adaptive_thinking"),
+        "google" => yes("supports_reasoning") && !id.model().starts_with("gemini-2"),
+        _ => yes("supports_reasoning"),
+    }
+}
+
+/// Whether a model can be told in tokens how much to think, where the list says it: of Anthropic's with adaptive thinking
+/// those that take the older kind as well are marked.
+fn takes_budget(id: &ModelId, record: &Record) -> Option<bool> {
+    let yes = |key| record.flag(key).unwrap_or(false);
+    (id.provider() == "anthropic" && yes("supports_adaptive_thinking")).then(|| yes("supports_legacy_thinking"))
+}
+
+/// `gemini/gemini-2.5-pro` of provider `gemini` is `google:gemini-2.5-pro`, and so on.
+pub(super) fn id(name: &str, provider: &str) -> Result<ModelId, Reason> {
+    let segment = name.split_once('/').map(|(segment, _)| segment);
+    // A provider such as `vertex_ai-language-models` is `vertex_ai` in names.
+    let provider = match segment {
+        Some(segment) if provider.starts_with(segment) => segment,
+        _ => provider,
+    };
+    let model = name.strip_prefix(provider).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
+    let provider = if provider == "gemini" { "google" } else { provider };
+    ModelId::try_from(format!("{provider}:{model}").as_str()).map_err(|error| Reason::Name(error.to_string()))
+}
+
+/// The tokenizer follows the model, not who serves it.
+fn tokenizer(id: &ModelId) -> Tokenizer {
+    let model = id.model();
+    let last = model.rsplit(['/', '.']).next().unwrap_or(model);
+    if model.contains("claude") {
+        Tokenizer::Anthropic
+    } else if model.contains("gemini") {
+        Tokenizer::Google
+    } else if model.contains("gpt-") || ["o1", "o3", "o4"].iter().any(|series| last.starts_with(series)) {
+        Tokenizer::OpenAi
+    } else {
+        Tokenizer::Generic
+    }
+}

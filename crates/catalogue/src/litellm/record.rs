@@ -1,0 +1,122 @@
+//! One model as the price list describes it.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt};
+
+use contracts::PicoUsd;
+use serde::{Deserialize, Deserializer, de};
+use serde_json::value::RawValue;
+
+use crate::{
+    RateEntry,
+    decimal::{self, DecimalError},
+};
+
+/// What is read of a model.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Record {
+    pub(super) provider: String,
+    pub(super) mode: String,
+    pub(super) deprecated: Option<String>,
+    pub(super) input_tokens: Option<u64>,
+    pub(super) output_tokens: Option<u64>,
+    /// The keys whose value is `true`, and those whose value is `false`.
+    pub(super) flags: BTreeMap<String, bool>,
+    /// The usual rates under 0, those of long input under their threshold.
+    pub(super) rates: BTreeMap<u64, RateEntry>,
+    /// Prices that are not exact: key and text.
+    pub(super) inexact: Vec<(String, String, DecimalError)>,
+}
+
+impl Record {
+    pub(super) fn flag(&self, key: &str) -> Option<bool> {
+        self.flags.get(key).copied()
+    }
+
+    fn take(&mut self, key: &str, raw: &str) {
+        let text = || serde_json::from_str::<String>(raw).unwrap_or_default();
+        // Numbers are sometimes written as `4096.0`.
+        let number = || decimal::scaled(raw, 0).ok();
+        match key {
+            "litellm_provider" => self.provider = text(),
+            "mode" => self.mode = text(),
+            "deprecation_date" => self.deprecated = Some(text()).filter(|date| !date.is_empty()),
+            "max_input_tokens" => self.input_tokens = number(),
+            "max_output_tokens" => self.output_tokens = number(),
+            _ if key.starts_with("supports_") => {
+                if let Ok(yes) = raw.parse() {
+                    self.flags.insert(key.to_owned(), yes);
+                }
+            }
+            _ => self.take_rate(key, raw),
+        }
+    }
+
+    fn take_rate(&mut self, key: &str, raw: &str) {
+        let (key, threshold) = without_threshold(key).unwrap_or((key, 0));
+        let select: fn(&mut RateEntry) -> &mut Option<PicoUsd> = match key {
+            "input_cost_per_token" => |rates| &mut rates.input,
+            "output_cost_per_token" => |rates| &mut rates.output,
+            "cache_read_input_token_cost" => |rates| &mut rates.cache_read,
+            "cache_creation_input_token_cost" => |rates| &mut rates.cache_write_5m,
+            "cache_creation_input_token_cost_above_1hr" => |rates| &mut rates.cache_write_1h,
+            _ => return,
+        };
+        if raw == "null" {
+            return;
+        }
+        // Dollars per token into pico-dollars per token.
+        match decimal::scaled(raw.trim_matches('"'), 12) {
+            Ok(pico) => *select(self.rates.entry(threshold).or_default()) = Some(PicoUsd(pico)),
+            Err(error) => self.inexact.push((key.to_owned(), raw.to_owned(), error)),
+        }
+    }
+}
+
+/// `input_cost_per_token_above_200k_tokens` as `input_cost_per_token` and 200,000.
+fn without_threshold(key: &str) -> Option<(&str, u64)> {
+    let (key, thousands) = key.strip_suffix("k_tokens")?.rsplit_once("_above_")?;
+    let thousands: u64 = thousands.parse().ok()?;
+    Some((key, thousands.checked_mul(1_000)?))
+}
+
+impl<'de> Deserialize<'de> for Record {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RecordVisitor;
+        impl<'de> de::Visitor<'de> for RecordVisitor {
+            type Value = Record;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the description of a model")
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Record, A::Error> {
+                let mut record = Record::default();
+                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+                    let raw: &RawValue = map.next_value()?;
+                    record.take(&key, raw.get());
+                }
+                Ok(record)
+            }
+        }
+        deserializer.deserialize_map(RecordVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_threshold;
+
+    #[test]
+    fn the_threshold_stands_at_the_end_of_a_key() {
+        assert_eq!(
+            without_threshold("input_cost_per_token_above_200k_tokens"),
+            Some(("input_cost_per_token", 200_000))
+        );
+        assert_eq!(
+            without_threshold("cache_creation_input_token_cost_above_1hr_above_100k_tokens"),
+            Some(("cache_creation_input_token_cost_above_1hr", 100_000))
+        );
+        assert_eq!(without_threshold("input_cost_per_token"), None);
+        assert_eq!(without_threshold("input_cost_per_token_above_200k_tokens_priority"), None);
+    }
+}

@@ -1,0 +1,258 @@
+//! Reading a file of models.
+
+use std::{collections::BTreeMap, fmt};
+
+use contracts::{ModelId, PicoUsd, Tier, Tokenizer, WireApi};
+use serde::{Deserialize, Deserializer, de};
+use serde_saphyr::{Location, Spanned};
+
+use crate::decimal;
+use crate::{
+    CapabilityEntry, CatalogueError, CatalogueErrors, Entries, LongContext, ModelEntry, PriceEntry, RateEntry,
+};
+
+/// The largest file of models, in bytes: an import of a price list of several thousand models fits.
+pub const MAX_BYTES: usize = 2 * 1024 * 1024;
+
+/// Reads the models of a file; `file` is its name in errors.
+///
+/// # Errors
+/// The first error of structure (broken YAML, an unknown or repeated key, a value of the wrong kind), or, when the
+/// structure is right, every id and price that is not one.
+pub fn parse(file: &str, text: &str) -> Result<Entries, CatalogueErrors> {
+    let located = read(file, text)?;
+    Ok(located.models.into_iter().map(|(id, located)| (id, located.entry)).collect())
+}
+
+/// An entry and the line and column where it starts.
+#[derive(Debug, Clone)]
+pub(super) struct Located {
+    pub(super) entry: ModelEntry,
+    pub(super) place: (u64, u64),
+}
+
+/// A file, read.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    pub(super) models: BTreeMap<ModelId, Located>,
+    pub(super) auto_names: Option<Vec<String>>,
+}
+
+pub(super) fn read(file: &str, text: &str) -> Result<File, CatalogueErrors> {
+    let fail = |place, cause| CatalogueErrors(vec![CatalogueError { file: file.to_owned(), place, cause }]);
+    if MAX_BYTES < text.len() {
+        let cause = format!("the file has {} bytes, the most is {MAX_BYTES}", text.len());
+        return Err(fail(None, cause));
+    }
+    let raw: RawFile = serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
+        let place = error.location().map(|location| (location.line(), location.column()));
+        fail(place, cause_of(&error))
+    })?;
+    let mut errors = Vec::new();
+    let mut models = BTreeMap::new();
+    let auto_names = raw.auto_names.map(|names| names.0);
+    for (name, raw) in raw.models.unwrap_or_default() {
+        let place = place_of(raw.referenced);
+        match ModelId::try_from(name.as_str()) {
+            Ok(id) => {
+                let entry = raw.value.check(&mut |location, cause| {
+                    errors.push(CatalogueError { file: file.to_owned(), place: Some(place_of(location)), cause });
+                });
+                models.insert(id, Located { entry, place });
+            }
+            Err(error) => {
+                errors.push(CatalogueError { file: file.to_owned(), place: Some(place), cause: error.to_string() });
+            }
+        }
+    }
+    if errors.is_empty() { Ok(File { models, auto_names }) } else { Err(CatalogueErrors::sorted(errors)) }
+}
+
+/// Small limits: a file of models is a flat list.
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 16,
+            max_aliases: 0,
+            max_anchors: 0,
+            max_events: 500_000,
+            max_nodes: 250_000,
+        },
+        with_snippet: false,
+    }
+}
+
+/// The message without the place, which is told apart.
+fn cause_of(error: &serde_saphyr::Error) -> String {
+    let text = error.to_string();
+    let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    // The library's advice is for programmers.
+    let text = text.split_once(", set DuplicateKeyPolicy").map_or(text, |(before, _)| before);
+    match text.strip_prefix("budget breached: ") {
+        Some(limit) if limit.starts_with("Anchor") || limit.starts_with("Alias") => {
+            "anchors and aliases have no place in a list of models".to_owned()
+        }
+        Some(limit) => format!("more than a list of models may be ({limit})"),
+        None => text.replace("invalid u64", "not a whole number"),
+    }
+}
+
+fn place_of(location: Location) -> (u64, u64) {
+    (location.line(), location.column())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    auto_names: Option<Names>,
+    models: Option<BTreeMap<String, Spanned<RawEntry>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawEntry {
+    #[serde(default)]
+    remove: bool,
+    tier: Option<Tier>,
+    aliases: Option<Names>,
+    snapshots: Option<Names>,
+    can_delegate: Option<bool>,
+    context_window: Option<u64>,
+    max_output: Option<u64>,
+    #[serde(default)]
+    capabilities: RawCapabilities,
+    tokenizer: Option<Tokenizer>,
+    configured: Option<bool>,
+    apis: Option<Vec<WireApi>>,
+    prices: Option<RawPrices>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct RawCapabilities {
+    images: Option<bool>,
+    tools: Option<bool>,
+    system_prompt: Option<bool>,
+    structured_output: Option<bool>,
+    effort: Option<bool>,
+    thinking_budget: Option<bool>,
+}
+
+/// Money stays text until it is read exactly.
+type RawMoney = Option<Spanned<Text>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPrices {
+    input: RawMoney,
+    cache_read: RawMoney,
+    cache_write_5m: RawMoney,
+    cache_write_1h: RawMoney,
+    output: RawMoney,
+    long_context: Option<RawLongContext>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLongContext {
+    above_tokens: u64,
+    input: RawMoney,
+    cache_read: RawMoney,
+    cache_write_5m: RawMoney,
+    cache_write_1h: RawMoney,
+    output: RawMoney,
+}
+
+/// The text of a scalar, quoted or not.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Text(String);
+
+/// A list of names, or one name.
+struct Names(Vec<String>);
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NamesVisitor;
+        impl<'de> de::Visitor<'de> for NamesVisitor {
+            type Value = Names;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name or a list of names")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Names, E> {
+                Ok(Names(vec![name.to_owned()]))
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut names: A) -> Result<Names, A::Error> {
+                let mut all = Vec::new();
+                while let Some(name) = names.next_element::<String>()? {
+                    all.push(name);
+                }
+                Ok(Names(all))
+            }
+        }
+        deserializer.deserialize_any(NamesVisitor)
+    }
+}
+
+impl RawEntry {
+    fn check(self, report: &mut dyn FnMut(Location, String)) -> ModelEntry {
+        ModelEntry {
+            remove: self.remove,
+            tier: self.tier,
+            aliases: self.aliases.map(|names| names.0),
+            snapshots: self.snapshots.map(|names| names.0),
+            can_delegate: self.can_delegate,
+            context_window: self.context_window,
+            max_output: self.max_output,
+            capabilities: CapabilityEntry {
+                images: self.capabilities.images,
+                tools: self.capabilities.tools,
+                system_prompt: self.capabilities.system_prompt,
+                structured_output: self.capabilities.structured_output,
+                effort: self.capabilities.effort,
+                thinking_budget: self.capabilities.thinking_budget,
+            },
+            tokenizer: self.tokenizer,
+            configured: self.configured,
+            apis: self.apis,
+            prices: self.prices.map(|raw| PriceEntry {
+                base: RateEntry {
+                    input: money(raw.input, report),
+                    cache_read: money(raw.cache_read, report),
+                    cache_write_5m: money(raw.cache_write_5m, report),
+                    cache_write_1h: money(raw.cache_write_1h, report),
+                    output: money(raw.output, report),
+                },
+                long_context: raw.long_context.map(|raw| LongContext {
+                    above_tokens: raw.above_tokens,
+                    rates: RateEntry {
+                        input: money(raw.input, report),
+                        cache_read: money(raw.cache_read, report),
+                        cache_write_5m: money(raw.cache_write_5m, report),
+                        cache_write_1h: money(raw.cache_write_1h, report),
+                        output: money(raw.output, report),
+                    },
+                }),
+            }),
+        }
+    }
+}
+
+/// Dollars per million tokens as pico-dollars per token: six decimals fit exactly.
+fn money(raw: RawMoney, report: &mut dyn FnMut(Location, String)) -> Option<PicoUsd> {
+    let raw = raw?;
+    match decimal::scaled(&raw.value.0, 6) {
+        Ok(pico) => Some(PicoUsd(pico)),
+        Err(error) => {
+            let text = &raw.value.0;
+            report(
+                raw.referenced,
+                format!("`{text}` is not a price: {error}; write dollars per million tokens with at most six decimals"),
+            );
+            None
+        }
+    }
+}

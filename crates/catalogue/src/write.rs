@@ -1,0 +1,132 @@
+//! Writing a file of models.
+
+use std::fmt::Write as _;
+
+use contracts::{PicoUsd, Tokenizer};
+
+use crate::decimal::millionths;
+use crate::{Entries, ModelEntry, RateEntry};
+
+/// The models as YAML that [`crate::parse`] reads back as the same entries, under a comment of these lines.
+pub fn to_yaml(comment: &str, entries: &Entries) -> String {
+    let mut text = String::new();
+    for line in comment.lines() {
+        text.push_str(format!("# {line}").trim_end());
+        text.push('\n');
+    }
+    if entries.is_empty() {
+        text.push_str("models: {}\n");
+        return text;
+    }
+    text.push_str("models:\n");
+    for (id, entry) in entries {
+        let fields = fields(entry);
+        text.push_str("  ");
+        text.push_str(&scalar(id.as_str()));
+        text.push_str(if fields.is_empty() { ": {}\n" } else { ":\n" });
+        for field in fields {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "    {field}");
+        }
+    }
+    text
+}
+
+fn fields(entry: &ModelEntry) -> Vec<String> {
+    let mut fields = Vec::new();
+    if entry.remove {
+        fields.push("remove: true".to_owned());
+    }
+    if let Some(tier) = entry.tier {
+        fields.push(format!("tier: {tier}"));
+    }
+    for (key, names) in [("aliases", &entry.aliases), ("snapshots", &entry.snapshots)] {
+        if let Some(names) = names {
+            let names: Vec<String> = names.iter().map(|name| scalar(name)).collect();
+            fields.push(format!("{key}: [{}]", names.join(", ")));
+        }
+    }
+    for (key, yes) in [("can_delegate", entry.can_delegate), ("configured", entry.configured)] {
+        fields.extend(yes.map(|yes| format!("{key}: {yes}")));
+    }
+    for (key, tokens) in [("context_window", entry.context_window), ("max_output", entry.max_output)] {
+        fields.extend(tokens.map(|tokens| format!("{key}: {tokens}")));
+    }
+    if let Some(tokenizer) = entry.tokenizer {
+        fields.push(format!("tokenizer: {}", tokenizer_name(tokenizer)));
+    }
+    if let Some(apis) = &entry.apis {
+        let names: Vec<&str> = apis.iter().map(|api| api.name()).collect();
+        fields.push(format!("apis: [{}]", names.join(", ")));
+    }
+    let said = entry.capabilities;
+    let capabilities: Vec<String> = [
+        ("images", said.images),
+        ("tools", said.tools),
+        ("system_prompt", said.system_prompt),
+        ("structured_output", said.structured_output),
+        ("effort", said.effort),
+        ("thinking_budget", said.thinking_budget),
+    ]
+    .into_iter()
+    .filter_map(|(key, yes)| yes.map(|yes| format!("{key}: {yes}")))
+    .collect();
+    if !capabilities.is_empty() {
+        fields.push(format!("capabilities: {{{}}}", capabilities.join(", ")));
+    }
+    if let Some(prices) = &entry.prices {
+        fields.push("prices:".to_owned());
+        fields.extend(rates(&prices.base).into_iter().map(|rate| format!("  {rate}")));
+        if let Some(long) = &prices.long_context {
+            let mut parts = vec![format!("above_tokens: {}", long.above_tokens)];
+            parts.extend(rates(&long.rates));
+            fields.push(format!("  long_context: {{{}}}", parts.join(", ")));
+        }
+    }
+    fields
+}
+
+fn rates(said: &RateEntry) -> Vec<String> {
+    let rate = |key: &str, rate: Option<PicoUsd>| rate.map(|rate| format!("{key}: {}", millionths(rate.0)));
+    [
+        rate("input", said.input),
+        rate("cache_read", said.cache_read),
+        rate("cache_write_5m", said.cache_write_5m),
+        rate("cache_write_1h", said.cache_write_1h),
+        rate("output", said.output),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+const fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
+    match tokenizer {
+        Tokenizer::Anthropic => "anthropic",
+        Tokenizer::OpenAi => "open_ai",
+        Tokenizer::Google => "google",
+        Tokenizer::Generic => "generic",
+    }
+}
+
+/// A name as YAML: plain when every reader takes it for text, quoted otherwise.
+fn scalar(name: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
+    let word = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(safe) && !name.ends_with(':');
+    let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    if word && !reserved.contains(&name.to_lowercase().as_str()) {
+        return name.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

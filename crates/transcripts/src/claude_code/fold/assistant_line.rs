@@ -1,0 +1,132 @@
+//! `assistant` lines: calls and the tools they ask for.
+
+use catalogue::estimate::characters;
+use contracts::events::StopReason;
+use event_core::EventId;
+use serde_json::value::RawValue;
+
+use super::{Fold, Place};
+use crate::{
+    claude_code::{
+        content::{Block, Content},
+        line::{Line, Message},
+        thread::Last,
+        tools, usage,
+    },
+    observed::{ObservedCall, ObservedTool, Step},
+};
+
+impl Fold {
+    pub(super) fn answered(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
+        let at = place.at;
+        let request = line.request_id.get();
+        // Without an id of the message, a line is a call of its own.
+        let message_id = message.id.get().unwrap_or(place.uuid);
+        let id = EventId::derive(&[b"call", message_id.as_bytes(), request.unwrap_or_default().as_bytes()]);
+        let raw = message.usage.map(RawValue::get);
+        let used = raw.and_then(usage::read).unwrap_or_default();
+        let thread = self.thread(&place.key);
+        let (started_at, variant) = (thread.last_at, thread.variant);
+        let blocks = message.content.blocks();
+        let count = |kind: &str| u32::try_from(blocks.iter().filter(|block| block.kind.text() == kind).count());
+        let (tool_calls, thinking) = (count("tool_use").unwrap_or(u32::MAX), count_thinking(blocks));
+        let first_seen = self.seen_calls.insert(id);
+        if self.turn_for(place).is_none() {
+            return;
+        }
+        let resumed = self.resumed(&place.key, place.uuid, at);
+        let Some(open) = self.running(&place.key) else { return };
+        open.turn.steps.extend(resumed);
+        if let Some(call) = open.call(id) {
+            if call.usage.output <= used.output {
+                call.raw_usage = raw.and_then(usage::keep);
+            }
+            call.usage = usage::largest(&call.usage, &used);
+            call.at = call.at.max(at);
+            call.tool_calls = call.tool_calls.saturating_add(tool_calls);
+            call.thinking_blocks = call.thinking_blocks.saturating_add(thinking);
+            call.stop_reason = stop_reason(message.stop_reason.get(), call.stop_reason, call.tool_calls);
+        } else if first_seen {
+            // A model goes on when every tool has answered; what is missing here was lost with a broken line.
+            open.waiting.clear();
+            open.calls.push((id, open.turn.steps.len()));
+            open.turn.steps.push(Step::Call(ObservedCall {
+                id,
+                message: message_id.to_owned(),
+                request: request.map(str::to_owned),
+                at,
+                began_at: at,
+                started_at,
+                model: message.model.text().to_owned(),
+                usage: used,
+                raw_usage: raw.and_then(usage::keep),
+                stop_reason: stop_reason(message.stop_reason.get(), StopReason::Unknown, tool_calls),
+                tool_calls,
+                thinking_blocks: thinking,
+                variant,
+                complete: true,
+            }));
+        }
+        let text =
+            matches!(message.content, Content::Text(_)) || blocks.iter().any(|block| block.kind.text() == "text");
+        open.note(Last::Answer { text }, at);
+        open.turn.end = None;
+        let thread = self.thread(&place.key);
+        if first_seen {
+            thread.restart_at(used.input_total());
+        }
+        thread.model = Some(message.model.text().to_owned());
+        thread.before.prompt.characters += characters(&message.content.joined_text());
+        for block in blocks.iter().filter(|block| block.kind.text() == "tool_use") {
+            self.tool_called(place, id, block);
+        }
+    }
+
+    fn tool_called(&mut self, place: &Place<'_>, call: EventId, block: &Block<'_>) {
+        let name = block.name.text();
+        let input = block.input.map_or("", RawValue::get);
+        let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
+        let (places, touched) = tools::files(name, input, workspace.as_deref());
+        let side_effect = tools::side_effect(name);
+        let before = &mut self.thread(&place.key).before;
+        before.prompt.characters += characters(name) + characters(input);
+        before.tool_calls += 1;
+        before.tools.insert(name.to_owned());
+        before.side_effects.insert(side_effect);
+        before.extensions.extend(places.extensions.iter().cloned());
+        before.directories.extend(places.directories.iter().cloned());
+        if let Some(open) = self.running(&place.key) {
+            let id = block.id.text().to_owned();
+            open.waiting.insert(id.clone());
+            open.turn.steps.push(Step::ToolCalled(ObservedTool {
+                id,
+                call,
+                at: place.at,
+                name: name.to_owned(),
+                side_effect,
+                extensions: places.extensions,
+                directories: places.directories,
+                files: touched.files,
+                reverts: touched.reverts,
+            }));
+        }
+    }
+}
+
+fn count_thinking(blocks: &[Block<'_>]) -> u32 {
+    let thinking = blocks.iter().filter(|block| matches!(block.kind.text(), "thinking" | "redacted_thinking"));
+    u32::try_from(thinking.count()).unwrap_or(u32::MAX)
+}
+
+/// The stop reason a line states, else what an earlier line stated, else what follows from the tools.
+fn stop_reason(stated: Option<&str>, earlier: StopReason, tool_calls: u32) -> StopReason {
+    match stated {
+        Some("end_turn") => StopReason::EndTurn,
+        Some("tool_use") => StopReason::ToolUse,
+        Some("max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,
+        Some("stop_sequence") => StopReason::StopSequence,
+        Some("refusal") => StopReason::Refusal,
+        _ if earlier == StopReason::Unknown && 0 < tool_calls => StopReason::ToolUse,
+        _ => earlier,
+    }
+}

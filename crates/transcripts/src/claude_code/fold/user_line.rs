@@ -1,0 +1,123 @@
+//! `user` lines: messages, results of tools, and notes of the client.
+
+use catalogue::estimate::characters;
+use contracts::{
+    CacheVariant,
+    events::{ToolOutcome, TurnStatus},
+};
+
+use super::{Fold, Place};
+use crate::{
+    claude_code::{
+        content::Block,
+        line::{Line, Message},
+        message::{UserText, classify, leaves},
+        thread::{Last, OpenTurn},
+    },
+    observed::{ObservedResult, Step},
+};
+
+impl Fold {
+    pub(super) fn user(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
+        let content = &message.content;
+        let results: Vec<&Block<'_>> =
+            content.blocks().iter().filter(|block| block.kind.text() == "tool_result").collect();
+        let text = content.joined_text();
+        let images = content.images();
+        let size = characters(&text);
+        if line.is_compact_summary.0 {
+            self.thread(&place.key).compact(size);
+            return;
+        }
+        if !results.is_empty() {
+            self.results(place, line, &results);
+            if matches!(classify(text), UserText::Interrupted) {
+                self.interrupted(place);
+            }
+            return;
+        }
+        if line.is_visible_in_transcript_only.0 || (size == 0 && images == 0) {
+            return;
+        }
+        let describes_image = text.trim_start().starts_with("[Image");
+        let mut kind = classify(text);
+        if line.is_meta.0 {
+            // The text of a command or a skill. Notes of the client are no more than notes.
+            if kind != UserText::Aside && !describes_image {
+                self.thread(&place.key).variant = CacheVariant::COMMAND;
+            }
+            kind = UserText::Aside;
+        }
+        if kind == UserText::Interrupted {
+            self.interrupted(place);
+            return;
+        }
+        let thread = self.thread(&place.key);
+        thread.add_text(size, images);
+        let before = thread.before.clone();
+        let turn = |text: String| {
+            let (session, name) = (place.session.clone(), place.uuid.to_owned());
+            OpenTurn::new(session, place.key.clone(), name, place.at, text, 0 < images, before.clone())
+        };
+        match kind {
+            UserText::Message(text) => {
+                thread.candidate = None;
+                thread.variant = CacheVariant::PLAIN;
+                let turn = turn(text);
+                self.start(turn);
+            }
+            UserText::Command(text) => {
+                if leaves(&text) {
+                    thread.leave();
+                }
+                thread.candidate = Some(turn(text));
+            }
+            // Text that comes before the first call belongs to the prompt the decision was about.
+            UserText::Aside | UserText::Notification | UserText::Interrupted => {
+                if let Some(candidate) = &mut thread.candidate {
+                    candidate.turn.before = before;
+                } else if let Some(open) = self.running(&place.key)
+                    && open.last == Last::Message
+                {
+                    open.turn.before = before;
+                }
+            }
+        }
+    }
+
+    fn interrupted(&mut self, place: &Place<'_>) {
+        if let Some(candidate) = self.thread(&place.key).candidate.take() {
+            self.start(candidate);
+        }
+        let at = place.at;
+        if let Some(open) = self.running(&place.key) {
+            open.turn.end = Some((TurnStatus::Cancelled, at));
+            open.note(Last::Other, at);
+        }
+    }
+
+    fn results(&mut self, place: &Place<'_>, line: &Line<'_>, results: &[&Block<'_>]) {
+        let at = place.at;
+        for block in results {
+            let size = &block.content;
+            self.thread(&place.key).add_text(size.characters, size.images);
+            let declined = ["The user doesn't want to", "User rejected tool use", "[Request interrupted by user"]
+                .iter()
+                .any(|start| size.beginning.trim_start_matches("Error: ").starts_with(start));
+            let outcome = if line.tool_use_result.interrupted || (block.is_error.0 && declined) {
+                ToolOutcome::Interrupted
+            } else if block.is_error.0 {
+                ToolOutcome::Failed
+            } else {
+                ToolOutcome::Succeeded
+            };
+            let id = block.tool_use_id.text().to_owned();
+            let output_bytes = size.bytes;
+            if let Some(open) = self.running(&place.key) {
+                open.waiting.remove(&id);
+                open.turn.steps.push(Step::ToolFinished(ObservedResult { id, at, outcome, output_bytes }));
+                open.note(Last::Other, at);
+            }
+        }
+    }
+}

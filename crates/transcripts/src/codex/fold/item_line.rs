@@ -1,0 +1,229 @@
+//! Items of the conversation: messages, reasoning, calls of tools and their results.
+
+use catalogue::estimate::characters;
+use contracts::events::ToolOutcome;
+
+use super::{Fold, Message, Place};
+use crate::{
+    codex::{
+        line::{Output, Payload},
+        message,
+        thread::Last,
+        tools,
+    },
+    observed::{ObservedResult, ObservedTool, Step},
+};
+
+/// Markers that the client keeps for itself.
+const DROPPED: [&str; 8] = [
+    "compaction",
+    "compaction_summary",
+    "compaction_trigger",
+    "context_compaction",
+    "ghost_snapshot",
+    "additional_tools",
+    "agent_message",
+    "other",
+];
+
+impl Fold {
+    pub(super) fn item(&mut self, place: &Place<'_>) {
+        let item = place.payload;
+        match item.kind.text() {
+            "message" => self.message(place),
+            "reasoning" => {
+                if let Some(response) = self.answer_for(place.at) {
+                    response.thinking_blocks += 1;
+                    response.items += 1;
+                    response.at = place.at;
+                    self.note(Last::Answer { text: false }, place);
+                }
+            }
+            "function_call" | "custom_tool_call" => {
+                let (name, namespace) = (item.name.text(), item.namespace.text());
+                let name = if namespace.starts_with("mcp__") && !name.starts_with("mcp__") {
+                    format!("{}__{name}", namespace.trim_end_matches('_'))
+                } else {
+                    name.to_owned()
+                };
+                let input = item.arguments.get().unwrap_or(item.input.text());
+                self.tool_called(place, &name, input, false);
+            }
+            "local_shell_call" => {
+                let input = item.action.map_or("", serde_json::value::RawValue::get);
+                self.tool_called(place, "local_shell", input, false);
+            }
+            "tool_search_call" => self.tool_called(place, "tool_search", item.arguments.text(), false),
+            "web_search_call" => self.tool_called(place, "web_search", "", true),
+            "image_generation_call" => self.tool_called(place, "image_generation", "", true),
+            "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" | "tool_search_output" => {
+                self.tool_finished(place);
+            }
+            kind if DROPPED.contains(&kind) => {}
+            kind => self.skipped.count_unknown(kind),
+        }
+    }
+
+    fn note(&mut self, last: Last, place: &Place<'_>) {
+        if let Some(open) = &mut self.running {
+            open.note(last, place.at);
+        }
+    }
+
+    fn message(&mut self, place: &Place<'_>) {
+        let content = &place.payload.content;
+        let (size, images) = (content.characters(), content.images);
+        if place.payload.role.text() == "assistant" {
+            if let Some(response) = self.answer_for(place.at) {
+                response.text |= 0 < size;
+                response.items += 1;
+                response.at = place.at;
+                self.thread.add_text(size, images);
+                self.note(Last::Answer { text: 0 < size }, place);
+            }
+            return;
+        }
+        self.follow(place);
+        self.thread.add_text(size, images);
+        if place.payload.role.text() != "user" || (size == 0 && images == 0) {
+            return;
+        }
+        let text = content.joined();
+        if message::is_injected(&text) {
+            if let (Some(session), Some(cwd)) = (&mut self.session, message::workspace(&text)) {
+                session.workspace = session.workspace.take().or_else(|| Some(cwd.to_owned()));
+            }
+            return;
+        }
+        self.unmarked += 1;
+        let message = Message { text: message::typed(&text).to_owned(), images };
+        if self.bare {
+            self.start(Some(message), place.at);
+        } else if !self.marks_messages {
+            // The mark that it was typed comes next, or never.
+            self.candidate = Some(message);
+        }
+    }
+
+    /// What is no part of an answer comes after it.
+    fn follow(&mut self, place: &Place<'_>) {
+        self.thread.last_input_at = Some(place.at);
+        if let Some(response) = self.running.as_mut().and_then(|open| open.response.as_mut()) {
+            response.followed = true;
+        }
+    }
+
+    /// A tool of the provider's own is done when it is told of.
+    fn tool_called(&mut self, place: &Place<'_>, name: &str, input: &str, is_providers: bool) {
+        let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
+        let places = tools::places(name, input, workspace.as_deref());
+        let touched = tools::touched(input, workspace.as_deref());
+        let side_effect = tools::side_effect(name, input);
+        let Some(response) = self.answer_for(place.at) else { return };
+        response.items += 1;
+        response.at = place.at;
+        response.tool_calls += u32::from(!is_providers);
+        self.thread.add_text(characters(name) + characters(input), 0);
+        self.thread.add_tool(name, side_effect, &places);
+        let id = self.tool_id(place.payload);
+        let Some(open) = &mut self.running else { return };
+        open.push(Step::ToolCalled(ObservedTool {
+            id: id.clone(),
+            call: event_core::EventId::derive(&[]),
+            at: place.at,
+            name: name.to_owned(),
+            side_effect,
+            extensions: places.extensions,
+            directories: places.directories,
+            files: touched.files,
+            reverts: touched.reverts,
+        }));
+        open.note(Last::Answer { text: false }, place.at);
+        if is_providers {
+            let failed = place.payload.status.text() == "failed";
+            let outcome = if failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
+            open.push(Step::ToolFinished(ObservedResult { id, at: place.at, outcome, output_bytes: 0 }));
+        } else {
+            open.waiting.insert(id);
+        }
+    }
+
+    /// The provider's id of the call of a tool; tools of its own may have none.
+    fn tool_id(&self, payload: &Payload<'_>) -> String {
+        let id = payload.call_id.get().or(payload.id.get());
+        id.map_or_else(|| format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), str::to_owned)
+    }
+
+    fn tool_finished(&mut self, place: &Place<'_>) {
+        let output = &place.payload.output;
+        self.follow(place);
+        self.thread.add_text(output.characters, output.images);
+        let Some(id) = place.payload.call_id.get() else { return };
+        if let Some(open) = &mut self.running {
+            let (id, outcome, output_bytes) = (id.to_owned(), outcome(output), output.bytes);
+            open.waiting.remove(&id);
+            open.push(Step::ToolFinished(ObservedResult { id, at: place.at, outcome, output_bytes }));
+            open.note(Last::Other, place.at);
+        }
+    }
+}
+
+/// How a tool fared, from the client's own words around its output.
+fn outcome(output: &Output) -> ToolOutcome {
+    let begins = |starts: &[&str]| starts.iter().any(|start| output.beginning.trim_start().starts_with(start));
+    let code = ["exited with code ", "Exit code: "].iter().find_map(|words| {
+        let (_, rest) = output.beginning.split_once(words)?;
+        Some(!rest.starts_with("0\n") && rest != "0")
+    });
+    // Old versions put output and exit code into an object.
+    let code = code.or_else(|| {
+        let (_, rest) = output.end.rsplit_once("\"exit_code\":")?;
+        Some(!rest.trim_start().starts_with("0,") && !rest.trim_start().starts_with("0}"))
+    });
+    if begins(&["aborted", "exec command rejected by user", "rejected by user", "patch rejected by user"]) {
+        ToolOutcome::Interrupted
+    } else if output.success.map(|success| !success).or(code).unwrap_or(false)
+        || begins(&[
+            "unsupported call",
+            "failed to parse function arguments",
+            "execution error",
+            "exec_command failed",
+            "apply_patch verification failed",
+        ])
+    {
+        ToolOutcome::Failed
+    } else {
+        ToolOutcome::Succeeded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::events::ToolOutcome;
+
+    use super::{Output, outcome};
+
+    #[test]
+    fn the_clients_words_tell_how_a_tool_fared() {
+        let check = |json: &str, expected| {
+            let output: Output = serde_json::from_str(json).unwrap();
+            assert_eq!(outcome(&output), expected, "{json}");
+        };
+        check(
+            r#""Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n""#,
+            ToolOutcome::Succeeded,
+        );
+        check(r#""Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 101\n""#, ToolOutcome::Failed);
+        check(r#""Exit code: 1\nWall time: 0 seconds\nOutput:\nno""#, ToolOutcome::Failed);
+        check(
+            r#""{\"output\":\"ok\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.1}}""#,
+            ToolOutcome::Succeeded,
+        );
+        check(r#""{\"output\":\"no\",\"metadata\":{\"exit_code\":2,\"duration_seconds\":0.1}}""#, ToolOutcome::Failed);
+        check(r#""aborted by user after 3.2s""#, ToolOutcome::Interrupted);
+        check(r#""unsupported call: shell""#, ToolOutcome::Failed);
+        check(r#"{"content":"no such server","success":false}"#, ToolOutcome::Failed);
+        check(r#"[{"type":"input_text","text":"Plan updated"}]"#, ToolOutcome::Succeeded);
+        check("7", ToolOutcome::Succeeded);
+    }
+}

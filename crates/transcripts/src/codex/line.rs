@@ -1,0 +1,226 @@
+//! One line of a rollout, as far as it is read. What is not named here is skipped without being looked at.
+
+use std::fmt;
+
+use catalogue::estimate::characters;
+use serde::{Deserialize, Deserializer, de};
+use serde_json::value::RawValue;
+
+use super::usage::{Counts, Info};
+use crate::session_file::{Part, Parts, Text, lenient, skip_list, skip_object};
+
+/// A line: time, type, and what the type says.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Line<'a> {
+    #[serde(borrow)]
+    pub(super) timestamp: Text<'a>,
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) record_type: Text<'a>,
+    #[serde(borrow)]
+    pub(super) payload: Option<Payload<'a>>,
+}
+
+/// Every field that any type of line has and that is read. Old files have them in the line itself.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Payload<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) timestamp: Text<'a>,
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) session_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) parent_thread_id: Text<'a>,
+    pub(super) source: Source,
+    #[serde(borrow)]
+    pub(super) cwd: Text<'a>,
+    #[serde(borrow)]
+    pub(super) model_provider: Text<'a>,
+    #[serde(borrow)]
+    pub(super) reason: Text<'a>,
+    #[serde(borrow)]
+    pub(super) cli_version: Text<'a>,
+    #[serde(borrow)]
+    pub(super) turn_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) model: Text<'a>,
+    #[serde(borrow)]
+    pub(super) role: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Parts<'a>,
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) namespace: Text<'a>,
+    #[serde(borrow)]
+    pub(super) call_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Text<'a>,
+    #[serde(borrow)]
+    pub(super) input: Text<'a>,
+    #[serde(borrow)]
+    pub(super) action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
+    pub(super) output: Output,
+    #[serde(borrow)]
+    pub(super) message: Text<'a>,
+    pub(super) images: Length,
+    pub(super) local_images: Length,
+    pub(super) info: Option<Info>,
+    pub(super) usage: Option<Counts>,
+    pub(super) thread_token_usage: Option<Counts>,
+    #[serde(borrow)]
+    pub(super) response_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) codex_error_info: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) item: Item<'a>,
+    #[serde(borrow)]
+    pub(super) replacement_history: Option<Vec<Item<'a>>>,
+}
+
+/// An item of a history, or of a line `item_completed`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Item<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Parts<'a>,
+}
+
+/// What a tool gave back: how large it is, how it begins and how it ends.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    pub(super) bytes: u64,
+    pub(super) characters: u64,
+    pub(super) images: u64,
+    /// Enough to recognise what the client writes about a tool that failed.
+    pub(super) beginning: String,
+    pub(super) end: String,
+    /// What old files state beside the text.
+    pub(super) success: Option<bool>,
+}
+
+impl Output {
+    const KEPT: usize = 160;
+
+    fn add(&mut self, text: &str) {
+        self.bytes = self.bytes.saturating_add(text.len() as u64);
+        self.characters = self.characters.saturating_add(characters(text));
+        if self.beginning.is_empty() {
+            text[..text.floor_char_boundary(Self::KEPT)].clone_into(&mut self.beginning);
+            text[text.ceil_char_boundary(text.len().saturating_sub(Self::KEPT))..].clone_into(&mut self.end);
+        }
+    }
+}
+
+/// The length of a list.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Length(pub(super) u64);
+
+/// Where a session comes from; only the parent of a sub-agent is read.
+#[derive(Debug, Default)]
+pub(super) struct Source {
+    pub(super) parent: Option<String>,
+}
+
+macro_rules! lenient_value {
+    ($name:ident, $life:lifetime, $value:ty, { $($own:tt)* }) => {
+        impl<$life> Deserialize<$life> for $value {
+            fn deserialize<D: Deserializer<$life>>(deserializer: D) -> Result<Self, D::Error> {
+                struct $name;
+                impl<$life> de::Visitor<$life> for $name {
+                    lenient!($life, $value, {
+                        fn visit_bool<E>(self, _: bool) -> Result<$value, E> {
+                            Ok(<$value>::default())
+                        }
+
+                        $($own)*
+                    });
+                }
+                deserializer.deserialize_any($name)
+            }
+        }
+    };
+}
+
+lenient_value!(OutputVisitor, 'de, Output, {
+    fn visit_str<E>(self, text: &str) -> Result<Output, E> {
+        let mut output = Output::default();
+        output.add(text);
+        Ok(output)
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Output, A::Error> {
+        let mut output = Output::default();
+        while let Some(part) = list.next_element::<Part<'de>>()? {
+            output.add(part.text.text());
+            output.images += u64::from(part.kind.text().contains("image"));
+        }
+        Ok(output)
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut object: A) -> Result<Output, A::Error> {
+        let (mut output, mut success) = (Output::default(), None);
+        while let Some(key) = object.next_key::<Text<'de>>()? {
+            match key.text() {
+                "content" => output = object.next_value()?,
+                "success" => success = object.next_value::<Option<serde_json::Value>>()?.and_then(|yes| yes.as_bool()),
+                _ => drop(object.next_value::<de::IgnoredAny>()?),
+            }
+        }
+        Ok(Output { success, ..output })
+    }
+});
+
+lenient_value!(LengthVisitor, 'de, Length, {
+    fn visit_str<E>(self, _: &str) -> Result<Length, E> {
+        Ok(Length::default())
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Length, A::Error> {
+        let mut length = 0;
+        while list.next_element::<de::IgnoredAny>()?.is_some() {
+            length += 1;
+        }
+        Ok(Length(length))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, object: A) -> Result<Length, A::Error> {
+        skip_object(object).map(|()| Length::default())
+    }
+});
+
+lenient_value!(SourceVisitor, 'de, Source, {
+    fn visit_str<E>(self, _: &str) -> Result<Source, E> {
+        Ok(Source::default())
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Source, A::Error> {
+        skip_list(list).map(|()| Source::default())
+    }
+
+    // `{"subagent": {"thread_spawn": {"parent_thread_id": …}}}`, at whatever depth.
+    fn visit_map<A: de::MapAccess<'de>>(self, mut object: A) -> Result<Source, A::Error> {
+        let mut source = Source::default();
+        while let Some(key) = object.next_key::<Text<'de>>()? {
+            let parent = match key.text() {
+                "parent_thread_id" => object.next_value::<Text<'de>>()?.get().map(str::to_owned),
+                "subagent" | "thread_spawn" => object.next_value::<Source>()?.parent,
+                _ => object.next_value::<de::IgnoredAny>().map(|_| None)?,
+            };
+            source.parent = source.parent.or(parent);
+        }
+        Ok(source)
+    }
+});

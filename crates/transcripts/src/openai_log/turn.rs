@@ -1,0 +1,238 @@
+//! A turn of the log: what its requests and responses add to it.
+
+use std::collections::BTreeSet;
+
+use catalogue::estimate::characters;
+use contracts::{
+    CacheVariant, SessionId,
+    events::{StopReason, ToolOutcome, TurnStatus},
+};
+use event_core::{EventId, Timestamp};
+use serde_json::value::RawValue;
+
+use super::{
+    account,
+    line::{Line, Message},
+};
+use crate::{
+    codex::tools,
+    error_text::class,
+    observed::{
+        Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
+    },
+};
+
+/// A request and what came of it.
+pub(super) struct Exchange<'a> {
+    pub(super) request: &'a Line<'a>,
+    pub(super) messages: &'a [Message<'a>],
+    pub(super) response: &'a Line<'a>,
+    pub(super) error: Option<&'a RawValue>,
+    pub(super) status: Option<u16>,
+    pub(super) model: String,
+    /// The whole line.
+    pub(super) text: &'a str,
+    pub(super) at: Timestamp,
+    pub(super) started_at: Option<Timestamp>,
+}
+
+impl Exchange<'_> {
+    pub(super) fn began(&self) -> Timestamp {
+        self.started_at.unwrap_or(self.at)
+    }
+
+    /// Messages up to the user's last one.
+    fn asked(&self) -> &[Message<'_>] {
+        let last = self.messages.iter().rposition(|message| message.role.text() == "user");
+        &self.messages[..last.map_or(self.messages.len(), |last| last + 1)]
+    }
+
+    pub(super) fn turn_name(&self, session: &SessionId) -> String {
+        let mut parts: Vec<&[u8]> = vec![b"openai log turn", session.as_str().as_bytes()];
+        for message in self.asked() {
+            parts.push(message.role.text().as_bytes());
+            parts.extend(message.content.texts.iter().map(|text| text.text().as_bytes()));
+        }
+        EventId::derive(&parts).to_string()
+    }
+
+    fn before(&self, workspace: Option<&str>) -> Before {
+        let mut before = Before::default();
+        for message in self.asked() {
+            before.prompt.characters += message.content.characters();
+            before.prompt.messages += 1;
+            before.prompt.images += message.content.images;
+            for call in message.tool_calls.iter().flatten() {
+                let (name, input) = (call.function.name.text(), call.function.arguments.text());
+                let places = tools::places(name, input, workspace);
+                before.prompt.characters += characters(name) + characters(input);
+                before.tool_calls += 1;
+                before.tools.insert(name.to_owned());
+                before.side_effects.insert(tools::side_effect(name, input));
+                before.extensions.extend(places.extensions);
+                before.directories.extend(places.directories);
+            }
+        }
+        let definitions = self.request.tools.as_deref().unwrap_or_default();
+        before.prompt.tools = definitions.len() as u64;
+        before.prompt.tool_characters = definitions.iter().map(|tool| characters(tool.get())).sum();
+        before.images = 0 < before.prompt.images;
+        before
+    }
+}
+
+/// What came last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Answer,
+    Tools,
+    Failure,
+    Nothing,
+}
+
+/// A turn that may go on.
+#[derive(Debug)]
+pub(super) struct OpenTurn {
+    pub(super) turn: ObservedTurn,
+    /// Calls and failures so far.
+    seen: BTreeSet<EventId>,
+    /// Results of tools so far; every request repeats those before it.
+    results: usize,
+    /// Tools without a result: the id in the file, which need not be unique, and the one that is.
+    waiting: Vec<(String, String)>,
+    last: Last,
+    last_at: Timestamp,
+}
+
+impl OpenTurn {
+    pub(super) fn new(session: &ObservedSession, name: String, exchange: &Exchange<'_>) -> Self {
+        let asked = exchange.asked().last().filter(|message| message.role.text() == "user");
+        let turn = ObservedTurn {
+            session: session.id.clone(),
+            name,
+            thread: None,
+            started_at: exchange.began(),
+            message: asked.map(|message| message.content.joined()).unwrap_or_default(),
+            message_has_images: asked.is_some_and(|message| 0 < message.content.images),
+            before: exchange.before(session.workspace.as_deref()),
+            steps: Vec::new(),
+            end: None,
+        };
+        let last_at = turn.started_at;
+        Self { turn, seen: BTreeSet::new(), results: 0, waiting: Vec::new(), last: Last::Nothing, last_at }
+    }
+
+    /// Adds an exchange; false when the turn has it already.
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>, workspace: Option<&str>) -> bool {
+        let session = self.turn.session.as_str().to_owned();
+        let id = match exchange.response.id.get() {
+            Some(id) => EventId::derive(&[b"call", session.as_bytes(), id.as_bytes()]),
+            None => EventId::derive(&[b"openai log call", self.turn.name.as_bytes(), exchange.text.as_bytes()]),
+        };
+        if !self.seen.insert(id) {
+            return false;
+        }
+        self.add_results(exchange);
+        self.last_at = self.last_at.max(exchange.at);
+        let failed = exchange.error.is_some() || exchange.status.is_some_and(|status| 400 <= status);
+        if failed {
+            let text = exchange.error.map_or("", RawValue::get);
+            self.turn.steps.push(Step::Failed(ObservedFailure {
+                id: id.to_string(),
+                at: exchange.at,
+                model: Some(exchange.model.clone()),
+                class: class(exchange.status, text),
+                status: exchange.status,
+                attempt: None,
+            }));
+            self.last = Last::Failure;
+            return true;
+        }
+        let choice = exchange.response.choices.as_deref().and_then(<[_]>::first);
+        let tools = choice.and_then(|choice| choice.message.tool_calls.as_deref()).unwrap_or_default();
+        let raw = exchange.response.usage.map(RawValue::get);
+        if let Some(usage) = raw.and_then(account::read) {
+            self.turn.steps.push(Step::Call(ObservedCall {
+                id,
+                message: exchange.response.id.get().map_or_else(|| id.to_string(), str::to_owned),
+                request: None,
+                at: exchange.at,
+                began_at: exchange.began(),
+                started_at: exchange.started_at,
+                model: exchange.model.clone(),
+                usage,
+                raw_usage: raw.and_then(account::keep),
+                stop_reason: stop_reason(choice.and_then(|choice| choice.finish_reason.get()), !tools.is_empty()),
+                tool_calls: u32::try_from(tools.len()).unwrap_or(u32::MAX),
+                thinking_blocks: 0,
+                variant: CacheVariant::PLAIN,
+                complete: true,
+            }));
+        }
+        for (number, tool) in tools.iter().enumerate() {
+            let unique = format!("{id}:{number}:{}", tool.id.text());
+            self.waiting.push((tool.id.text().to_owned(), unique.clone()));
+            let (name, input) = (tool.function.name.text(), tool.function.arguments.text());
+            let (places, touched) = (tools::places(name, input, workspace), tools::touched(input, workspace));
+            self.turn.steps.push(Step::ToolCalled(ObservedTool {
+                id: unique,
+                call: id,
+                at: exchange.at,
+                name: name.to_owned(),
+                side_effect: tools::side_effect(name, input),
+                extensions: places.extensions,
+                directories: places.directories,
+                files: touched.files,
+                reverts: touched.reverts,
+            }));
+        }
+        self.last = match (choice, tools.is_empty()) {
+            (None, _) => Last::Nothing,
+            (_, true) => Last::Answer,
+            (_, false) => Last::Tools,
+        };
+        true
+    }
+
+    /// Results of tools stand in every request after them.
+    fn add_results(&mut self, exchange: &Exchange<'_>) {
+        let answers = &exchange.messages[exchange.asked().len()..];
+        let results: Vec<_> = answers.iter().filter(|message| message.role.text() == "tool").collect();
+        for message in results.iter().skip(self.results) {
+            let named = message.tool_call_id.get().unwrap_or_default();
+            let Some(place) = self.waiting.iter().position(|(name, _)| name == named) else { continue };
+            let (_, id) = self.waiting.remove(place);
+            let bytes: usize = message.content.texts.iter().map(|text| text.text().len()).sum();
+            self.turn.steps.push(Step::ToolFinished(ObservedResult {
+                id,
+                at: exchange.began(),
+                // A result does not say whether it is an error.
+                outcome: ToolOutcome::Succeeded,
+                output_bytes: bytes as u64,
+            }));
+        }
+        self.results = self.results.max(results.len());
+    }
+
+    /// How the turn ends when the next one comes at `next`, or when the file ends.
+    pub(super) fn finish(mut self, next: Option<Timestamp>) -> ObservedTurn {
+        self.turn.end = match self.last {
+            Last::Answer => Some((TurnStatus::Completed, self.last_at)),
+            Last::Failure => Some((TurnStatus::Failed, self.last_at)),
+            Last::Tools | Last::Nothing => next.map(|next| (TurnStatus::Cancelled, next.max(self.last_at))),
+        };
+        self.turn
+    }
+}
+
+fn stop_reason(stated: Option<&str>, tools: bool) -> StopReason {
+    match stated {
+        Some("tool_calls" | "function_call") => StopReason::ToolUse,
+        Some("stop") if tools => StopReason::ToolUse,
+        Some("stop") => StopReason::EndTurn,
+        Some("length") => StopReason::MaxTokens,
+        Some("content_filter") => StopReason::Refusal,
+        _ if tools => StopReason::ToolUse,
+        _ => StopReason::Unknown,
+    }
+}

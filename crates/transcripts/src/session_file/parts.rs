@@ -1,0 +1,74 @@
+//! Texts and images of a message: a text, or a list of parts.
+
+use std::fmt;
+
+use catalogue::estimate::characters;
+use serde::{Deserialize, Deserializer, de};
+
+use super::lenient::{Text, lenient, skip_object};
+
+/// Texts and images of a message.
+#[derive(Debug, Default)]
+pub(crate) struct Parts<'a> {
+    pub(crate) texts: Vec<Text<'a>>,
+    pub(crate) images: u64,
+}
+
+impl Parts<'_> {
+    /// All text, parts joined by a line feed.
+    pub(crate) fn joined(&self) -> String {
+        let texts: Vec<&str> = self.texts.iter().map(Text::text).collect();
+        texts.join("\n")
+    }
+
+    pub(crate) fn characters(&self) -> u64 {
+        self.texts.iter().map(|text| characters(text.text())).sum()
+    }
+}
+
+/// A part of a message.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Part<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(crate) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) text: Text<'a>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Parts<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PartsVisitor;
+        impl<'de> de::Visitor<'de> for PartsVisitor {
+            lenient!('de, Parts<'de>, {
+                fn visit_bool<E>(self, _: bool) -> Result<Parts<'de>, E> {
+                    Ok(Parts::default())
+                }
+
+                fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Parts<'de>, E> {
+                    Ok(Parts { texts: vec![Text(Some(text.into()))], images: 0 })
+                }
+
+                fn visit_str<E>(self, text: &str) -> Result<Parts<'de>, E> {
+                    Ok(Parts { texts: vec![Text(Some(text.to_owned().into()))], images: 0 })
+                }
+
+                fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Parts<'de>, A::Error> {
+                    let mut parts = Parts::default();
+                    while let Some(part) = list.next_element::<Part<'de>>()? {
+                        parts.images += u64::from(part.kind.text().to_ascii_lowercase().contains("image"));
+                        if part.text.get().is_some() {
+                            parts.texts.push(part.text);
+                        }
+                    }
+                    Ok(parts)
+                }
+
+                fn visit_map<A: de::MapAccess<'de>>(self, object: A) -> Result<Parts<'de>, A::Error> {
+                    skip_object(object).map(|()| Parts::default())
+                }
+            });
+        }
+        deserializer.deserialize_any(PartsVisitor)
+    }
+}
