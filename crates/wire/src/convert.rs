@@ -17,29 +17,24 @@ use std::collections::BTreeSet;
 
 use contracts::{Requirement, WireApi};
 
-mod anthropic;
-mod balance;
-mod blocks;
-mod canonical;
-mod chat;
+pub(crate) mod balance;
+pub(crate) mod blocks;
+pub(crate) mod canonical;
 mod failure;
-mod fields;
-mod gate;
-mod gemini;
-mod ids;
-mod object;
-mod request;
-mod responses;
-mod schema;
-mod sse;
-mod stream;
-mod unsaid;
-mod whole;
+pub(crate) mod fields;
+pub(crate) mod gate;
+pub(crate) mod ids;
+pub(crate) mod object;
+pub(crate) mod request;
+mod response;
+pub(crate) mod schema;
+pub(crate) mod sse;
+pub(crate) mod stream;
 
 pub use failure::ConvertError;
 pub use request::convert_request;
+pub use response::convert_answer;
 pub use stream::StreamConverter;
-pub use whole::convert_answer;
 
 /// A request said in another API.
 #[derive(Debug, Clone, PartialEq, Eq)]

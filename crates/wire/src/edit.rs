@@ -1,6 +1,6 @@
 //! Edits of raw bytes: what must change is replaced, everything else stays byte-equal.
 
-mod parts;
+pub(crate) mod parts;
 mod request;
 mod signatures;
 mod thinking;

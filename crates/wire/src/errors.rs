@@ -4,49 +4,32 @@ mod classify;
 mod retry_after;
 
 use contracts::{WireApi, events::ErrorClass};
-use serde_json::{Value, json};
 
+use crate::api;
+
+pub use crate::api::gemini_status;
 pub use classify::classify;
 pub use retry_after::retry_after;
 
 /// The body of an error in the shape of an API. `kind` is a name such as `rate_limit_error`; see [`error_kind`].
 /// `message` is for people; it has to be free of prompts and keys.
 pub fn error_body(api: WireApi, status: u16, kind: &str, message: &str) -> Vec<u8> {
-    error_value(api, status, kind, message).to_string().into_bytes()
-}
-
-fn error_value(api: WireApi, status: u16, kind: &str, message: &str) -> Value {
-    match api {
-        WireApi::AnthropicMessages => json!({"type": "error", "error": {"type": kind, "message": message}}),
-        WireApi::OpenAiChat | WireApi::OpenAiResponses => {
-            json!({"error": {"message": message, "type": kind, "param": null, "code": kind}})
-        }
-        WireApi::Gemini => json!({"error": {"code": status, "message": message, "status": kind}}),
-    }
+    api::of(api).error_body(status, kind, message).to_string().into_bytes()
 }
 
 /// An event that tells the client of an error in the middle of a stream. Nothing may follow it.
 pub fn error_event(api: WireApi, kind: &str, message: &str) -> Vec<u8> {
-    let (event, data) = match api {
-        WireApi::AnthropicMessages => ("event: error\n", error_value(api, 500, kind, message)),
-        WireApi::OpenAiResponses => {
-            // Its sequence number is not known here; readers go by the type.
-            let data = json!({"type": "error", "code": kind, "message": message, "param": null, "sequence_number": 0});
-            ("event: error\n", data)
-        }
-        WireApi::OpenAiChat | WireApi::Gemini => ("", error_value(api, 500, kind, message)),
-    };
-    format!("{event}data: {data}\n\n").into_bytes()
+    let api = api::of(api);
+    let name = api.error_event_name().map(|name| format!("event: {name}\n")).unwrap_or_default();
+    format!("{name}data: {}\n\n", api.error_event(kind, message)).into_bytes()
 }
 
 /// What an API calls an error of a class, and the status it comes with.
-pub const fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
+pub fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
+    let api = api::of(api);
     let status = match class {
         ErrorClass::RateLimit => 429,
-        ErrorClass::Overloaded => match api {
-            WireApi::AnthropicMessages => 529,
-            _ => 503,
-        },
+        ErrorClass::Overloaded => api.overloaded_status(),
         ErrorClass::ServerError | ErrorClass::Other => 500,
         ErrorClass::Network => 502,
         ErrorClass::Timeout => 504,
@@ -55,57 +38,7 @@ pub const fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) 
         ErrorClass::Cancelled => 499,
         ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => 400,
     };
-    (status, kind(api, class))
-}
-
-/// What Gemini's API calls an error that comes with a status.
-pub const fn gemini_status(status: u16) -> &'static str {
-    match status {
-        401 => "UNAUTHENTICATED",
-        403 => "PERMISSION_DENIED",
-        404 => "NOT_FOUND",
-        408 | 504 => "DEADLINE_EXCEEDED",
-        429 => "RESOURCE_EXHAUSTED",
-        499 => "CANCELLED",
-        400..500 => "INVALID_ARGUMENT",
-        502 | 503 => "UNAVAILABLE",
-        _ => "INTERNAL",
-    }
-}
-
-const fn kind(api: WireApi, class: ErrorClass) -> &'static str {
-    match api {
-        WireApi::AnthropicMessages => match class {
-            ErrorClass::RateLimit => "rate_limit_error",
-            ErrorClass::Overloaded => "overloaded_error",
-            ErrorClass::ServerError | ErrorClass::Other | ErrorClass::Network | ErrorClass::Cancelled => "api_error",
-            ErrorClass::Timeout => "timeout_error",
-            ErrorClass::ModelNotFound => "not_found_error",
-            ErrorClass::Auth | ErrorClass::ClientKey => "authentication_error",
-            ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => {
-                "invalid_request_error"
-            }
-        },
-        WireApi::OpenAiChat | WireApi::OpenAiResponses => match class {
-            ErrorClass::RateLimit => "rate_limit_exceeded",
-            ErrorClass::ModelNotFound => "model_not_found",
-            ErrorClass::Auth | ErrorClass::ClientKey => "invalid_api_key",
-            ErrorClass::InvalidRequest => "invalid_request_error",
-            ErrorClass::ContextOverflow => "context_length_exceeded",
-            ErrorClass::ContentFilter => "content_filter",
-            _ => "server_error",
-        },
-        WireApi::Gemini => match class {
-            ErrorClass::RateLimit => "RESOURCE_EXHAUSTED",
-            ErrorClass::Overloaded | ErrorClass::Network => "UNAVAILABLE",
-            ErrorClass::ServerError | ErrorClass::Other => "INTERNAL",
-            ErrorClass::Timeout => "DEADLINE_EXCEEDED",
-            ErrorClass::ModelNotFound => "NOT_FOUND",
-            ErrorClass::Auth | ErrorClass::ClientKey => "UNAUTHENTICATED",
-            ErrorClass::Cancelled => "CANCELLED",
-            ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => "INVALID_ARGUMENT",
-        },
-    }
+    (status, api.error_kind(class))
 }
 
 #[cfg(test)]

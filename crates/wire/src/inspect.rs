@@ -1,33 +1,23 @@
 //! Reading a request body once, for what the gateway has to know of it.
 
-mod anthropic;
-mod anthropic_blocks;
-mod anthropic_settings;
-mod chat;
-mod chat_parts;
-mod gemini;
-mod gemini_calls;
-mod gemini_settings;
-mod history;
-mod openai_tools;
-mod reading;
-mod responses;
-mod responses_item;
+mod auxiliary;
+pub(crate) mod history;
+pub(crate) mod inspector;
+mod lists;
 mod shapes;
-mod side;
 mod spoken;
-mod tools;
-mod workspace;
+pub(crate) mod workspace;
 
 use contracts::{Requirement, WireApi};
 
 use crate::{
+    api,
+    fields::{Place, fields},
     json::{Cursor, Fault},
-    known_fields::{Place, fields},
     request::{Inspected, RequestError},
 };
 
-use reading::Reading;
+use inspector::Reading;
 
 /// What the gateway has to know of a request body. Fields that are not understood are no error: they are
 /// [`Native`](contracts::Requirement::Native).
@@ -40,6 +30,7 @@ pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError>
     let mut cursor = Cursor::new(text);
     let Some(mut members) = cursor.object()? else { return Err(RequestError::NotAnObject) };
     let mut reading = Reading::new(api, cursor.place());
+    let format = api::of(api);
     let table = fields(api, Place::Body);
     let mut seen = 0_u64;
     while let Some(name) = members.next(&mut cursor)? {
@@ -51,12 +42,7 @@ pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError>
             }
             seen |= bit;
         }
-        match api {
-            WireApi::AnthropicMessages => reading.anthropic(&mut cursor, &name)?,
-            WireApi::OpenAiChat => reading.chat(&mut cursor, &name)?,
-            WireApi::OpenAiResponses => reading.responses(&mut cursor, &name)?,
-            WireApi::Gemini => reading.gemini(&mut cursor, &name)?,
-        }
+        format.inspect_member(&mut reading, &mut cursor, &name)?;
     }
     cursor.end()?;
     reading.requires_if(!cursor.is_exact(), Requirement::ExactBytes);

@@ -9,13 +9,14 @@
 )]
 
 mod answer;
+mod api;
 mod convert;
 mod edit;
 mod errors;
 mod events;
+mod fields;
 mod inspect;
 mod json;
-mod known_fields;
 mod limits;
 mod lineage;
 mod models_list;

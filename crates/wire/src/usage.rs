@@ -11,81 +11,19 @@ use crate::json::{Cursor, Kind, Value};
 /// five minutes.
 pub fn usage(api: WireApi, account: &str) -> Option<Usage> {
     let account = Cursor::new(account).value().ok().filter(|account| account.kind == Kind::Object)?;
-    match api {
-        WireApi::AnthropicMessages => anthropic(&account),
-        WireApi::OpenAiChat => chat(&account),
-        WireApi::OpenAiResponses => responses(&account),
-        WireApi::Gemini => gemini(&account),
-    }
+    crate::api::of(api).usage(&account)
 }
 
-fn whole(value: Option<Value<'_>>) -> u64 {
+/// Returns a count; 0 if it is missing or no whole number.
+pub(crate) fn whole(value: Option<Value<'_>>) -> u64 {
     value.and_then(|value| value.whole()).unwrap_or(0)
 }
 
-fn anthropic(account: &Value<'_>) -> Option<Usage> {
-    let [input, output, read, written, split] = account.pick([
-        "input_tokens",
-        "output_tokens",
-        "cache_read_input_tokens",
-        "cache_creation_input_tokens",
-        "cache_creation",
-    ]);
-    if [input, output].iter().flatten().all(|number| number.whole().is_none()) {
-        return None;
-    }
-    let names = ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"];
-    let [minutes, hour] = split.map_or([0; 2], |split| split.pick(names).map(whole));
-    Some(Usage {
-        input: whole(input),
-        cache_read: whole(read),
-        // What the total has beyond the split was written for five minutes, the provider's default.
-        cache_write_5m: minutes.max(whole(written).saturating_sub(hour)),
-        cache_write_1h: hour,
-        output: whole(output),
-    })
-}
-
 /// Cached tokens, read or written, that are part of the input.
-fn included(total: u64, read: u64, written: u64, output: u64) -> Usage {
+pub(crate) fn included(total: u64, read: u64, written: u64, output: u64) -> Usage {
     let cache_read = read.min(total);
     let cache_write_5m = written.min(total - cache_read);
     Usage { input: total - cache_read - cache_write_5m, cache_read, cache_write_5m, cache_write_1h: 0, output }
-}
-
-fn chat(account: &Value<'_>) -> Option<Usage> {
-    let [prompt, output, total, details, hits] = account.pick([
-        "prompt_tokens",
-        "completion_tokens",
-        "total_tokens",
-        "prompt_tokens_details",
-        "prompt_cache_hit_tokens",
-    ]);
-    let prompt = prompt?.whole()?;
-    // xAI's completion is what can be read; only its total has the reasoning too, which is charged like it.
-    let output = whole(output).max(whole(total).saturating_sub(prompt));
-    let [cached, written] = details.map_or([None; 2], |details| details.pick(["cached_tokens", "cache_write_tokens"]));
-    // DeepSeek has a name of its own for them.
-    Some(included(prompt, whole(cached.or(hits)), whole(written), output))
-}
-
-fn responses(account: &Value<'_>) -> Option<Usage> {
-    let [input, output, details] = account.pick(["input_tokens", "output_tokens", "input_tokens_details"]);
-    let input = input?.whole()?;
-    let [cached, written] = details.map_or([None; 2], |details| details.pick(["cached_tokens", "cache_write_tokens"]));
-    Some(included(input, whole(cached), whole(written), whole(output)))
-}
-
-fn gemini(account: &Value<'_>) -> Option<Usage> {
-    let [prompt, cached, tools, answer, thoughts] = account.pick([
-        "promptTokenCount",
-        "cachedContentTokenCount",
-        "toolUsePromptTokenCount",
-        "candidatesTokenCount",
-        "thoughtsTokenCount",
-    ]);
-    let input = prompt?.whole()?.saturating_add(whole(tools));
-    Some(included(input, whole(cached), 0, whole(answer).saturating_add(whole(thoughts))))
 }
 
 /// Two of Anthropic's accounts of one call as one: what the later one says counts.

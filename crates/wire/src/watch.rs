@@ -1,15 +1,12 @@
 //! Reads an answer as it passes, and never changes it.
 
-mod anthropic;
-mod chat;
-mod gemini;
-mod responses;
-mod tally;
+pub(crate) mod tally;
 
 use contracts::WireApi;
 
 use crate::{
     answer::Seen,
+    api,
     errors::classify,
     events::{Events, Piece, data},
     json::{Cursor, Value},
@@ -101,7 +98,7 @@ fn read_event(api: WireApi, tally: &mut Tally, event: &[u8]) {
     let Some(data) = data(event) else { return };
     let Ok(text) = std::str::from_utf8(&data) else { return };
     if text.starts_with("[DONE]") {
-        tally.complete |= matches!(api, WireApi::OpenAiChat | WireApi::OpenAiResponses);
+        tally.complete |= api::of(api).ends_with_done();
     } else {
         one(api, tally, text, false);
     }
@@ -109,21 +106,15 @@ fn read_event(api: WireApi, tally: &mut Tally, event: &[u8]) {
 
 /// One event, or one whole answer. What is not JSON to its end says nothing.
 fn one(api: WireApi, tally: &mut Tally, text: &str, whole: bool) {
-    let error = match api {
-        WireApi::AnthropicMessages if whole => anthropic::message(tally, text),
-        WireApi::AnthropicMessages => anthropic::event(tally, text),
-        WireApi::OpenAiChat => chat::chunk(tally, text),
-        WireApi::OpenAiResponses if whole => responses::response(tally, text),
-        WireApi::OpenAiResponses => responses::event(tally, text),
-        WireApi::Gemini => gemini::chunk(tally, text),
-    };
+    let format = api::of(api);
+    let error = if whole { format.inspect_response(tally, text) } else { format.inspect_event(tally, text) };
     if let Some(error) = error.filter(|error| !error.is_null()) {
         tally.error = Some(classify(api, status_in(&error), text.as_bytes()));
     }
 }
 
 /// The object that is a whole text, by the members of these names.
-fn picked<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
+pub(crate) fn picked<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
     Cursor::new(text).pick(names).ok().flatten()
 }
 

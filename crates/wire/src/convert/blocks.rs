@@ -16,7 +16,7 @@ use super::{
     ConvertError,
     balance::Balance,
     canonical::{
-        answer::{Event, Failure, Kind, Start, Stop},
+        response::{Event, Failure, Kind, Start, Stop},
         tokens::Tokens,
     },
     ids,

@@ -3,8 +3,8 @@
 use contracts::Requirement;
 use serde_json::{Map, Number, Value};
 
-use super::{ConvertError, gate::Gate, unsaid::need_not_be_carried};
-use crate::known_fields::{self, Meaning, Place, in_camel_case};
+use super::{ConvertError, gate::Gate};
+use crate::fields::{self, Meaning, Place, in_camel_case};
 
 /// The name of a field, which value of it says nothing, and what any other value requires.
 pub(crate) type Granted = (&'static str, fn(&Value) -> bool, Requirement);
@@ -108,9 +108,10 @@ impl Fields {
     /// Accounts for what is left by the tables of fields: some need not be carried, some may be dropped, what nobody
     /// knows refuses.
     pub(crate) fn done_in(self, place: Place, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
-        let known = known_fields::fields(gate.from(), place);
+        let known = fields::fields(gate.from(), place);
+        let ignorable = crate::api::of(gate.from()).ignorable_fields(place);
         for (name, _) in self.map.iter().filter(|(_, value)| !value.is_null()) {
-            if need_not_be_carried(gate.from(), place, name) {
+            if ignorable.iter().any(|(ignored, _)| ignored == name) {
                 continue;
             }
             match known.find(name) {

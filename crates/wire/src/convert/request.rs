@@ -2,20 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{Requirement, WireApi};
+use contracts::Requirement;
 use serde_json::{Number, Value};
 
 use super::{
-    Conversion, ConvertError, Converted, anthropic,
+    Conversion, ConvertError, Converted,
     canonical::request::{Block, Effort, Image, Message, Request, Role},
-    chat,
     fields::refuse_inexact_numbers,
     gate::Gate,
-    gemini,
     object::bytes_of,
-    responses,
 };
-use crate::limits;
+use crate::{api, limits};
 
 /// The most tokens to ask for when neither the client nor the registry knows: what every current model can write.
 const USUAL_MAX_OUTPUT: u64 = 8_192;
@@ -30,12 +27,7 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
         serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "cannot be read exactly"))?;
     refuse_inexact_numbers(&body)?;
     let mut gate = Gate::new(conversion);
-    let mut request = match conversion.from {
-        WireApi::AnthropicMessages => anthropic::read_request(body, &mut gate),
-        WireApi::OpenAiChat => chat::read_request(body, &mut gate),
-        WireApi::OpenAiResponses => responses::read_request(body, &mut gate),
-        WireApi::Gemini => gemini::read_request(body, &mut gate),
-    }?;
+    let mut request = api::of(conversion.from).read_request(body, &mut gate)?;
     settle_system(&mut request, &gate)?;
     refuse_prefill(&request, &gate)?;
     settle_effort(&mut request, conversion, &mut gate)?;
@@ -43,18 +35,13 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
     if conversion.max_output > 0 {
         request.max_output = request.max_output.map(|asked| asked.min(conversion.max_output));
     }
-    let body = match conversion.to {
-        WireApi::AnthropicMessages => anthropic::write_request(request, conversion, &mut gate),
-        WireApi::OpenAiChat => chat::write_request(request, conversion, &mut gate),
-        WireApi::OpenAiResponses => responses::write_request(request, conversion, &mut gate),
-        WireApi::Gemini => gemini::write_request(request, &mut gate),
-    }?;
+    let body = api::of(conversion.to).write_request(request, conversion, &mut gate)?;
     Ok(Converted { body: bytes_of(&body), dropped: gate.dropped() })
 }
 
 impl Conversion<'_> {
     /// For APIs that want to be told the most tokens to write.
-    pub(super) const fn most_output(&self, asked: Option<u64>) -> u64 {
+    pub(crate) const fn most_output(&self, asked: Option<u64>) -> u64 {
         match asked {
             Some(asked) => asked,
             None if self.max_output > 0 => self.max_output,
@@ -86,7 +73,7 @@ fn settle_effort(request: &mut Request, conversion: &Conversion<'_>, gate: &mut 
     match request.effort.take() {
         None => Ok(()),
         // Such a model does not think; but Google's of this kind do, and by themselves.
-        Some(Effort::None) if conversion.to != WireApi::Gemini => Ok(()),
+        Some(Effort::None) if !api::of(conversion.to).thinks_by_default() => Ok(()),
         Some(Effort::None) => gate.leave_out(Requirement::NoThinking),
         Some(_) => gate.leave_out(Requirement::Effort),
     }
@@ -147,7 +134,7 @@ fn refuse_image(image: &Image, gate: &Gate<'_>) -> Result<(), ConvertError> {
 }
 
 /// Messages in which no two of a role follow each other, for APIs where roles take turns.
-pub(super) fn in_turns(messages: Vec<Message>) -> Vec<Message> {
+pub(crate) fn in_turns(messages: Vec<Message>) -> Vec<Message> {
     let mut turns: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
         match turns.last_mut() {

@@ -3,8 +3,11 @@
 use contracts::WireApi;
 use serde_json::Value;
 
-use super::{canonical::answer::Failure, object::bytes_of};
-use crate::errors::{error_body, error_kind};
+use super::{canonical::response::Failure, object::bytes_of};
+use crate::{
+    api,
+    errors::{error_body, error_kind},
+};
 
 /// Writes one event.
 pub(crate) fn write(out: &mut Vec<u8>, name: Option<&str>, data: &Value) {
@@ -14,8 +17,7 @@ pub(crate) fn write(out: &mut Vec<u8>, name: Option<&str>, data: &Value) {
 /// Writes an error as the last event, in an API that has no other way to say it.
 pub(crate) fn write_failure(api: WireApi, failure: &Failure, out: &mut Vec<u8>) {
     let (status, kind) = error_kind(api, failure.class);
-    let name = (api == WireApi::AnthropicMessages).then_some("error");
-    write_bytes(out, name, &error_body(api, status, kind, &failure.message));
+    write_bytes(out, api::of(api).error_event_name(), &error_body(api, status, kind, &failure.message));
 }
 
 fn write_bytes(out: &mut Vec<u8>, name: Option<&str>, data: &[u8]) {

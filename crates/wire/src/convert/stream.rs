@@ -5,15 +5,17 @@ use std::fmt::Debug;
 use contracts::{WireApi, events::ErrorClass};
 
 use super::{
-    ConvertError, anthropic,
+    ConvertError,
     blocks::Blocks,
-    canonical::answer::{Event, Failure, Head, Kind},
-    chat, gemini, responses,
+    canonical::response::{Event, Failure, Head, Kind},
 };
-use crate::events::{self, Events, Piece};
+use crate::{
+    api,
+    events::{self, Events, Piece},
+};
 
 /// Reads the events of a provider's stream.
-pub(super) trait ReadEvents: Debug + Send {
+pub(crate) trait ReadEvents: Debug + Send {
     /// What the data of one event says.
     fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError>;
 
@@ -22,7 +24,7 @@ pub(super) trait ReadEvents: Debug + Send {
 }
 
 /// Writes the events of a client's stream.
-pub(super) trait WriteEvents: Debug + Send {
+pub(crate) trait WriteEvents: Debug + Send {
     /// Says one event.
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError>;
 }
@@ -48,20 +50,10 @@ impl StreamConverter {
         let head = Head { id: answer_id, model: client_model.to_owned(), created: created_unix };
         Self {
             events: Events::default(),
-            reader: match from {
-                WireApi::AnthropicMessages => Box::new(anthropic::AnswerReader::default()),
-                WireApi::OpenAiChat => Box::new(chat::AnswerReader::new(&head.id)),
-                WireApi::OpenAiResponses => Box::new(responses::AnswerReader::default()),
-                WireApi::Gemini => Box::new(gemini::AnswerReader::new(&head.id)),
-            },
+            reader: api::of(from).stream_reader(&head.id),
             blocks: Blocks::default(),
             thinking: Thinking::for_client(to),
-            writer: match to {
-                WireApi::AnthropicMessages => Box::new(anthropic::AnswerWriter::new(head)),
-                WireApi::OpenAiChat => Box::new(chat::AnswerWriter::new(head)),
-                WireApi::OpenAiResponses => Box::new(responses::AnswerWriter::new(head)),
-                WireApi::Gemini => Box::new(gemini::AnswerWriter::new(head)),
-            },
+            writer: api::of(to).stream_writer(head),
             failed: false,
         }
     }
@@ -155,7 +147,7 @@ impl StreamConverter {
 
 /// What a client is shown of thinking.
 #[derive(Debug)]
-pub(super) struct Thinking {
+pub(crate) struct Thinking {
     is_shown: bool,
     /// How many blocks were hidden, by which the indices of the others move.
     hidden: usize,
@@ -165,13 +157,12 @@ pub(super) struct Thinking {
 impl Thinking {
     /// Clients of Messages and Responses send back the blocks that they were given, and their providers refuse thinking
     /// that they did not sign. So thinking is hidden from them.
-    pub(super) const fn for_client(api: WireApi) -> Self {
-        let is_shown = matches!(api, WireApi::OpenAiChat | WireApi::Gemini);
-        Self { is_shown, hidden: 0, is_open: false }
+    pub(crate) fn for_client(api: WireApi) -> Self {
+        Self { is_shown: api::of(api).takes_unsigned_thinking(), hidden: 0, is_open: false }
     }
 
     /// The event as the client is to see it, if it is.
-    pub(super) fn show(&mut self, event: Event) -> Option<Event> {
+    pub(crate) fn show(&mut self, event: Event) -> Option<Event> {
         match event {
             event if self.is_shown => Some(event),
             Event::BlockStarted { kind: Kind::Thinking, .. } => {

@@ -4,14 +4,14 @@ use super::{Edit, cut};
 use crate::json::Value;
 
 /// Takes elements out of a list; true, and nothing taken out, when all would go.
-pub(super) fn clean_list(list: Option<Value<'_>>, edits: &mut Vec<Edit>, goes: impl Fn(&Value<'_>) -> bool) -> bool {
+pub(crate) fn clean_list(list: Option<Value<'_>>, edits: &mut Vec<Edit>, goes: impl Fn(&Value<'_>) -> bool) -> bool {
     let Some(list) = list else { return false };
     let parts: Vec<_> = list.elements().map(|element| (element.span(), goes(&element))).collect();
     clean(&parts, edits)
 }
 
 /// Takes members out of an object; true, and nothing taken out, when all would go.
-pub(super) fn clean_members(object: &Value<'_>, edits: &mut Vec<Edit>, names: &[&str]) -> bool {
+pub(crate) fn clean_members(object: &Value<'_>, edits: &mut Vec<Edit>, names: &[&str]) -> bool {
     let member = |(name, value): (Value<'_>, Value<'_>)| {
         let goes = name.string().is_some_and(|name| names.contains(&name.as_ref()));
         (name.start..value.span().end, goes)

@@ -1,16 +1,15 @@
 //! The edits of a request that stays in its own API: the model, an override at its start, a wish for usage.
 
-use contracts::WireApi;
-
 use super::Edit;
 use crate::{
+    api,
     json::{Cursor, Kind, raw_bytes},
     request::{Inspected, UserMessage},
 };
 
 /// Names another model; where the body names none, one is put first. `None` for Gemini, which names it in the path.
 pub fn set_model(inspected: &Inspected<'_>, name: &str) -> Option<Edit> {
-    if inspected.api == WireApi::Gemini {
+    if api::of(inspected.api).has_model_in_path() {
         return None;
     }
     let name = serde_json::Value::from(name).to_string();
@@ -39,7 +38,7 @@ pub fn cut_override(body: &[u8], message: &UserMessage<'_>, text_bytes: usize) -
 /// Asks for the usage at the end of a stream of chat completions. `None` when there is no such stream, or when it was
 /// asked for already.
 pub fn ask_for_usage(body: &[u8], inspected: &Inspected<'_>) -> Option<Edit> {
-    if inspected.api != WireApi::OpenAiChat || !inspected.stream || inspected.asks_usage {
+    if !api::of(inspected.api).reports_usage_on_request() || !inspected.stream || inspected.asks_usage {
         return None;
     }
     let wish = r#""include_usage":true"#;

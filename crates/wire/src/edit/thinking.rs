@@ -2,16 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{Requirement, WireApi};
+use contracts::Requirement;
 
-use super::{
-    Edit, cut,
-    parts::{clean_list, clean_members},
-};
-use crate::{
-    json::{Cursor, Value},
-    request::Inspected,
-};
+use super::{Edit, cut};
+use crate::{api, json::Cursor, request::Inspected};
 
 /// The edits that take out how hard a model is to think ([`Requirement::Effort`]) or how many tokens long
 /// ([`Requirement::ThinkingBudget`]), as far as these are among `gone`, and what makes no sense without: the wish to
@@ -20,55 +14,17 @@ use crate::{
 pub fn without_thinking(body: &[u8], inspected: &Inspected<'_>, gone: &BTreeSet<Requirement>) -> Vec<Edit> {
     let text = std::str::from_utf8(body).ok();
     let Some(root) = text.and_then(|text| Cursor::new(text).value().ok()) else { return Vec::new() };
-    let effort = gone.contains(&Requirement::Effort);
-    let nobody_thinks = inspected.api == WireApi::AnthropicMessages && goes(&root, gone);
+    let api = api::of(inspected.api);
     let mut edits = Vec::new();
     let mut members = Vec::new();
     for (name, value) in root.members() {
         let name_text = name.string().unwrap_or_default();
-        let goes = match (inspected.api, name_text.as_ref()) {
-            (WireApi::AnthropicMessages, "thinking") => nobody_thinks,
-            (WireApi::AnthropicMessages, "context_management") if nobody_thinks => {
-                let all = clean_list(value.get("edits"), &mut edits, |edit| kind_starts(edit, "clear_thinking"));
-                all && clean_members(&value, &mut edits, &["edits"])
-            }
-            (WireApi::AnthropicMessages, "output_config") if effort => clean_members(&value, &mut edits, &["effort"]),
-            (WireApi::OpenAiChat, "reasoning_effort") | (WireApi::OpenAiResponses, "reasoning") => effort,
-            (WireApi::OpenAiResponses, "include") if effort => {
-                let encrypted = |wish: &Value<'_>| wish.string().as_deref() == Some("reasoning.encrypted_content");
-                clean_list(Some(value), &mut edits, encrypted)
-            }
-            (WireApi::Gemini, "generationConfig" | "generation_config") if effort => {
-                clean_generation(&value, &mut edits)
-            }
-            _ => false,
-        };
+        let goes = api.remove_thinking(&root, (&name_text, value), gone, &mut edits);
         members.push((name.start..value.span().end, goes));
     }
     // What goes as a whole has no edits inside that count.
     edits.extend(cut(&members));
     edits
-}
-
-/// Whether the setting of thinking in a body of Anthropic's goes.
-fn goes(root: &Value<'_>, gone: &BTreeSet<Requirement>) -> bool {
-    root.get("thinking").is_some_and(|thinking| {
-        (gone.contains(&Requirement::Effort) && kind_starts(&thinking, "adaptive"))
-            || (gone.contains(&Requirement::ThinkingBudget) && kind_starts(&thinking, "enabled"))
-    })
-}
-
-fn kind_starts(object: &Value<'_>, start: &str) -> bool {
-    object.get("type").and_then(|kind| kind.string()).is_some_and(|kind| kind.starts_with(start))
-}
-
-/// Takes the level out of Gemini's configuration of thinking; true when nothing would be left.
-fn clean_generation(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
-    let mut emptied = false;
-    for thinking in generation.pick(["thinkingConfig", "thinking_config"]).iter().flatten() {
-        emptied |= clean_members(thinking, edits, &["thinkingLevel", "thinking_level"]);
-    }
-    emptied && clean_members(generation, edits, &["thinkingConfig", "thinking_config"])
 }
 
 #[cfg(test)]

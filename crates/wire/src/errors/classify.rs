@@ -72,7 +72,7 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
         return ErrorClass::Overloaded;
     }
     // Google says so of a key that is not one.
-    if status == 400 && api == WireApi::Gemini && says(&["api key not valid", "api_key_invalid"]) {
+    if status == 400 && says(crate::api::of(api).invalid_key_phrases()) {
         return ErrorClass::Auth;
     }
     if is(&["model_not_found", "deployment_not_found"]) || (status == 404 && says(&["model", "not_found", "not found"]))

@@ -10,37 +10,37 @@ use crate::{
 
 /// The conversation so far.
 #[derive(Debug, Default)]
-pub(super) struct History<'a> {
-    pub(super) messages: Vec<UserMessage<'a>>,
+pub(crate) struct History<'a> {
+    pub(crate) messages: Vec<UserMessage<'a>>,
     /// The results of tools after the last message of the model.
-    pub(super) results: Vec<ToolResult<'a>>,
-    pub(super) continues: bool,
+    pub(crate) results: Vec<ToolResult<'a>>,
+    pub(crate) continues: bool,
     /// The index of the last message that the user wrote.
-    pub(super) last_user: Option<usize>,
+    pub(crate) last_user: Option<usize>,
     /// Whether anybody but the system has said anything.
-    pub(super) begun: bool,
+    pub(crate) begun: bool,
     /// Whether this is aider, which puts an example and its files before the conversation.
-    pub(super) aider: bool,
+    pub(crate) aider: bool,
     /// The last message that may be a client's own, for a request that has no other.
     fallback: Option<(usize, UserMessage<'a>)>,
 }
 
 /// One message of the role `user` while its parts are read.
 #[derive(Debug, Default)]
-pub(super) struct Draft<'a> {
-    pub(super) texts: Vec<Text<'a>>,
-    pub(super) images: bool,
-    pub(super) results: Vec<ToolResult<'a>>,
+pub(crate) struct Draft<'a> {
+    pub(crate) texts: Vec<Text<'a>>,
+    pub(crate) images: bool,
+    pub(crate) results: Vec<ToolResult<'a>>,
     /// Set for the content of a tool's result.
-    pub(super) inside_result: bool,
-    pub(super) by: By,
+    pub(crate) inside_result: bool,
+    pub(crate) by: By,
     /// Whether the model calls a tool in it.
-    pub(super) calls: bool,
+    pub(crate) calls: bool,
 }
 
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum By {
+pub(crate) enum By {
     #[default]
     User,
     Model,
@@ -49,20 +49,20 @@ pub(super) enum By {
 
 impl<'a> Draft<'a> {
     /// The texts that begin like something a client put there.
-    pub(super) fn injected(&self) -> impl Iterator<Item = Text<'a>> {
+    pub(crate) fn injected(&self) -> impl Iterator<Item = Text<'a>> {
         self.texts.iter().copied().filter(|text| text.raw.starts_with(['<', '\\']) || text.raw.contains("Gemini CLI"))
     }
 }
 
 impl<'a> History<'a> {
     /// The model said something.
-    pub(super) fn answered(&mut self) {
+    pub(crate) fn answered(&mut self) {
         self.begun = true;
         self.results.clear();
     }
 
     /// A message of the role `user`, or a tool's result, at an index of the list.
-    pub(super) fn said(&mut self, index: usize, draft: &Draft<'a>) {
+    pub(crate) fn said(&mut self, index: usize, draft: &Draft<'a>) {
         self.begun = true;
         let before = self.messages.len();
         let mut pieces = Pieces::default();
@@ -111,7 +111,7 @@ impl<'a> History<'a> {
     }
 
     /// Takes what there is for a message when nothing the user wrote was found.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         if self.messages.is_empty()
             && let Some((index, message)) = self.fallback.take()
         {

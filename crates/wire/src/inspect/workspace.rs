@@ -8,26 +8,11 @@ use crate::json::decoded;
 const MAX_BYTES: usize = 1024;
 
 /// What Claude Code and opencode write before the path, inside a JSON string.
-const USUAL: &str = "orking directory: ";
-
-/// What Codex writes.
-const CODEX: &str = "<cwd>";
-
-/// What two versions of Gemini CLI write.
-const GEMINI: [&str; 2] = ["Workspace Directories:**\\n  - ", "working in the directory: "];
-
-/// What clients of an API write before the path. To look for all of them everywhere would take too long.
-const fn before(api: WireApi) -> &'static [&'static str] {
-    match api {
-        WireApi::AnthropicMessages | WireApi::OpenAiChat => &[USUAL],
-        WireApi::OpenAiResponses => &[CODEX, USUAL],
-        WireApi::Gemini => &GEMINI,
-    }
-}
+pub(crate) const WORKING_DIRECTORY: &str = "orking directory: ";
 
 /// The first absolute path that a text, as the inside of a JSON string, names as the client's directory.
-pub(super) fn find(api: WireApi, raw: &str) -> Option<String> {
-    before(api).iter().find_map(|before| {
+pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
+    crate::api::of(api).workspace_markers().iter().find_map(|before| {
         // The search for whether it is there at all is the fast one, and it mostly is not.
         if !raw.contains(before) {
             return None;

@@ -22,22 +22,22 @@ const MAX_ACCOUNT_BYTES: usize = 64 * 1024;
 
 /// What was seen of an answer so far.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     account: Option<String>,
-    pub(super) stop: Option<StopReason>,
+    pub(crate) stop: Option<StopReason>,
     calls: Vec<(u64, CalledTool)>,
-    pub(super) thinking_blocks: u32,
+    pub(crate) thinking_blocks: u32,
     /// The last thing the model wrote was thinking, where thinking has no beginning of its own.
     thinks: bool,
-    pub(super) model: Option<String>,
-    pub(super) complete: bool,
-    pub(super) error: Option<ErrorClass>,
+    pub(crate) model: Option<String>,
+    pub(crate) complete: bool,
+    pub(crate) error: Option<ErrorClass>,
     written: u64,
 }
 
 impl Tally {
     /// Takes an account of usage; it stands for all before it.
-    pub(super) fn account(&mut self, account: Option<Value<'_>>) {
+    pub(crate) fn account(&mut self, account: Option<Value<'_>>) {
         if let Some(account) = account.filter(|account| !account.is_nothing() && account.raw.len() <= MAX_ACCOUNT_BYTES)
         {
             self.account = Some(account.raw.to_owned());
@@ -45,7 +45,7 @@ impl Tally {
     }
 
     /// Takes an account that leaves out what did not change.
-    pub(super) fn later_account(&mut self, account: Option<Value<'_>>) {
+    pub(crate) fn later_account(&mut self, account: Option<Value<'_>>) {
         let Some(later) = account.filter(|account| !account.is_nothing() && account.raw.len() <= MAX_ACCOUNT_BYTES)
         else {
             return;
@@ -57,24 +57,24 @@ impl Tally {
     }
 
     /// Takes the name of the model, the first time.
-    pub(super) fn model(&mut self, model: Option<Value<'_>>) {
+    pub(crate) fn model(&mut self, model: Option<Value<'_>>) {
         if self.model.is_none() {
             self.model = model.and_then(|model| model.string()).map(|model| cut(&model, MAX_NAME_BYTES));
         }
     }
 
     /// Something the model wrote.
-    pub(super) fn written(&mut self, text: Option<Value<'_>>) {
+    pub(crate) fn written(&mut self, text: Option<Value<'_>>) {
         self.written_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
     }
 
     /// Something the model wrote, by its length.
-    pub(super) fn written_bytes(&mut self, bytes: usize) {
+    pub(crate) fn written_bytes(&mut self, bytes: usize) {
         self.written += bytes as u64;
     }
 
     /// Something the model wrote that is, or is not, thinking: thinking counts as a block where it begins.
-    pub(super) fn thought_or_said(&mut self, thinks: bool, text: Option<Value<'_>>) {
+    pub(crate) fn thought_or_said(&mut self, thinks: bool, text: Option<Value<'_>>) {
         if text.is_none_or(|text| text.is_nothing()) {
             return;
         }
@@ -84,7 +84,7 @@ impl Tally {
     }
 
     /// A call of a tool begins, or is told of again, with a number that its pieces go by.
-    pub(super) fn call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
+    pub(crate) fn call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
         self.thinks = false;
         let text = |value: Option<Value<'_>>| {
             value
@@ -102,12 +102,12 @@ impl Tally {
     }
 
     /// The number of a call that has none in its API.
-    pub(super) fn next_call(&self) -> u64 {
+    pub(crate) fn next_call(&self) -> u64 {
         self.calls.len() as u64
     }
 
     /// More of a call's arguments: JSON or text in a string, as streams have it.
-    pub(super) fn arguments(&mut self, number: u64, more: Option<Value<'_>>) {
+    pub(crate) fn arguments(&mut self, number: u64, more: Option<Value<'_>>) {
         self.written(more);
         let Some(more) = more.and_then(|more| more.string()) else { return };
         if let Some(call) = self.numbered(number) {
@@ -117,7 +117,7 @@ impl Tally {
     }
 
     /// More of a block's arguments, if the block is a call of the client's tools.
-    pub(super) fn more_of_block(&mut self, number: u64, more: Option<Value<'_>>) {
+    pub(crate) fn more_of_block(&mut self, number: u64, more: Option<Value<'_>>) {
         if self.calls.iter().any(|(known, _)| *known == number) {
             self.arguments(number, more);
         } else {
@@ -126,7 +126,7 @@ impl Tally {
     }
 
     /// All of a call's arguments, instead of the pieces that came before.
-    pub(super) fn all_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
+    pub(crate) fn all_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
         let Some(arguments) = arguments else { return };
         let Some(call) = self.numbered(number) else { return };
         let text = arguments.string().unwrap_or_else(|| arguments.raw.into());
@@ -148,7 +148,7 @@ impl Tally {
     }
 
     /// All that was seen.
-    pub(super) fn seen(self, api: WireApi) -> Seen {
+    pub(crate) fn seen(self, api: WireApi) -> Seen {
         let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
         let stop_reason = match self.stop {
             // Gemini stops for a tool as for anything else, and some servers of chat completions do too.

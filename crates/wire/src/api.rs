@@ -1,0 +1,185 @@
+//! The wire APIs: one folder per API with everything about it, behind one trait.
+//!
+//! To add an API: add a variant to [`WireApi`], a folder here that implements [`Api`], and a line in [`of`].
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, Usage, WireApi, events::ErrorClass};
+use serde_json::Value as Json;
+
+use crate::{
+    convert::{
+        Conversion, ConvertError,
+        blocks::Blocks,
+        canonical::{
+            request::Request,
+            response::{Answer, Head},
+        },
+        gate::Gate,
+        stream::{ReadEvents, WriteEvents},
+    },
+    edit::Edit,
+    fields::{Field, Place},
+    inspect::inspector::Reading,
+    json::{Cursor, Value},
+    request::RequestError,
+    watch::tally::Tally,
+};
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod openai;
+mod responses;
+
+pub use gemini::error_status as gemini_status;
+
+/// Returns the implementation of an API. The one list of them in this crate.
+pub(crate) const fn of(api: WireApi) -> &'static dyn Api {
+    match api {
+        WireApi::AnthropicMessages => &anthropic::Anthropic,
+        WireApi::OpenAiChat => &chat::Chat,
+        WireApi::OpenAiResponses => &responses::Responses,
+        WireApi::Gemini => &gemini::Gemini,
+    }
+}
+
+/// Everything this crate knows about one API.
+pub(crate) trait Api: Sync {
+    // Inspecting and editing requests.
+
+    /// Returns the table of known fields of an object of the request.
+    fn fields(&self, place: Place) -> &'static [Field];
+
+    /// Returns the fields that a conversion may ignore because they change no response, each with the reason.
+    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)];
+
+    /// The field of the body that holds the conversation.
+    fn conversation_field(&self) -> &'static str;
+
+    /// Whether the model is named in the path instead of in the body.
+    fn has_model_in_path(&self) -> bool {
+        false
+    }
+
+    /// Whether every tool call has an id.
+    fn has_call_ids(&self) -> bool {
+        true
+    }
+
+    /// Whether a stream reports usage only if the request asks for it.
+    fn reports_usage_on_request(&self) -> bool {
+        false
+    }
+
+    /// Texts that clients of the API write before the path of their working directory.
+    fn workspace_markers(&self) -> &'static [&'static str];
+
+    /// Reads the member `name` of the body; `cursor` is before its value.
+    ///
+    /// # Errors
+    /// If the value is not JSON, or has a type without which the request cannot be read.
+    fn inspect_member<'a>(
+        &self,
+        reading: &mut Reading<'a>,
+        cursor: &mut Cursor<'a>,
+        name: &str,
+    ) -> Result<(), RequestError>;
+
+    /// Removes signed thinking from a message; returns true if nothing would be left of it.
+    fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool;
+
+    /// Removes the thinking settings that `removed` names from one member of `body`; returns true if the whole member
+    /// has to be removed.
+    fn remove_thinking(
+        &self,
+        body: &Value<'_>,
+        member: (&str, Value<'_>),
+        removed: &BTreeSet<Requirement>,
+        edits: &mut Vec<Edit>,
+    ) -> bool;
+
+    /// Whether a model that takes no effort thinks nevertheless unless it is switched off.
+    fn thinks_by_default(&self) -> bool {
+        false
+    }
+
+    // Inspecting responses.
+
+    /// Reads the data of one event of a stream, and returns the error in it.
+    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>>;
+
+    /// Reads a response that is not streamed, and returns the error in it.
+    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>>;
+
+    /// Whether a stream may end with the data `[DONE]`.
+    fn ends_with_done(&self) -> bool {
+        false
+    }
+
+    /// Converts the usage object of a response to disjoint token counts; `None` if it has no counts.
+    fn usage(&self, object: &Value<'_>) -> Option<Usage>;
+
+    // Converting.
+
+    /// Parses a request.
+    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError>;
+
+    /// Writes a request.
+    fn write_request(
+        &self,
+        request: Request,
+        conversion: &Conversion<'_>,
+        gate: &mut Gate<'_>,
+    ) -> Result<Json, ConvertError>;
+
+    /// Parses a response that is not streamed.
+    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError>;
+
+    /// Writes a response that is not streamed.
+    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError>;
+
+    /// Returns a reader for a streamed response. Ids of tool calls that have none are derived from `response_id`.
+    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadEvents>;
+
+    /// Returns a writer for a streamed response.
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents>;
+
+    /// Whether clients may be sent thinking without a signature.
+    fn takes_unsigned_thinking(&self) -> bool {
+        false
+    }
+
+    /// Returns the JSON pointer of the count of thinking tokens in a usage object; `None` if the API has no such count.
+    fn thinking_tokens(&self) -> Option<&'static str> {
+        None
+    }
+
+    // Errors.
+
+    /// The status of an error of class [`ErrorClass::Overloaded`].
+    fn overloaded_status(&self) -> u16 {
+        503
+    }
+
+    /// Returns the name of an error of a class.
+    fn error_kind(&self, class: ErrorClass) -> &'static str;
+
+    /// Returns the body of an error response.
+    fn error_body(&self, status: u16, kind: &str, message: &str) -> Json;
+
+    /// The name of the SSE event that carries an error; `None` if it has no name.
+    fn error_event_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the data of an error event in the middle of a stream.
+    fn error_event(&self, kind: &str, message: &str) -> Json {
+        self.error_body(500, kind, message)
+    }
+
+    /// Phrases of an error with status 400 that is about the key.
+    fn invalid_key_phrases(&self) -> &'static [&'static str] {
+        &[]
+    }
+}

@@ -1,0 +1,198 @@
+//! Anthropic's Messages.
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, Usage, events::ErrorClass};
+use serde_json::{Value as Json, json};
+
+use super::Api;
+use crate::{
+    convert::{
+        Conversion, ConvertError,
+        blocks::Blocks,
+        canonical::{
+            request::Request,
+            response::{Answer, Head, Stop},
+        },
+        gate::Gate,
+        stream::{ReadEvents, WriteEvents},
+    },
+    edit::{
+        Edit,
+        parts::{clean_list, clean_members},
+    },
+    fields::{Field, Place},
+    inspect::{
+        inspector::{Reading, kind_of},
+        workspace::WORKING_DIRECTORY,
+    },
+    json::{Cursor, Value},
+    request::RequestError,
+    watch::tally::Tally,
+};
+
+mod fields;
+mod inspect;
+mod inspect_blocks;
+mod inspect_settings;
+mod read_content;
+mod read_request;
+mod read_response;
+mod usage;
+mod watch;
+mod write_request;
+mod write_response;
+
+/// The first line of the system prompt by which Claude Code tells Anthropic who pays. It is nobody else's business, and
+/// it differs between sessions, which would split the prompt caches of other providers.
+const BILLING: &str = "x-anthropic-billing-header:";
+
+/// The API.
+pub(crate) struct Anthropic;
+
+impl Api for Anthropic {
+    fn fields(&self, place: Place) -> &'static [Field] {
+        fields::fields(place)
+    }
+
+    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)] {
+        fields::ignorable(place)
+    }
+
+    fn inspect_member<'a>(
+        &self,
+        reading: &mut Reading<'a>,
+        cursor: &mut Cursor<'a>,
+        name: &str,
+    ) -> Result<(), RequestError> {
+        reading.anthropic(cursor, name)
+    }
+
+    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>> {
+        watch::event(tally, data)
+    }
+
+    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>> {
+        watch::message(tally, body)
+    }
+
+    fn usage(&self, object: &Value<'_>) -> Option<Usage> {
+        usage::read(object)
+    }
+
+    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+        read_request::read_request(body, gate)
+    }
+
+    fn write_request(
+        &self,
+        request: Request,
+        conversion: &Conversion<'_>,
+        gate: &mut Gate<'_>,
+    ) -> Result<Json, ConvertError> {
+        write_request::write_request(request, conversion, gate)
+    }
+
+    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        read_response::read_answer(response, blocks)
+    }
+
+    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError> {
+        write_response::write_answer(response, head)
+    }
+
+    fn stream_reader(&self, _response_id: &str) -> Box<dyn ReadEvents> {
+        Box::new(read_response::AnswerReader::default())
+    }
+
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents> {
+        Box::new(write_response::AnswerWriter::new(head))
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "messages"
+    }
+
+    fn workspace_markers(&self) -> &'static [&'static str] {
+        &[WORKING_DIRECTORY]
+    }
+
+    fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
+        clean_list(message.get("content"), edits, |block| {
+            matches!(kind_of(block).as_ref(), "thinking" | "redacted_thinking")
+        })
+    }
+
+    fn remove_thinking(
+        &self,
+        body: &Value<'_>,
+        (name, value): (&str, Value<'_>),
+        removed: &BTreeSet<Requirement>,
+        edits: &mut Vec<Edit>,
+    ) -> bool {
+        match name {
+            "thinking" => is_removed(&value, removed),
+            // Anthropic refuses to clear thinking where there is none.
+            "context_management" if body.get("thinking").is_some_and(|thinking| is_removed(&thinking, removed)) => {
+                let all = clean_list(value.get("edits"), edits, |edit| kind_of(edit).starts_with("clear_thinking"));
+                all && clean_members(&value, edits, &["edits"])
+            }
+            "output_config" if removed.contains(&Requirement::Effort) => clean_members(&value, edits, &["effort"]),
+            _ => false,
+        }
+    }
+
+    fn overloaded_status(&self) -> u16 {
+        529
+    }
+
+    fn error_kind(&self, class: ErrorClass) -> &'static str {
+        match class {
+            ErrorClass::RateLimit => "rate_limit_error",
+            ErrorClass::Overloaded => "overloaded_error",
+            ErrorClass::ServerError | ErrorClass::Other | ErrorClass::Network | ErrorClass::Cancelled => "api_error",
+            ErrorClass::Timeout => "timeout_error",
+            ErrorClass::ModelNotFound => "not_found_error",
+            ErrorClass::Auth | ErrorClass::ClientKey => "authentication_error",
+            ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => {
+                "invalid_request_error"
+            }
+        }
+    }
+
+    fn error_body(&self, _status: u16, kind: &str, message: &str) -> Json {
+        json!({"type": "error", "error": {"type": kind, "message": message}})
+    }
+
+    fn error_event_name(&self) -> Option<&'static str> {
+        Some("error")
+    }
+}
+
+/// Whether a value of `thinking` asks for what is removed: adaptive thinking is controlled by the effort.
+fn is_removed(thinking: &Value<'_>, removed: &BTreeSet<Requirement>) -> bool {
+    let kind = kind_of(thinking);
+    (removed.contains(&Requirement::Effort) && kind.starts_with("adaptive"))
+        || (removed.contains(&Requirement::ThinkingBudget) && kind.starts_with("enabled"))
+}
+
+fn stop_of(reason: &str, sequence: Option<&str>) -> Stop {
+    match reason {
+        "tool_use" => Stop::ToolUse,
+        "max_tokens" | "model_context_window_exceeded" => Stop::MaxTokens,
+        "stop_sequence" => Stop::Sequence(sequence.map(str::to_owned)),
+        "refusal" => Stop::Refused,
+        // `end_turn`, and whatever else ends a turn.
+        _ => Stop::EndTurn,
+    }
+}
+
+fn name_of(stop: &Stop) -> &'static str {
+    match stop {
+        Stop::EndTurn | Stop::Sequence(None) => "end_turn",
+        Stop::ToolUse => "tool_use",
+        Stop::MaxTokens => "max_tokens",
+        Stop::Sequence(Some(_)) => "stop_sequence",
+        Stop::Refused => "refusal",
+    }
+}

@@ -1,0 +1,215 @@
+//! The blocks that the content of Anthropic's messages is made of.
+
+use contracts::Requirement;
+
+use crate::inspect::{
+    history::{By, Draft},
+    inspector::{Reading, kind_of, name_of},
+};
+use crate::{
+    fields::Place,
+    json::{Cursor, Kind, Value},
+    request::{RequestError, ToolResult},
+};
+
+impl<'a> Reading<'a> {
+    /// One block of content.
+    pub(crate) fn block(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.object()? else {
+            return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
+        };
+        let mut block = Block::default();
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.value()?;
+            if value.is_null() {
+                continue;
+            }
+            let has = match name.as_ref() {
+                "type" => {
+                    block.kind = Some(value);
+                    continue;
+                }
+                "text" => {
+                    block.text = Some(value);
+                    Block::TEXT
+                }
+                "thinking" | "data" | "signature" => {
+                    if name != "signature" {
+                        block.thought = Some(value);
+                    }
+                    Block::THOUGHT
+                }
+                "source" => {
+                    block.source = Some(value);
+                    Block::SOURCE
+                }
+                "content" => {
+                    block.content = Some(value);
+                    Block::RESULT
+                }
+                "id" => {
+                    block.id = Some(value);
+                    Block::CALL
+                }
+                "name" => {
+                    block.name = Some(value);
+                    Block::CALL
+                }
+                "input" => {
+                    block.input = Some(value);
+                    Block::CALL
+                }
+                "tool_use_id" => {
+                    block.call = Some(value);
+                    Block::RESULT
+                }
+                "is_error" => {
+                    self.flag(&value);
+                    block.is_error = value.boolean();
+                    Block::RESULT
+                }
+                "citations" => {
+                    self.requires_if(!value.is_nothing(), Requirement::Native);
+                    Block::TEXT
+                }
+                "caller" => {
+                    self.requires_if(kind_of(&value) != "direct", Requirement::ServerTools);
+                    Block::CALL
+                }
+                "title" | "context" => Block::DOCUMENT,
+                _ => {
+                    self.judge(Place::Part, &name, &value);
+                    continue;
+                }
+            };
+            block.has |= has;
+        }
+        self.block_of_kind(*cursor, &block, draft)
+    }
+
+    fn block_of_kind(
+        &mut self,
+        cursor: Cursor<'a>,
+        block: &Block<'a>,
+        draft: &mut Draft<'a>,
+    ) -> Result<(), RequestError> {
+        let characters = |value: &Option<Value<'a>>| value.as_ref().map_or(0, Value::characters);
+        let kind = name_of(block.kind.as_ref());
+        self.heard.anybody |=
+            draft.by != By::System && !matches!(kind.as_ref(), "text" | "thinking" | "redacted_thinking");
+        self.requires_if(block.has_more_than(&kind) || !may_say(draft.by, &kind), Requirement::Native);
+        match kind.as_ref() {
+            "text" => {
+                self.needed_text(block.text.as_ref());
+                self.out.prompt.characters += characters(&block.text);
+                draft.texts.extend(block.text.and_then(|value| value.text()));
+            }
+            "thinking" => {
+                self.out.prompt.characters += characters(&block.thought);
+                self.requires(Requirement::Signatures);
+            }
+            "redacted_thinking" => self.requires(Requirement::Signatures),
+            "tool_use" => {
+                self.called(block.id.as_ref());
+                self.needed_text(block.id.as_ref());
+                self.tool_name(block.name.as_ref());
+                if let Some(input) = &block.input {
+                    self.of_kind(Kind::Object, input);
+                }
+                self.out.prompt.characters += characters(&block.name) + characters(&block.input);
+            }
+            // A result inside a result is nothing the API has, and could go on for ever.
+            "tool_result" if !draft.inside_result => {
+                if let Some(content) = &block.content {
+                    self.result_content(cursor.at(content.start))?;
+                }
+                self.returned(block.call.as_ref());
+                draft.results.push(ToolResult {
+                    call: name_of(block.call.as_ref()),
+                    // Anthropic's default.
+                    is_error: Some(block.is_error.unwrap_or(false)),
+                    bytes: block.content.map_or(0, |content| content.raw.len() as u64),
+                });
+            }
+            "image" => {
+                self.image();
+                draft.images = true;
+                match &block.source {
+                    Some(source) => self.image_source(source),
+                    None => self.odd(),
+                }
+            }
+            "document" => self.requires(Requirement::Documents),
+            "server_tool_use" | "mcp_tool_use" | "mcp_tool_result" | "container_upload" => {
+                self.requires(Requirement::ServerTools);
+            }
+            kind if kind.ends_with("_tool_result") => self.requires(Requirement::ServerTools),
+            _ => self.requires(Requirement::Native),
+        }
+        Ok(())
+    }
+
+    /// The content of a tool's result: a string or blocks.
+    fn result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else {
+            let value = cursor.value()?;
+            self.needed_text(Some(&value));
+            self.out.prompt.characters += value.characters();
+            return Ok(());
+        };
+        let mut inside = Draft { inside_result: true, ..Draft::default() };
+        while elements.next(&mut cursor)? {
+            self.block(&mut cursor, &mut inside)?;
+        }
+        self.requires_if(inside.images, Requirement::ToolImages);
+        Ok(())
+    }
+}
+
+/// Whether a block may stand in what somebody says.
+fn may_say(by: By, kind: &str) -> bool {
+    match kind {
+        "image" | "tool_result" => by == By::User,
+        "tool_use" | "thinking" | "redacted_thinking" => by == By::Model,
+        _ => true,
+    }
+}
+
+/// What one block is made of.
+#[derive(Default)]
+struct Block<'a> {
+    /// The groups of members that it has something of.
+    has: u8,
+    kind: Option<Value<'a>>,
+    id: Option<Value<'a>>,
+    thought: Option<Value<'a>>,
+    text: Option<Value<'a>>,
+    source: Option<Value<'a>>,
+    content: Option<Value<'a>>,
+    name: Option<Value<'a>>,
+    input: Option<Value<'a>>,
+    call: Option<Value<'a>>,
+    is_error: Option<bool>,
+}
+
+impl Block<'_> {
+    const TEXT: u8 = 1;
+    const THOUGHT: u8 = 2;
+    const SOURCE: u8 = 4;
+    const CALL: u8 = 8;
+    const RESULT: u8 = 16;
+    const DOCUMENT: u8 = 32;
+
+    /// Whether it has a member that a block of its kind has no use for. What is its own provider's may have any.
+    fn has_more_than(&self, kind: &str) -> bool {
+        let known = match kind {
+            "text" => Self::TEXT,
+            "image" => Self::SOURCE,
+            "tool_use" => Self::CALL,
+            "tool_result" => Self::RESULT,
+            "thinking" | "redacted_thinking" => Self::THOUGHT,
+            _ => u8::MAX,
+        };
+        self.has & !known != 0
+    }
+}

@@ -1,0 +1,142 @@
+//! Reads a request to Anthropic's Messages.
+
+use contracts::Requirement;
+use serde_json::Value;
+
+use super::{BILLING, read_content};
+use crate::{
+    convert::{
+        ConvertError,
+        canonical::request::{Effort, Format, Message, Request, Role, Sampling, Tool, ToolChoice, ToolKind},
+        fields::{Fields, is_nothing, texts},
+        gate::Gate,
+    },
+    fields::Place,
+};
+
+const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
+
+pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+    let mut fields = Fields::of(body, "the request")?;
+    let mut request = Request {
+        system: read_system(fields.take("system"), gate)?,
+        max_output: fields.count("max_tokens")?,
+        stop: texts(fields.list("stop_sequences")?, "a stop sequence")?,
+        sampling: Sampling {
+            temperature: fields.number("temperature")?,
+            top_p: fields.number("top_p")?,
+            top_k: fields.number("top_k")?,
+            ..Sampling::default()
+        },
+        ..Request::default()
+    };
+    for message in fields.list("messages")? {
+        request.messages.push(read_message(message, gate)?);
+    }
+    for tool in fields.list("tools")? {
+        request.tools.push(read_tool(tool, gate)?);
+    }
+    if let Some(choice) = fields.object("tool_choice", "the tool choice")? {
+        read_tool_choice(choice, &mut request)?;
+    }
+    if let Some(thinking) = fields.object("thinking", "thinking")? {
+        read_thinking(thinking, gate)?;
+    }
+    if let Some(format) = fields.object("output_format", "the output format")? {
+        request.format = Some(read_format(format)?);
+    }
+    if let Some(mut output) = fields.object("output_config", "the output configuration")? {
+        if let Some(effort) = output.text("effort")? {
+            request.effort = Some(Effort::named(&effort).ok_or(NATIVE)?);
+        }
+        if let Some(format) = output.object("format", "the output format")? {
+            // Said in both places it may be said in two ways.
+            let said_before = request.format.replace(read_format(format)?);
+            said_before.map_or(Ok(()), |_| Err(NATIVE))?;
+        }
+        output.done()?;
+    }
+    if fields.take_unless("service_tier", |tier| tier == "auto" || tier == "default").is_some() {
+        return Err(NATIVE);
+    }
+    fields.done_in(Place::Body, gate)?;
+    Ok(request)
+}
+
+fn read_system(system: Option<Value>, gate: &mut Gate<'_>) -> Result<Vec<String>, ConvertError> {
+    let mut texts = match system {
+        None => Vec::new(),
+        Some(system) => read_content::texts(system, gate)?,
+    };
+    if texts.first().is_some_and(|first| first.starts_with(BILLING)) {
+        texts.remove(0);
+    }
+    Ok(texts)
+}
+
+fn read_message(message: Value, gate: &mut Gate<'_>) -> Result<Message, ConvertError> {
+    let mut fields = Fields::of(message, "a message")?;
+    let role = match fields.needed_text("role")?.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" => Role::System,
+        _ => return Err(NATIVE),
+    };
+    let content = fields.take("content").ok_or(fields.wrong("has no content"))?;
+    fields.done_in(Place::Message, gate)?;
+    let blocks = read_content::blocks(content, role, gate)?;
+    Ok(Message { role, blocks })
+}
+
+fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
+    let mut fields = Fields::of(tool, "a tool")?;
+    if let Some(kind) = fields.text("type")?
+        && kind != "custom"
+    {
+        // Anthropic's own tools. The client runs some of them, but only Anthropic's models know what they take.
+        return Err(ConvertError::Requires(Requirement::ServerTools));
+    }
+    let directly =
+        |value: &Value| is_nothing(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "direct"));
+    if fields.take_unless("allowed_callers", directly).is_some() {
+        return Err(ConvertError::Requires(Requirement::ServerTools));
+    }
+    if fields.take_unless("defer_loading", is_nothing).is_some() {
+        return Err(ConvertError::Requires(Requirement::ServerTools));
+    }
+    let name = fields.needed_text("name")?;
+    let description = fields.text("description")?;
+    let kind = ToolKind::Function { parameters: fields.take("input_schema"), strict: fields.flag("strict")? };
+    fields.done_in(Place::Tool, gate)?;
+    Ok(Tool { name, description, kind })
+}
+
+fn read_tool_choice(mut choice: Fields, request: &mut Request) -> Result<(), ConvertError> {
+    request.tool_choice = Some(match choice.needed_text("type")?.as_str() {
+        "auto" => ToolChoice::Auto,
+        "any" => ToolChoice::Any,
+        "none" => ToolChoice::None,
+        "tool" => ToolChoice::Named(choice.needed_text("name")?),
+        _ => return Err(NATIVE),
+    });
+    request.parallel_tools = choice.flag("disable_parallel_tool_use")?.map(|disabled| !disabled);
+    choice.done()
+}
+
+/// Budgets and ways to show thinking are Anthropic's own; without them the other models think as they always do.
+fn read_thinking(mut thinking: Fields, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    match thinking.needed_text("type")?.as_str() {
+        "disabled" => thinking.done(),
+        "enabled" | "adaptive" => gate.leave_out(Requirement::ThinkingControl),
+        _ => Err(NATIVE),
+    }
+}
+
+fn read_format(mut format: Fields) -> Result<Format, ConvertError> {
+    if format.needed_text("type")? != "json_schema" {
+        return Err(NATIVE);
+    }
+    let schema = format.take("schema").ok_or(format.wrong("has no schema"))?;
+    format.done()?;
+    Ok(Format::JsonSchema { name: None, description: None, schema, strict: None })
+}

@@ -1,0 +1,116 @@
+//! Writes an answer of Anthropic's Messages, whole or streamed.
+
+use contracts::WireApi;
+use serde_json::{Value, json};
+
+use super::{name_of, usage};
+use crate::convert::{
+    ConvertError,
+    canonical::{
+        request::object_of,
+        response::{Answer, Event, Head, Kind, Stop},
+    },
+    sse,
+    stream::WriteEvents,
+};
+
+const CUSTOM: ConvertError = ConvertError::malformed("the answer", "calls a custom tool, which was not offered");
+const SHOWN: ConvertError = ConvertError::malformed("the answer", "shows thinking that nobody signed");
+
+pub(crate) fn write_answer(answer: Answer, head: &Head) -> Result<Value, ConvertError> {
+    let mut content = Vec::with_capacity(answer.blocks.len());
+    for (kind, said) in answer.blocks {
+        content.push(match kind {
+            Kind::Text => json!({"type": "text", "text": said}),
+            // Nobody signed it; see the documentation of the conversion.
+            Kind::Thinking => continue,
+            Kind::Tool { custom: true, .. } => return Err(CUSTOM),
+            Kind::Tool { id, name, custom: false } => match object_of(&said) {
+                Ok(input) => json!({"type": "tool_use", "id": id, "name": name, "input": input}),
+                Err(_) if answer.stop == Stop::MaxTokens => continue,
+                Err(error) => return Err(error),
+            },
+        });
+    }
+    let mut message = message(head);
+    message["content"] = Value::Array(content);
+    message["stop_reason"] = json!(name_of(&answer.stop));
+    message["stop_sequence"] = sequence_of(&answer.stop);
+    message["usage"] = usage::write(answer.tokens);
+    Ok(message)
+}
+
+fn message(head: &Head) -> Value {
+    json!({
+        "id": head.id,
+        "type": "message",
+        "role": "assistant",
+        "model": head.model,
+        "content": [],
+        "stop_reason": null,
+        "stop_sequence": null,
+    })
+}
+
+fn sequence_of(stop: &Stop) -> Value {
+    match stop {
+        Stop::Sequence(sequence) => json!(sequence),
+        _ => Value::Null,
+    }
+}
+
+/// Writes a stream.
+#[derive(Debug)]
+pub(crate) struct AnswerWriter {
+    head: Head,
+    /// The open block.
+    index: usize,
+    is_tool: bool,
+}
+
+impl AnswerWriter {
+    pub(crate) const fn new(head: Head) -> Self {
+        Self { head, index: 0, is_tool: false }
+    }
+}
+
+impl WriteEvents for AnswerWriter {
+    fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        let mut say = |data: Value| sse::write(out, data.get("type").and_then(Value::as_str), &data);
+        match event {
+            Event::Started(start) => {
+                let mut message = message(&self.head);
+                message["usage"] = usage::write(start.tokens);
+                say(json!({"type": "message_start", "message": message}));
+            }
+            Event::BlockStarted { index, kind } => {
+                self.index = index;
+                self.is_tool = matches!(kind, Kind::Tool { .. });
+                let block = match kind {
+                    Kind::Tool { custom: true, .. } => return Err(CUSTOM),
+                    Kind::Tool { id, name, .. } => json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
+                    Kind::Text => json!({"type": "text", "text": ""}),
+                    Kind::Thinking => return Err(SHOWN),
+                };
+                say(json!({"type": "content_block_start", "index": index, "content_block": block}));
+            }
+            Event::Delta(more) => {
+                let delta = if self.is_tool {
+                    json!({"type": "input_json_delta", "partial_json": more})
+                } else {
+                    json!({"type": "text_delta", "text": more})
+                };
+                say(json!({"type": "content_block_delta", "index": self.index, "delta": delta}));
+            }
+            Event::BlockStopped => say(json!({"type": "content_block_stop", "index": self.index})),
+            Event::Thinking => say(json!({"type": "ping"})),
+            Event::Finished { stop, tokens } => {
+                let delta = json!({"stop_reason": name_of(&stop), "stop_sequence": sequence_of(&stop)});
+                say(json!({"type": "message_delta", "delta": delta, "usage": usage::write(tokens)}));
+                say(json!({"type": "message_stop"}));
+            }
+            Event::Failed(failure) => sse::write_failure(WireApi::AnthropicMessages, &failure, out),
+        }
+        Ok(())
+    }
+}

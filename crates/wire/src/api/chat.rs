@@ -1,0 +1,171 @@
+//! `OpenAI`'s chat completions.
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, Usage, events::ErrorClass};
+use serde_json::Value as Json;
+
+use super::{Api, openai};
+use crate::{
+    convert::{
+        Conversion, ConvertError,
+        blocks::Blocks,
+        canonical::{
+            request::Request,
+            response::{Answer, Head, Stop},
+        },
+        gate::Gate,
+        stream::{ReadEvents, WriteEvents},
+    },
+    edit::{Edit, parts::clean_members},
+    fields::{Field, Place},
+    inspect::{inspector::Reading, workspace::WORKING_DIRECTORY},
+    json::{Cursor, Value},
+    request::RequestError,
+    watch::tally::Tally,
+};
+
+mod fields;
+mod inspect;
+mod inspect_calls;
+mod read_calls;
+mod read_message;
+mod read_request;
+mod read_response;
+mod usage;
+mod watch;
+mod write_message;
+mod write_request;
+mod write_response;
+
+/// The API.
+pub(crate) struct Chat;
+
+impl Api for Chat {
+    fn fields(&self, place: Place) -> &'static [Field] {
+        fields::fields(place)
+    }
+
+    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)] {
+        fields::ignorable(place)
+    }
+
+    fn inspect_member<'a>(
+        &self,
+        reading: &mut Reading<'a>,
+        cursor: &mut Cursor<'a>,
+        name: &str,
+    ) -> Result<(), RequestError> {
+        reading.chat(cursor, name)
+    }
+
+    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>> {
+        watch::chunk(tally, data)
+    }
+
+    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>> {
+        watch::chunk(tally, body)
+    }
+
+    fn usage(&self, object: &Value<'_>) -> Option<Usage> {
+        usage::read(object)
+    }
+
+    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+        read_request::read_request(body, gate)
+    }
+
+    fn write_request(
+        &self,
+        request: Request,
+        conversion: &Conversion<'_>,
+        gate: &mut Gate<'_>,
+    ) -> Result<Json, ConvertError> {
+        write_request::write_request(request, conversion, gate)
+    }
+
+    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        read_response::read_answer(response, blocks)
+    }
+
+    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError> {
+        Ok(write_response::write_answer(response, head))
+    }
+
+    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadEvents> {
+        Box::new(read_response::AnswerReader::new(response_id))
+    }
+
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents> {
+        Box::new(write_response::AnswerWriter::new(head))
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "messages"
+    }
+
+    fn reports_usage_on_request(&self) -> bool {
+        true
+    }
+
+    fn workspace_markers(&self) -> &'static [&'static str] {
+        &[WORKING_DIRECTORY]
+    }
+
+    fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
+        clean_members(message, edits, &["reasoning", "reasoning_content", "reasoning_details"]);
+        for call in message.get("tool_calls").iter().flat_map(Value::elements) {
+            clean_members(&call, edits, &["extra_content"]);
+        }
+        false
+    }
+
+    fn remove_thinking(
+        &self,
+        _body: &Value<'_>,
+        (name, _): (&str, Value<'_>),
+        removed: &BTreeSet<Requirement>,
+        _edits: &mut Vec<Edit>,
+    ) -> bool {
+        name == "reasoning_effort" && removed.contains(&Requirement::Effort)
+    }
+
+    fn ends_with_done(&self) -> bool {
+        true
+    }
+
+    fn takes_unsigned_thinking(&self) -> bool {
+        true
+    }
+
+    fn thinking_tokens(&self) -> Option<&'static str> {
+        Some("/completion_tokens_details/reasoning_tokens")
+    }
+
+    fn error_kind(&self, class: ErrorClass) -> &'static str {
+        openai::error_kind(class)
+    }
+
+    fn error_body(&self, _status: u16, kind: &str, message: &str) -> Json {
+        openai::error_body(kind, message)
+    }
+}
+
+fn stop_of(reason: &str) -> Stop {
+    match reason {
+        "tool_calls" | "function_call" => Stop::ToolUse,
+        "length" => Stop::MaxTokens,
+        "content_filter" => Stop::Refused,
+        // `stop`, and what compatible servers say instead of it.
+        _ => Stop::EndTurn,
+    }
+}
+
+fn name_of(stop: &Stop) -> &'static str {
+    match stop {
+        Stop::EndTurn | Stop::Sequence(_) => "stop",
+        Stop::ToolUse => "tool_calls",
+        Stop::MaxTokens => "length",
+        Stop::Refused => "content_filter",
+    }
+}

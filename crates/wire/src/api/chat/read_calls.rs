@@ -1,0 +1,104 @@
+//! The tool calls of a chat completion, which come in pieces that may take turns.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::convert::{
+    ConvertError,
+    blocks::{Blocks, Handle},
+    canonical::response::Kind,
+    ids,
+};
+
+/// The calls of one answer.
+#[derive(Debug)]
+pub(super) struct Calls {
+    /// A name for the answer.
+    answer: String,
+    by_index: BTreeMap<u64, Call>,
+    opened: usize,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    id: Option<String>,
+    handle: Option<Handle>,
+    /// Arguments that came before the name.
+    waiting: String,
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
+}
+
+impl Calls {
+    pub(super) fn new(answer: &str) -> Self {
+        Self { answer: answer.to_owned(), by_index: BTreeMap::new(), opened: 0 }
+    }
+
+    /// A piece of a call, at `place` in the list that it came in.
+    ///
+    /// The index says which call it belongs to. Some servers send none, and some the same one for every call: a new id
+    /// with a name is a new call.
+    pub(super) fn read(&mut self, place: usize, piece: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        let custom = text(piece, "/type") == Some("custom") || piece.get("custom").is_some();
+        let [name, arguments] =
+            if custom { ["/custom/name", "/custom/input"] } else { ["/function/name", "/function/arguments"] };
+        let (id, name) = (text(piece, "/id"), text(piece, name));
+        let index = match piece.get("index").and_then(Value::as_u64) {
+            Some(index) => index,
+            None => self.index_without_one(place, id),
+        };
+        let call = self.by_index.entry(index).or_default();
+        if let (Some(id), Some(_), Some(known)) = (id, name, &call.id)
+            && id != known
+        {
+            if let Some(handle) = call.handle {
+                blocks.close(handle);
+            }
+            *call = Call::default();
+        }
+        if call.id.is_none() {
+            call.id = id.map(str::to_owned);
+        }
+        if let (None, Some(name)) = (call.handle, name) {
+            let id = call.id.get_or_insert_with(|| ids::derived(&self.answer, self.opened)).clone();
+            self.opened += 1;
+            let handle = blocks.open(Kind::Tool { id, name: name.to_owned(), custom });
+            blocks.delta(handle, &std::mem::take(&mut call.waiting))?;
+            call.handle = Some(handle);
+        }
+        let more = match piece.pointer(arguments) {
+            None | Some(Value::Null) => return Ok(()),
+            Some(Value::String(more)) => more.clone(),
+            // Some servers send the object itself.
+            Some(Value::Object(object)) => Value::Object(object.clone()).to_string(),
+            Some(_) => return Err(ConvertError::malformed("a tool call", "has arguments that are not text")),
+        };
+        if let Some(handle) = call.handle {
+            return blocks.delta(handle, &more);
+        }
+        call.waiting.push_str(&more);
+        Ok(())
+    }
+
+    /// Pieces with an id belong to the call of that id, or else are a new one; the others go on with the last call.
+    fn index_without_one(&self, place: usize, id: Option<&str>) -> u64 {
+        let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
+        match id {
+            Some(_) => {
+                let known = self.by_index.iter().find(|(_, call)| call.id.as_deref() == id);
+                known.map_or(after_last, |(index, _)| *index)
+            }
+            None if self.by_index.is_empty() => place as u64,
+            None => after_last - 1,
+        }
+    }
+
+    /// Refuses calls that never said which tool they call.
+    pub(super) fn finish(&self) -> Result<(), ConvertError> {
+        let nameless = self.by_index.values().any(|call| call.handle.is_none());
+        if nameless { Err(ConvertError::malformed("a tool call", "names no tool")) } else { Ok(()) }
+    }
+}

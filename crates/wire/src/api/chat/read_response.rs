@@ -1,0 +1,136 @@
+//! Reads an answer of chat completions, whole or streamed.
+
+use contracts::WireApi;
+use serde_json::Value;
+
+use super::{read_calls::Calls, stop_of};
+use crate::convert::{
+    ConvertError,
+    blocks::Blocks,
+    canonical::{
+        response::{Failure, Kind, Start, Stop},
+        tokens::Tokens,
+    },
+    stream::ReadEvents,
+};
+
+const API: WireApi = WireApi::OpenAiChat;
+
+const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has content of a kind that was not asked for");
+
+/// Reads a stream, or a whole answer as if it came in one piece.
+#[derive(Debug)]
+pub(crate) struct AnswerReader {
+    calls: Calls,
+    tokens: Tokens,
+    stop: Option<Stop>,
+    refused: bool,
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer)?.as_str()
+}
+
+pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    if answer.get("error").is_none_or(Value::is_null) && answer.get("choices").and_then(Value::as_array).is_none() {
+        return Err(ConvertError::malformed("the answer", "has no list of choices"));
+    }
+    let mut reader = AnswerReader::new(text(answer, "/id").unwrap_or_default());
+    reader.read_chunk(answer, "message", blocks)?;
+    reader.finish(blocks)
+}
+
+impl AnswerReader {
+    /// `answer` is a name for the answer, of which ids are made for calls that have none.
+    pub(crate) fn new(answer: &str) -> Self {
+        Self { calls: Calls::new(answer), tokens: Tokens::default(), stop: None, refused: false }
+    }
+
+    fn read_chunk(&mut self, chunk: &Value, said_in: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
+            blocks.fail(Failure::of(API, error));
+            return Ok(());
+        }
+        blocks.start(Start {
+            id: text(chunk, "/id").filter(|id| !id.is_empty()).map(str::to_owned),
+            created: chunk.get("created").and_then(Value::as_u64),
+            tokens: Tokens::default(),
+        });
+        if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
+            self.tokens = Tokens::of(API, usage);
+        }
+        for choice in chunk.get("choices").and_then(Value::as_array).into_iter().flatten() {
+            if choice.get("index").and_then(Value::as_u64).unwrap_or(0) != 0 {
+                return Err(ConvertError::malformed("the answer", "has more choices than were asked for"));
+            }
+            if let Some(said) = choice.get(said_in) {
+                self.read_said(said, blocks)?;
+            }
+            match text(choice, "/finish_reason") {
+                None => {}
+                Some("error") => blocks.fail(Failure::of(API, choice.get("error").unwrap_or(&Value::Null))),
+                Some(reason) => self.stop = Some(stop_of(reason)),
+            }
+        }
+        Ok(())
+    }
+
+    /// A delta of a stream, or the message of a whole answer.
+    fn read_said(&mut self, said: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        for name in ["audio", "images", "function_call"] {
+            let is_there = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+            if said.get(name).is_some_and(is_there) {
+                return Err(UNKNOWN);
+            }
+        }
+        // DeepSeek, vLLM and others say the first, OpenRouter the second, some both.
+        let thought = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(said, name));
+        blocks.flow(Kind::Thinking, thought.unwrap_or_default())?;
+        match said.get("content") {
+            None | Some(Value::Null) => {}
+            Some(Value::String(content)) => blocks.flow(Kind::Text, content)?,
+            Some(Value::Array(parts)) => {
+                for part in parts {
+                    let content = text(part, "/text").filter(|_| text(part, "/type") == Some("text"));
+                    blocks.flow(Kind::Text, content.ok_or(UNKNOWN)?)?;
+                }
+            }
+            Some(_) => return Err(UNKNOWN),
+        }
+        if let Some(refusal) = text(said, "/refusal").filter(|refusal| !refusal.is_empty()) {
+            self.refused = true;
+            blocks.flow(Kind::Text, refusal)?;
+        }
+        for (place, call) in said.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            self.calls.read(place, call, blocks)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if blocks.has_ended() {
+            return Ok(());
+        }
+        self.calls.finish()?;
+        let stop = self.stop.take().unwrap_or(Stop::EndTurn);
+        blocks.finish(if self.refused { Stop::Refused } else { stop }, self.tokens);
+        Ok(())
+    }
+}
+
+impl ReadEvents for AnswerReader {
+    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if data.trim() == "[DONE]" {
+            return self.finish(blocks);
+        }
+        let chunk: Value =
+            serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
+        self.read_chunk(&chunk, "delta", blocks)
+    }
+
+    /// Some compatible servers leave out the `[DONE]`; the usage comes after the reason to stop, so only now it is clear
+    /// that nothing more comes.
+    fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if self.stop.is_some() { self.finish(blocks) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,210 @@
+//! Google's `generateContent` and `streamGenerateContent`.
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, Usage, events::ErrorClass};
+use serde_json::{Value as Json, json};
+
+use super::Api;
+use crate::{
+    convert::{
+        Conversion, ConvertError,
+        blocks::Blocks,
+        canonical::{
+            request::Request,
+            response::{Answer, Head},
+        },
+        gate::Gate,
+        stream::{ReadEvents, WriteEvents},
+    },
+    edit::{
+        Edit,
+        parts::{clean_list, clean_members},
+    },
+    fields::{Field, Place},
+    inspect::inspector::Reading,
+    json::{Cursor, Value},
+    request::RequestError,
+    watch::tally::Tally,
+};
+
+mod fields;
+mod inspect;
+mod inspect_calls;
+mod inspect_settings;
+mod read_contents;
+mod read_request;
+mod read_response;
+mod usage;
+mod watch;
+mod write_contents;
+mod write_request;
+mod write_response;
+
+/// What stands in for the signature of a call that Gemini did not make. Google documents it for conversations that were
+/// begun with another model; without any signature its newer models refuse the request.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// The API.
+pub(crate) struct Gemini;
+
+impl Api for Gemini {
+    fn fields(&self, place: Place) -> &'static [Field] {
+        fields::fields(place)
+    }
+
+    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)] {
+        fields::ignorable(place)
+    }
+
+    fn inspect_member<'a>(
+        &self,
+        reading: &mut Reading<'a>,
+        cursor: &mut Cursor<'a>,
+        name: &str,
+    ) -> Result<(), RequestError> {
+        reading.gemini(cursor, name)
+    }
+
+    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>> {
+        watch::chunk(tally, data)
+    }
+
+    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>> {
+        watch::chunk(tally, body)
+    }
+
+    fn usage(&self, object: &Value<'_>) -> Option<Usage> {
+        usage::read(object)
+    }
+
+    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+        read_request::read_request(body, gate)
+    }
+
+    fn write_request(
+        &self,
+        request: Request,
+        _conversion: &Conversion<'_>,
+        gate: &mut Gate<'_>,
+    ) -> Result<Json, ConvertError> {
+        write_request::write_request(request, gate)
+    }
+
+    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        read_response::read_answer(response, blocks)
+    }
+
+    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError> {
+        write_response::write_answer(response, head)
+    }
+
+    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadEvents> {
+        Box::new(read_response::AnswerReader::new(response_id))
+    }
+
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents> {
+        Box::new(write_response::AnswerWriter::new(head))
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "contents"
+    }
+
+    fn has_model_in_path(&self) -> bool {
+        true
+    }
+
+    fn has_call_ids(&self) -> bool {
+        false
+    }
+
+    fn workspace_markers(&self) -> &'static [&'static str] {
+        // Two versions of Gemini CLI.
+        &["Workspace Directories:**\\n  - ", "working in the directory: "]
+    }
+
+    fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
+        let parts = message.get("parts");
+        if clean_list(parts, edits, is_thought) {
+            return true;
+        }
+        for part in parts.iter().flat_map(Value::elements).filter(|part| !is_thought(part)) {
+            clean_members(&part, edits, &["thoughtSignature", "thought_signature"]);
+        }
+        false
+    }
+
+    fn remove_thinking(
+        &self,
+        _body: &Value<'_>,
+        (name, value): (&str, Value<'_>),
+        removed: &BTreeSet<Requirement>,
+        edits: &mut Vec<Edit>,
+    ) -> bool {
+        let has_effort = matches!(name, "generationConfig" | "generation_config");
+        has_effort && removed.contains(&Requirement::Effort) && remove_thinking_level(&value, edits)
+    }
+
+    fn thinks_by_default(&self) -> bool {
+        true
+    }
+
+    fn takes_unsigned_thinking(&self) -> bool {
+        true
+    }
+
+    fn thinking_tokens(&self) -> Option<&'static str> {
+        Some("/thoughtsTokenCount")
+    }
+
+    fn error_kind(&self, class: ErrorClass) -> &'static str {
+        match class {
+            ErrorClass::RateLimit => "RESOURCE_EXHAUSTED",
+            ErrorClass::Overloaded | ErrorClass::Network => "UNAVAILABLE",
+            ErrorClass::ServerError | ErrorClass::Other => "INTERNAL",
+            ErrorClass::Timeout => "DEADLINE_EXCEEDED",
+            ErrorClass::ModelNotFound => "NOT_FOUND",
+            ErrorClass::Auth | ErrorClass::ClientKey => "UNAUTHENTICATED",
+            ErrorClass::Cancelled => "CANCELLED",
+            ErrorClass::InvalidRequest | ErrorClass::ContextOverflow | ErrorClass::ContentFilter => "INVALID_ARGUMENT",
+        }
+    }
+
+    fn error_body(&self, status: u16, kind: &str, message: &str) -> Json {
+        json!({"error": {"code": status, "message": message, "status": kind}})
+    }
+
+    fn invalid_key_phrases(&self) -> &'static [&'static str] {
+        &["api key not valid", "api_key_invalid"]
+    }
+}
+
+/// Whether a part is thinking.
+fn is_thought(part: &Value<'_>) -> bool {
+    part.get("thought").and_then(|thought| thought.boolean()) == Some(true)
+}
+
+/// Removes the thinking level from a `generationConfig`; returns true if nothing would be left of it.
+fn remove_thinking_level(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
+    let mut is_emptied = false;
+    for thinking in generation.pick(["thinkingConfig", "thinking_config"]).iter().flatten() {
+        is_emptied |= clean_members(thinking, edits, &["thinkingLevel", "thinking_level"]);
+    }
+    is_emptied && clean_members(generation, edits, &["thinkingConfig", "thinking_config"])
+}
+
+/// Returns the name of an error that is sent with `status`.
+pub const fn error_status(status: u16) -> &'static str {
+    match status {
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        408 | 504 => "DEADLINE_EXCEEDED",
+        429 => "RESOURCE_EXHAUSTED",
+        499 => "CANCELLED",
+        400..500 => "INVALID_ARGUMENT",
+        502 | 503 => "UNAVAILABLE",
+        _ => "INTERNAL",
+    }
+}

@@ -1,0 +1,146 @@
+//! The body of Gemini's `generateContent`. Google's servers take the names in either spelling.
+
+use std::borrow::Cow;
+
+use contracts::Requirement;
+
+use crate::inspect::{history::Draft, inspector::Reading};
+use crate::{
+    fields::Place,
+    json::{Cursor, Kind},
+    request::RequestError,
+};
+
+/// What the list of contents and the list of parts have to be.
+const LIST_OF_OBJECTS: &str = "a list of objects";
+
+impl<'a> Reading<'a> {
+    /// Reads one member of the body.
+    pub(crate) fn gemini(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
+        match name {
+            "contents" => self.each_message(cursor, LIST_OF_OBJECTS, Self::gemini_content),
+            "systemInstruction" | "system_instruction" => {
+                let mut draft = Draft::default();
+                let before = self.out.prompt.characters;
+                self.content_parts(cursor, &mut draft)?;
+                self.requires_if(draft.calls || draft.images || !draft.results.is_empty(), Requirement::Native);
+                self.out.prompt.characters = before;
+                draft.texts.into_iter().for_each(|text| self.system(text));
+                Ok(())
+            }
+            "tools" => self.gemini_tools(cursor),
+            "toolConfig" | "tool_config" => {
+                let value = cursor.value()?;
+                self.gemini_tool_choice(&value);
+                Ok(())
+            }
+            "generationConfig" | "generation_config" => self.generation(cursor),
+            _ => self.other(cursor, Place::Body, name),
+        }
+    }
+
+    fn gemini_content(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
+        if cursor.kind()? != Kind::Object {
+            return Err(RequestError::WrongType { field: "contents", expected: LIST_OF_OBJECTS });
+        }
+        let mut draft = Draft::default();
+        let role = self.content_parts(cursor, &mut draft)?;
+        match role.as_deref() {
+            // A role may be dropped, and results of functions once had one of their own.
+            None | Some("user" | "function") => {
+                self.requires_if(draft.calls, Requirement::Native);
+                self.said(index, &draft);
+            }
+            Some("model") => {
+                // What the model drew no other API shows it again.
+                self.requires_if(draft.images || !draft.results.is_empty(), Requirement::Native);
+                self.heard(&draft);
+                self.answered();
+            }
+            Some(_) => self.requires(Requirement::Native),
+        }
+        self.out.prompt.messages += 1;
+        Ok(())
+    }
+
+    /// Reads the parts of a content; gives its role.
+    fn content_parts(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        draft: &mut Draft<'a>,
+    ) -> Result<Option<String>, RequestError> {
+        let mut role = None;
+        let Some(mut members) = cursor.object()? else {
+            self.not_a_list(cursor)?;
+            return Ok(role);
+        };
+        while let Some(name) = members.next(cursor)? {
+            match name.as_ref() {
+                "role" => {
+                    let value = cursor.value()?;
+                    self.of_kind(Kind::String, &value);
+                    role = value.string().map(Cow::into_owned);
+                }
+                "parts" => {
+                    let Some(mut elements) = cursor.array()? else {
+                        self.not_a_list(cursor)?;
+                        continue;
+                    };
+                    while elements.next(cursor)? {
+                        self.gemini_part(cursor, draft)?;
+                    }
+                }
+                _ => self.other(cursor, Place::Message, &name)?,
+            }
+        }
+        Ok(role)
+    }
+
+    fn gemini_part(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.object()? else {
+            return Err(RequestError::WrongType { field: "parts", expected: "a list of objects" });
+        };
+        let (mut text, mut thought, mut contents) = (None, false, 0);
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.value()?;
+            if value.is_null() && !matches!(name.as_ref(), "text" | "thought") {
+                self.judge(Place::Part, &name, &value);
+                continue;
+            }
+            contents += 1;
+            match name.as_ref() {
+                "text" => {
+                    self.of_kind(Kind::String, &value);
+                    contents -= usize::from(value.is_null());
+                    text = value.text();
+                }
+                "inlineData" | "inline_data" => draft.images |= self.inline_data(&value),
+                "fileData" | "file_data" => draft.images |= self.file_data(&value),
+                "functionCall" | "function_call" => {
+                    draft.calls = true;
+                    self.function_call(&value);
+                }
+                "functionResponse" | "function_response" => self.function_response(&value, draft),
+                other => {
+                    contents -= 1;
+                    if other == "thought" {
+                        self.flag(&value);
+                        thought = value.boolean() == Some(true);
+                    } else {
+                        self.judge(Place::Part, &name, &value);
+                    }
+                }
+            }
+        }
+        self.requires_if(thought, Requirement::Signatures);
+        // One thing at a time, and thoughts are texts.
+        self.requires_if(1 < contents || (thought && text.is_none() && 0 < contents), Requirement::Native);
+        if let Some(text) = text {
+            self.out.prompt.characters += text.characters();
+            if !thought {
+                draft.texts.push(text);
+            }
+        }
+        Ok(())
+    }
+}

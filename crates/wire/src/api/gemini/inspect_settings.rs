@@ -1,0 +1,136 @@
+//! What the requests to Gemini say beside the conversation: tools, and how to generate.
+
+use contracts::Requirement;
+
+use crate::inspect::inspector::Reading;
+use crate::{
+    fields::Place,
+    json::{Cursor, Kind, Value},
+    request::RequestError,
+};
+
+impl<'a> Reading<'a> {
+    pub(crate) fn gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
+        while elements.next(cursor)? {
+            let Some(mut members) = cursor.object()? else {
+                self.odd();
+                cursor.value()?;
+                continue;
+            };
+            while let Some(name) = members.next(cursor)? {
+                if matches!(name.as_ref(), "functionDeclarations" | "function_declarations") {
+                    self.declarations(cursor)?;
+                } else {
+                    cursor.value()?;
+                    self.out.needs.tools = true;
+                    self.requires(Requirement::ServerTools);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn declarations(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
+        while elements.next(cursor)? {
+            let mark = *cursor;
+            let Some(mut members) = cursor.object()? else {
+                self.odd();
+                cursor.value()?;
+                continue;
+            };
+            let mut function = None;
+            while let Some(name) = members.next(cursor)? {
+                let value = cursor.value()?;
+                match name.as_ref() {
+                    "name" => function = Some(value),
+                    "description" => self.of_kind(Kind::String, &value),
+                    "parameters" | "parametersJsonSchema" | "parameters_json_schema" => {}
+                    _ => self.requires_if(!value.is_null(), Requirement::Native),
+                }
+            }
+            self.tool_name(function.as_ref());
+            self.tool(mark.until(cursor));
+        }
+        Ok(())
+    }
+
+    /// Which function must be, may be or may not be called.
+    pub(crate) fn gemini_tool_choice(&mut self, config: &Value<'a>) {
+        let [calling] = self.only_in_google(config, ["functionCallingConfig"]);
+        let Some(calling) = calling else { return };
+        let [mode, functions] = self.only_in_google(&calling, ["mode", "allowedFunctionNames"]);
+        if let Some(functions) = &functions {
+            self.of_kind(Kind::Array, functions);
+            self.requires_if(functions.elements().any(|name| name.kind != Kind::String), Requirement::Native);
+        }
+        let mode = mode.map_or(Some("AUTO".into()), |mode| mode.string());
+        let known = match (mode.as_deref(), functions.map_or(0, |functions| functions.elements().count())) {
+            (Some("AUTO" | "MODE_UNSPECIFIED" | "NONE"), 0) => true,
+            (Some("ANY"), count) => count < 2,
+            _ => false,
+        };
+        self.requires_if(!known, Requirement::Native);
+    }
+
+    pub(crate) fn generation(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.object()? else { return self.not_a_list(cursor) };
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.value()?;
+            match name.as_ref() {
+                "maxOutputTokens" | "max_output_tokens" => self.out.max_output = self.count(&value),
+                "responseSchema"
+                | "response_schema"
+                | "responseJsonSchema"
+                | "response_json_schema"
+                | "_responseJsonSchema" => {
+                    self.out.needs.structured_output |= !value.is_null();
+                    self.json.1 |= !value.is_null();
+                    self.signs.schema(&value);
+                }
+                "responseMimeType" | "response_mime_type" => {
+                    let mime = value.string();
+                    self.json.0 = mime.as_deref() == Some("application/json");
+                    self.out.needs.structured_output |= self.json.0;
+                    // One word of a list, or something that is no text.
+                    let known = value.is_null() || matches!(mime.as_deref(), Some("application/json" | "text/plain"));
+                    self.requires_if(!known, Requirement::Native);
+                }
+                "presencePenalty" | "presence_penalty" | "frequencyPenalty" | "frequency_penalty" => {
+                    self.of_kind(Kind::Number, &value);
+                    self.requires_if(!value.is_nothing(), Requirement::Sampling);
+                }
+                "stopSequences" | "stop_sequences" => self.stops(&value),
+                "temperature" => self.temperature(&value),
+                "topP" | "top_p" => self.top_p(&value),
+                "topK" | "top_k" | "seed" => {
+                    self.of_kind(Kind::Number, &value);
+                    self.judge(Place::Generation, &name, &value);
+                }
+                "thinkingConfig" | "thinking_config" => {
+                    let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
+                    let [level, _, _] = self.only_in_google(&value, names);
+                    let is_default = |level: &Value<'_>| {
+                        level.string().is_some_and(|level| level.eq_ignore_ascii_case("thinking_level_unspecified"))
+                    };
+                    self.effort(level.filter(|level| !is_default(level)).as_ref());
+                    self.judge(Place::Generation, &name, &value);
+                }
+                "candidateCount" | "candidate_count" => {
+                    self.requires_if(value.whole() != Some(1) && !value.is_null(), Requirement::ManyAnswers);
+                }
+                "responseLogprobs" | "response_logprobs" | "logprobs" => {
+                    self.requires_if(!value.is_nothing(), Requirement::ManyAnswers);
+                }
+                "responseModalities" | "response_modalities" => {
+                    self.requires_if(value.raw.contains("AUDIO"), Requirement::AudioVideo);
+                    let text = value.is_nothing() || value.raw == r#"["TEXT"]"#;
+                    self.requires_if(!text && !value.raw.contains("AUDIO"), Requirement::Native);
+                }
+                _ => self.judge(Place::Generation, &name, &value),
+            }
+        }
+        Ok(())
+    }
+}

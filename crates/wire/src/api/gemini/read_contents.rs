@@ -1,0 +1,192 @@
+//! Reads the contents of a conversation with Gemini.
+
+use contracts::Requirement;
+use serde_json::{Map, Value};
+
+use super::NO_SIGNATURE;
+use crate::{
+    convert::{
+        ConvertError,
+        canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
+        fields::Fields,
+        gate::Gate,
+        ids,
+    },
+    fields::Place,
+};
+
+const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
+
+/// Reads contents one after the other.
+///
+/// Calls need no ids here: results follow the calls in order, and name the function. Calls without one get an id by
+/// their place in the conversation, so that the next request, which repeats this one, gives the same ids.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    calls: usize,
+    /// Id and name of the calls that have no result yet.
+    unanswered: Vec<(String, String)>,
+}
+
+impl Contents {
+    pub(super) fn read_system(&mut self, content: Value, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+        if let Value::String(text) = content {
+            return Ok(vec![Block::Text(text)]);
+        }
+        let mut fields = Fields::of_google(content, "the system instruction")?;
+        // Clients say `user` or `system` here, and neither means anything.
+        fields.text("role")?;
+        let blocks = self.read_parts(&mut fields, Role::System, gate)?;
+        fields.done_in(Place::Message, gate)?;
+        Ok(blocks)
+    }
+
+    pub(super) fn read(&mut self, content: Value, gate: &mut Gate<'_>) -> Result<Message, ConvertError> {
+        let mut fields = Fields::of_google(content, "a content")?;
+        let role = match fields.text("role")?.as_deref() {
+            None | Some("user" | "function") => Role::User,
+            Some("model") => Role::Assistant,
+            Some(_) => return Err(NATIVE),
+        };
+        let blocks = self.read_parts(&mut fields, role, gate)?;
+        fields.done_in(Place::Message, gate)?;
+        Ok(Message { role, blocks })
+    }
+
+    fn read_parts(&mut self, fields: &mut Fields, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+        let mut blocks = Vec::new();
+        for part in fields.list("parts")? {
+            blocks.extend(self.read_part(part, role, gate)?);
+        }
+        Ok(blocks)
+    }
+
+    fn read_part(&mut self, part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Option<Block>, ConvertError> {
+        let mut fields = Fields::of_google(part, "a part of a content")?;
+        if fields.take_unless("thoughtSignature", |signature| signature == NO_SIGNATURE).is_some() {
+            gate.leave_out(Requirement::Signatures)?;
+        }
+        let is_thought = fields.flag("thought")?.unwrap_or(false);
+        let block = if let Some(text) = fields.text("text")? {
+            (!text.is_empty()).then_some(Block::Text(text))
+        } else if let Some(data) = fields.take("inlineData") {
+            let image = read_inline(data)?;
+            // What the model drew no other API shows it again.
+            Some(Block::Image((role == Role::User).then_some(image).ok_or(NATIVE)?))
+        } else if let Some(file) = fields.take("fileData") {
+            return Err(read_file(&file));
+        } else if let Some(call) = fields.take("functionCall") {
+            if role != Role::Assistant {
+                return Err(NATIVE);
+            }
+            Some(Block::ToolCall(self.read_call(call)?))
+        } else if let Some(response) = fields.take("functionResponse") {
+            if role != Role::User {
+                return Err(NATIVE);
+            }
+            Some(Block::ToolResult(self.read_response(response, gate)?))
+        } else {
+            None
+        };
+        fields.done_in(Place::Part, gate)?;
+        if is_thought {
+            gate.leave_out(Requirement::Signatures)?;
+            return if matches!(block, None | Some(Block::Text(_))) { Ok(None) } else { Err(NATIVE) };
+        }
+        Ok(block)
+    }
+
+    fn read_call(&mut self, call: Value) -> Result<ToolCall, ConvertError> {
+        let mut fields = Fields::of_google(call, "a function call")?;
+        let id = fields.text("id")?.unwrap_or_else(|| ids::derived("", self.calls));
+        self.calls += 1;
+        let name = fields.needed_text("name")?;
+        let input = match fields.take("args") {
+            None => Map::new(),
+            Some(Value::Object(args)) => args,
+            Some(_) => return Err(fields.wrong("has arguments that are not an object")),
+        };
+        fields.done()?;
+        self.unanswered.push((id.clone(), name.clone()));
+        Ok(ToolCall { id, name, input: Input::Object(input) })
+    }
+
+    fn read_response(&mut self, response: Value, gate: &Gate<'_>) -> Result<ToolResult, ConvertError> {
+        let mut fields = Fields::of_google(response, "a function response")?;
+        let (id, name) = (fields.text("id")?, fields.text("name")?);
+        let by_id = self.unanswered.iter().position(|(call, _)| Some(call) == id.as_ref());
+        let by_name = || self.unanswered.iter().position(|(_, called)| Some(called) == name.as_ref());
+        let Some(place) = by_id.or_else(by_name) else {
+            return Err(ConvertError::Requires(Requirement::ResultWithoutCall));
+        };
+        let (call, _) = self.unanswered.remove(place);
+        let (said, failed) = match fields.take("response") {
+            None => (None, false),
+            Some(response) => read_said(response),
+        };
+        let mut content: Vec<Block> = said.map(Block::Text).into_iter().collect();
+        for part in fields.list("parts")? {
+            content.push(read_shown(part, gate)?);
+        }
+        fields.done()?;
+        Ok(ToolResult { call, content, failed })
+    }
+}
+
+/// The text of a response: Google asks for an object with an `output` or an `error`, and takes any other.
+fn read_said(response: Value) -> (Option<String>, bool) {
+    let text = |value| match value {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        value => Some(value.to_string()),
+    };
+    match response {
+        Value::Object(mut map) if map.len() == 1 => {
+            if let Some(output) = map.remove("output") {
+                return (text(output), false);
+            }
+            if let Some(error) = map.remove("error") {
+                return (text(error), true);
+            }
+            (text(Value::Object(map)), false)
+        }
+        response => (text(response), false),
+    }
+}
+
+/// What a response shows beside its text: an image.
+fn read_shown(part: Value, gate: &Gate<'_>) -> Result<Block, ConvertError> {
+    let mut fields = Fields::of_google(part, "a part of a response")?;
+    let image = match (fields.take("inlineData"), fields.take("fileData")) {
+        (Some(data), None) => read_inline(data)?,
+        (None, Some(file)) => return Err(read_file(&file)),
+        _ => return Err(NATIVE),
+    };
+    fields.done()?;
+    gate.require(Requirement::ToolImages)?;
+    Ok(Block::Image(image))
+}
+
+fn requirement_of(media_type: &str) -> Requirement {
+    match media_type.split('/').next() {
+        Some("image") => Requirement::RemoteImages,
+        Some("audio" | "video") => Requirement::AudioVideo,
+        _ => Requirement::Documents,
+    }
+}
+
+fn read_inline(data: Value) -> Result<Image, ConvertError> {
+    let mut fields = Fields::of_google(data, "data in a part")?;
+    let (media_type, data) = (fields.needed_text("mimeType")?, fields.needed_text("data")?);
+    fields.done()?;
+    match requirement_of(&media_type) {
+        Requirement::RemoteImages => Ok(Image::Inline { media_type, data }),
+        requirement => Err(ConvertError::Requires(requirement)),
+    }
+}
+
+/// Files are Google's to fetch: with its keys, or from where it keeps them.
+fn read_file(file: &Value) -> ConvertError {
+    let media_type = ["mimeType", "mime_type"].into_iter().find_map(|name| file.get(name)?.as_str());
+    ConvertError::Requires(requirement_of(media_type.unwrap_or_default()))
+}

@@ -1,0 +1,141 @@
+//! Reads a request to `generateContent`.
+
+use contracts::Requirement;
+use serde_json::{Number, Value};
+
+use super::read_contents::Contents;
+use crate::{
+    convert::{
+        ConvertError,
+        canonical::request::{Block, Effort, Format, Request, Tool, ToolChoice, ToolKind},
+        fields::{Fields, is_nothing, texts},
+        gate::Gate,
+        schema,
+    },
+    fields::Place,
+};
+
+const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
+
+pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+    let mut fields = Fields::of_google(body, "the request")?;
+    let mut request = Request::default();
+    let mut contents = Contents::default();
+    if let Some(system) = fields.take("systemInstruction") {
+        for block in contents.read_system(system, gate)? {
+            match block {
+                Block::Text(text) => request.system.push(text),
+                _ => return Err(NATIVE),
+            }
+        }
+    }
+    for content in fields.list("contents")? {
+        request.messages.push(contents.read(content, gate)?);
+    }
+    for tool in fields.list("tools")? {
+        read_tools(tool, &mut request.tools)?;
+    }
+    if let Some(config) = fields.take("toolConfig") {
+        request.tool_choice = read_tool_choice(config)?;
+    }
+    if let Some(generation) = fields.take("generationConfig") {
+        read_generation(generation, &mut request, gate)?;
+    }
+    fields.done_in(Place::Body, gate)?;
+    Ok(request)
+}
+
+fn read_tools(tool: Value, tools: &mut Vec<Tool>) -> Result<(), ConvertError> {
+    let mut fields = Fields::of_google(tool, "a tool")?;
+    for declaration in fields.list("functionDeclarations")? {
+        let mut function = Fields::of_google(declaration, "a function")?;
+        let in_google = function.take("parameters").map(from_google);
+        let parameters = function.take("parametersJsonSchema").map(from_google).or(in_google);
+        tools.push(Tool {
+            name: function.needed_text("name")?,
+            description: function.text("description")?,
+            kind: ToolKind::Function { parameters, strict: None },
+        });
+        function.done()?;
+    }
+    if fields.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::ServerTools)) }
+}
+
+/// Google's clients write their own kind of schema in both places.
+fn from_google(mut value: Value) -> Value {
+    if let Value::Object(map) = &mut value {
+        schema::from_google(map);
+    }
+    value
+}
+
+fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
+    let mut config = Fields::of_google(config, "the tool configuration")?;
+    let calling = config.take("functionCallingConfig");
+    config.done()?;
+    let Some(calling) = calling else { return Ok(None) };
+    let mut calling = Fields::of_google(calling, "the configuration of calls")?;
+    let mut names = texts(calling.list("allowedFunctionNames")?, "the name of a function")?;
+    let choice = match (calling.text("mode")?.as_deref(), names.pop()) {
+        (None | Some("AUTO" | "MODE_UNSPECIFIED"), None) => ToolChoice::Auto,
+        (Some("NONE"), None) => ToolChoice::None,
+        (Some("ANY"), None) => ToolChoice::Any,
+        (Some("ANY"), Some(name)) if names.is_empty() => ToolChoice::Named(name),
+        _ => return Err(NATIVE),
+    };
+    calling.done()?;
+    Ok(Some(choice))
+}
+
+fn read_generation(generation: Value, request: &mut Request, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    let mut fields = Fields::of_google(generation, "the generation configuration")?;
+    fields.refuse_unless(&[
+        ("candidateCount", |value| value == 1, Requirement::ManyAnswers),
+        ("responseLogprobs", is_nothing, Requirement::ManyAnswers),
+        ("logprobs", is_nothing, Requirement::ManyAnswers),
+        ("responseModalities", is_text_alone, Requirement::AudioVideo),
+    ])?;
+    let not_zero = |number: &Number| number.as_f64() != Some(0.0);
+    request.max_output = fields.count("maxOutputTokens")?;
+    request.stop = texts(fields.list("stopSequences")?, "a stop sequence")?;
+    request.sampling.temperature = fields.number("temperature")?;
+    request.sampling.top_p = fields.number("topP")?;
+    request.sampling.top_k = fields.number("topK")?;
+    request.sampling.seed = fields.number("seed")?;
+    request.sampling.presence_penalty = fields.number("presencePenalty")?.filter(not_zero);
+    request.sampling.frequency_penalty = fields.number("frequencyPenalty")?.filter(not_zero);
+    if let Some(thinking) = fields.take("thinkingConfig") {
+        request.effort = read_thinking(thinking, gate)?;
+    }
+    request.format = read_format(&mut fields)?;
+    fields.done_in(Place::Generation, gate)
+}
+
+fn is_text_alone(value: &Value) -> bool {
+    is_nothing(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "TEXT"))
+}
+
+fn read_thinking(thinking: Value, gate: &mut Gate<'_>) -> Result<Option<Effort>, ConvertError> {
+    let mut fields = Fields::of_google(thinking, "the thinking configuration")?;
+    let level = fields.text("thinkingLevel")?.filter(|level| !level.eq_ignore_ascii_case("THINKING_LEVEL_UNSPECIFIED"));
+    // A number of tokens, and whether thoughts are shown.
+    let (budget, shown) = (fields.take("thinkingBudget"), fields.take_unless("includeThoughts", is_nothing));
+    if budget.is_some() || shown.is_some() {
+        gate.leave_out(Requirement::ThinkingControl)?;
+    }
+    fields.done()?;
+    level.map(|level| Effort::named(&level).ok_or(NATIVE)).transpose()
+}
+
+fn read_format(fields: &mut Fields) -> Result<Option<Format>, ConvertError> {
+    let in_google = fields.take("responseSchema");
+    let schema = fields.take("responseJsonSchema").or(in_google).map(from_google);
+    match (fields.text("responseMimeType")?.as_deref(), schema) {
+        (None | Some("text/plain"), None) => Ok(None),
+        (Some("application/json"), None) => Ok(Some(Format::JsonObject)),
+        (Some("application/json"), Some(schema)) => {
+            Ok(Some(Format::JsonSchema { name: None, description: None, schema, strict: None }))
+        }
+        _ => Err(NATIVE),
+    }
+}

@@ -1,0 +1,41 @@
+//! The `usageMetadata` object of Gemini, which counts cached tokens as input and thinking apart from the output.
+
+use contracts::Usage;
+use serde_json::{Value as Json, json};
+
+use crate::{
+    convert::canonical::tokens::Tokens,
+    json::Value,
+    usage::{included, whole},
+};
+
+/// Converts a usage object to disjoint counts; `None` if it has no input.
+pub(super) fn read(account: &Value<'_>) -> Option<Usage> {
+    let [prompt, cached, tools, answer, thoughts] = account.pick([
+        "promptTokenCount",
+        "cachedContentTokenCount",
+        "toolUsePromptTokenCount",
+        "candidatesTokenCount",
+        "thoughtsTokenCount",
+    ]);
+    let input = prompt?.whole()?.saturating_add(whole(tools));
+    Some(included(input, whole(cached), 0, whole(answer).saturating_add(whole(thoughts))))
+}
+
+/// Writes token counts as a usage object.
+pub(super) fn write(tokens: Tokens) -> Json {
+    let prompt = tokens.usage.input_total();
+    let thinking = tokens.thinking.min(tokens.usage.output);
+    let mut usage = json!({
+        "promptTokenCount": prompt,
+        "candidatesTokenCount": tokens.usage.output - thinking,
+        "totalTokenCount": prompt.saturating_add(tokens.usage.output),
+    });
+    if tokens.usage.cache_read > 0 {
+        usage["cachedContentTokenCount"] = json!(tokens.usage.cache_read);
+    }
+    if thinking > 0 {
+        usage["thoughtsTokenCount"] = json!(thinking);
+    }
+    usage
+}

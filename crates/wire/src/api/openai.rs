@@ -1,0 +1,29 @@
+//! What `OpenAI`'s two APIs have in common.
+
+use contracts::events::ErrorClass;
+use serde_json::{Value as Json, json};
+
+mod inspect_parts;
+mod inspect_settings;
+mod inspect_tools;
+pub(super) mod usage;
+
+pub(super) use inspect_settings::is_verbose;
+
+/// Returns the name of an error of a class.
+pub(super) const fn error_kind(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::RateLimit => "rate_limit_exceeded",
+        ErrorClass::ModelNotFound => "model_not_found",
+        ErrorClass::Auth | ErrorClass::ClientKey => "invalid_api_key",
+        ErrorClass::InvalidRequest => "invalid_request_error",
+        ErrorClass::ContextOverflow => "context_length_exceeded",
+        ErrorClass::ContentFilter => "content_filter",
+        _ => "server_error",
+    }
+}
+
+/// Returns the body of an error response.
+pub(super) fn error_body(kind: &str, message: &str) -> Json {
+    json!({"error": {"message": message, "type": kind, "param": null, "code": kind}})
+}

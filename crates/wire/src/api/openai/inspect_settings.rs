@@ -1,0 +1,137 @@
+//! Settings and messages that `OpenAI`'s two APIs have in common.
+
+use contracts::Requirement;
+
+use crate::{
+    fields::Place,
+    inspect::{
+        history::Draft,
+        inspector::{Reading, name_of},
+    },
+    json::{Cursor, Kind, Value},
+    limits,
+    request::RequestError,
+};
+
+impl<'a> Reading<'a> {
+    /// Settings that both of `OpenAI`'s APIs have and that are judged by their value.
+    pub(crate) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
+        let (condition, requirement) = match name {
+            "service_tier" => return self.service_tier(value),
+            "temperature" => return self.temperature(value),
+            "top_p" => return self.top_p(value),
+            "tool_choice" => return self.openai_tool_choice(value),
+            "safety_identifier" => return self.of_kind(Kind::String, value),
+            "parallel_tool_calls" => {
+                self.flag(value);
+                self.one_tool_at_a_time = value.boolean() == Some(false);
+                return;
+            }
+            "store" | "metadata" | "background" => (!value.is_nothing(), Requirement::StoredAnswers),
+            "n" => (value.whole() != Some(1) && !value.is_null(), Requirement::ManyAnswers),
+            "logprobs" | "top_logprobs" => (!value.is_nothing(), Requirement::ManyAnswers),
+            "logit_bias" => (!value.is_nothing(), Requirement::Sampling),
+            "frequency_penalty" | "presence_penalty" => {
+                self.requires_if(!value.is_nothing() && value.kind != Kind::Number, Requirement::Native);
+                (!value.is_nothing(), Requirement::Sampling)
+            }
+            "verbosity" => {
+                self.of_kind(Kind::String, value);
+                (is_verbose(value), Requirement::Sampling)
+            }
+            "modalities" => (!matches!(value.raw, "null" | r#"["text"]"#), Requirement::AudioVideo),
+            "truncation" => {
+                let whole = value.is_null() || value.string().as_deref() == Some("disabled");
+                (!whole, Requirement::ContextManagement)
+            }
+            _ => return self.judge(Place::Body, name, value),
+        };
+        self.requires_if(condition, requirement);
+    }
+
+    /// How a stream is to be ended and padded.
+    pub(crate) fn stream_options(&mut self, options: &Value<'a>) {
+        self.out.places.stream_options = Some(options.span());
+        self.requires_if(!options.is_null() && options.kind != Kind::Object, Requirement::Native);
+        for (name, value) in options.members() {
+            match name.string().unwrap_or_default().as_ref() {
+                "include_usage" => self.out.asks_usage = value.boolean() == Some(true),
+                // Padding against listeners; changes no content.
+                "include_obfuscation" => {}
+                _ => self.requires_if(!value.is_null(), Requirement::Native),
+            }
+        }
+    }
+
+    /// The format of the answer; a schema when it says so.
+    pub(crate) fn openai_format(
+        &mut self,
+        format: &Value<'a>,
+        kind: Option<Value<'a>>,
+        [schema, name, description, strict]: [Option<Value<'a>>; 4],
+    ) {
+        if format.is_null() {
+            return;
+        }
+        for text in [name, description].into_iter().flatten() {
+            self.of_kind(Kind::String, &text);
+        }
+        if let Some(strict) = &strict {
+            self.flag(strict);
+        }
+        match name_of(kind.as_ref()).as_ref() {
+            "text" => {}
+            "json_schema" => {
+                self.requires_if(schema.is_none(), Requirement::Native);
+                self.out.needs.structured_output = true;
+            }
+            "json_object" => {
+                self.out.needs.structured_output = true;
+                self.requires(Requirement::JsonObject);
+            }
+            // A grammar.
+            _ => self.requires(Requirement::Native),
+        }
+        if let Some(schema) = schema {
+            self.signs.schema(&schema);
+        }
+    }
+
+    /// A system message: at the start it is the system prompt.
+    pub(crate) fn openai_system(&mut self, draft: &Draft<'a>) {
+        for text in &draft.texts {
+            // They were counted as parts of a message.
+            self.out.prompt.characters -= text.characters();
+            self.system(*text);
+        }
+        self.requires_if(self.history.begun, Requirement::MidConversationSystem);
+        self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
+    }
+
+    /// The content of a message in either of `OpenAI`'s APIs: a string or parts.
+    pub(crate) fn parts(
+        &mut self,
+        cursor: Cursor<'a>,
+        content: &Value<'a>,
+        draft: &mut Draft<'a>,
+    ) -> Result<(), RequestError> {
+        if let Some(text) = content.text() {
+            self.out.prompt.characters += text.characters();
+            draft.texts.push(text);
+        }
+        let mut inside = cursor.at(content.start);
+        let Some(mut elements) = inside.array()? else {
+            self.of_kind(Kind::String, content);
+            return Ok(());
+        };
+        while elements.next(&mut inside)? {
+            self.part(&mut inside, draft)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a verbosity is another than the usual one.
+pub(crate) fn is_verbose(value: &Value<'_>) -> bool {
+    !value.is_null() && value.string().as_deref() != Some("medium")
+}

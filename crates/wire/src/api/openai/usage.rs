@@ -1,0 +1,26 @@
+//! The `usage` objects of `OpenAI`'s two APIs, which count cached tokens as input.
+
+use contracts::Usage;
+use serde_json::{Value as Json, json};
+
+use crate::convert::canonical::tokens::Tokens;
+
+/// Writes token counts as a usage object whose counts are named `input` and `output`.
+///
+/// Cache writes are reported under the name that `OpenRouter` uses.
+pub(in crate::api) fn write(tokens: Tokens, input: &str, output: &str) -> Json {
+    let Usage { cache_write_5m, cache_write_1h, .. } = tokens.usage;
+    let total = tokens.usage.input_total().saturating_add(tokens.usage.output);
+    let mut details = json!({"cached_tokens": tokens.usage.cache_read});
+    let written = cache_write_5m.saturating_add(cache_write_1h);
+    if written > 0 {
+        details["cache_write_tokens"] = json!(written);
+    }
+    json!({
+        (input): tokens.usage.input_total(),
+        (format!("{input}_details")): details,
+        (output): tokens.usage.output,
+        (format!("{output}_details")): {"reasoning_tokens": tokens.thinking},
+        "total_tokens": total,
+    })
+}

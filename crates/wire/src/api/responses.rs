@@ -1,0 +1,162 @@
+//! `OpenAI`'s Responses.
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, Usage, events::ErrorClass};
+use serde_json::{Value as Json, json};
+
+use super::{Api, openai};
+use crate::{
+    convert::{
+        Conversion, ConvertError,
+        blocks::Blocks,
+        canonical::{
+            request::Request,
+            response::{Answer, Head},
+        },
+        gate::Gate,
+        stream::{ReadEvents, WriteEvents},
+    },
+    edit::{Edit, parts::clean_list},
+    fields::{Field, Place},
+    inspect::{
+        inspector::{Reading, kind_of},
+        workspace::WORKING_DIRECTORY,
+    },
+    json::{Cursor, Value},
+    request::RequestError,
+    watch::tally::Tally,
+};
+
+mod fields;
+mod inspect;
+mod inspect_item;
+mod read_items;
+mod read_request;
+mod read_response;
+mod usage;
+mod watch;
+mod write_items;
+mod write_request;
+mod write_response;
+mod write_response_stream;
+
+/// The API.
+pub(crate) struct Responses;
+
+impl Api for Responses {
+    fn fields(&self, place: Place) -> &'static [Field] {
+        fields::fields(place)
+    }
+
+    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)] {
+        fields::ignorable(place)
+    }
+
+    fn inspect_member<'a>(
+        &self,
+        reading: &mut Reading<'a>,
+        cursor: &mut Cursor<'a>,
+        name: &str,
+    ) -> Result<(), RequestError> {
+        reading.responses(cursor, name)
+    }
+
+    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>> {
+        watch::event(tally, data)
+    }
+
+    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>> {
+        watch::response(tally, body)
+    }
+
+    fn usage(&self, object: &Value<'_>) -> Option<Usage> {
+        usage::read(object)
+    }
+
+    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+        read_request::read_request(body, gate)
+    }
+
+    fn write_request(
+        &self,
+        request: Request,
+        conversion: &Conversion<'_>,
+        gate: &mut Gate<'_>,
+    ) -> Result<Json, ConvertError> {
+        write_request::write_request(request, conversion, gate)
+    }
+
+    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        read_response::read_answer(response, blocks)
+    }
+
+    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError> {
+        Ok(write_response::write_answer(response, head))
+    }
+
+    fn stream_reader(&self, _response_id: &str) -> Box<dyn ReadEvents> {
+        Box::new(read_response::AnswerReader::default())
+    }
+
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents> {
+        Box::new(write_response_stream::AnswerWriter::new(head))
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "input"
+    }
+
+    fn workspace_markers(&self) -> &'static [&'static str] {
+        // Codex, and other clients.
+        &["<cwd>", WORKING_DIRECTORY]
+    }
+
+    fn remove_signatures(&self, message: &Value<'_>, _edits: &mut Vec<Edit>) -> bool {
+        kind_of(message) == "reasoning"
+            && message.get("encrypted_content").is_some_and(|encrypted| !encrypted.is_nothing())
+    }
+
+    fn remove_thinking(
+        &self,
+        _body: &Value<'_>,
+        (name, value): (&str, Value<'_>),
+        removed: &BTreeSet<Requirement>,
+        edits: &mut Vec<Edit>,
+    ) -> bool {
+        match name {
+            _ if !removed.contains(&Requirement::Effort) => false,
+            "reasoning" => true,
+            // OpenAI refuses to return encrypted reasoning of a model that does not reason.
+            "include" => {
+                clean_list(Some(value), edits, |item| item.string().as_deref() == Some("reasoning.encrypted_content"))
+            }
+            _ => false,
+        }
+    }
+
+    fn ends_with_done(&self) -> bool {
+        true
+    }
+
+    fn thinking_tokens(&self) -> Option<&'static str> {
+        Some("/output_tokens_details/reasoning_tokens")
+    }
+
+    fn error_kind(&self, class: ErrorClass) -> &'static str {
+        openai::error_kind(class)
+    }
+
+    fn error_body(&self, _status: u16, kind: &str, message: &str) -> Json {
+        openai::error_body(kind, message)
+    }
+
+    fn error_event_name(&self) -> Option<&'static str> {
+        Some("error")
+    }
+
+    fn error_event(&self, kind: &str, message: &str) -> Json {
+        // The sequence number is not known here; clients go by the type.
+        json!({"type": "error", "code": kind, "message": message, "param": null, "sequence_number": 0})
+    }
+}

@@ -1,0 +1,280 @@
+//! The body of `OpenAI`'s Responses.
+
+use contracts::{Requirement, WireApi};
+
+use super::inspect_item::Item;
+use crate::api::openai::is_verbose;
+use crate::inspect::{
+    history::{By, Draft},
+    inspector::{Reading, name_of},
+};
+use crate::{
+    fields::{Place, fields},
+    json::{Cursor, Kind, Value},
+    request::{RequestError, ToolResult},
+};
+
+impl<'a> Reading<'a> {
+    /// Reads one member of the body.
+    pub(crate) fn responses(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
+        match name {
+            "model" => return self.model(cursor),
+            "stream" => return self.stream(cursor),
+            "input" => return self.input(cursor),
+            "tools" => return self.openai_tools(cursor),
+            _ => {}
+        }
+        let value = cursor.value()?;
+        match name {
+            "stream_options" => self.stream_options(&value),
+            "instructions" => {
+                self.of_kind(Kind::String, &value);
+                value.text().into_iter().for_each(|text| self.system(text));
+            }
+            "max_output_tokens" => self.out.max_output = self.count(&value),
+            "text" => self.text(&value),
+            "reasoning" => self.reasoning(&value),
+            "include" => self.include(&value),
+            "client_metadata" => self.client_metadata(&value),
+            "prompt_cache_key" => {
+                self.of_kind(Kind::String, &value);
+                self.out.identity.cache_key = value.string().map(Into::into);
+            }
+            _ => self.openai_setting(name, &value),
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &Value<'a>) {
+        self.of_kind(Kind::Object, text);
+        for (name, value) in text.members() {
+            match name.string().unwrap_or_default().as_ref() {
+                "format" => self.format(&value),
+                "verbosity" => {
+                    self.of_kind(Kind::String, &value);
+                    self.requires_if(is_verbose(&value), Requirement::Sampling);
+                }
+                _ => self.requires_if(!value.is_null(), Requirement::Native),
+            }
+        }
+    }
+
+    fn format(&mut self, format: &Value<'a>) {
+        let names = ["type", "schema", "name", "description", "strict"];
+        let [kind, schema, name, description, strict] = self.only(format, names);
+        let described = [schema, name, description, strict];
+        let is_schema = name_of(kind.as_ref()) == "json_schema";
+        self.requires_if(!is_schema && described.iter().any(Option::is_some), Requirement::Native);
+        self.openai_format(format, kind, described);
+    }
+
+    fn reasoning(&mut self, reasoning: &Value<'a>) {
+        self.of_kind(Kind::Object, reasoning);
+        for (name, value) in reasoning.members() {
+            let requirement = match name.string().unwrap_or_default().as_ref() {
+                "effort" => {
+                    self.effort(Some(&value));
+                    continue;
+                }
+                "summary" | "generate_summary" | "context" => Requirement::ThinkingControl,
+                _ => Requirement::Native,
+            };
+            self.requires_if(!value.is_null(), requirement);
+        }
+    }
+
+    fn include(&mut self, include: &Value<'a>) {
+        self.of_kind(Kind::Array, include);
+        for wish in include.elements() {
+            match wish.string().as_deref() {
+                Some("reasoning.encrypted_content") => {}
+                Some("message.output_text.logprobs") => self.requires(Requirement::ManyAnswers),
+                Some(name) if name.contains("_call.") => self.requires(Requirement::ServerTools),
+                _ => self.requires(Requirement::Native),
+            }
+        }
+    }
+
+    /// Codex repeats its headers here.
+    fn client_metadata(&mut self, metadata: &Value<'a>) {
+        let names = ["session_id", "thread_id", "x-codex-parent-thread-id", "x-openai-subagent"];
+        let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
+        let [session, thread, parent, subagent] = metadata.pick(names).map(text);
+        let identity = &mut self.out.identity;
+        identity.session = session;
+        identity.thread = thread;
+        identity.parent = parent;
+        // A compaction is work of the thread itself.
+        identity.subagent |= subagent.is_some_and(|kind| kind != "compact");
+    }
+
+    fn input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        if cursor.kind()? != Kind::String {
+            return self.each_message(cursor, "a string or a list", Self::item);
+        }
+        let text = cursor.value()?.text();
+        self.conversation = true;
+        self.out.prompt.characters += text.map_or(0, |text| text.characters());
+        self.out.prompt.messages += 1;
+        self.said(0, &Draft { texts: text.into_iter().collect(), ..Draft::default() });
+        Ok(())
+    }
+
+    fn item(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.object()? else {
+            return Err(RequestError::WrongType { field: "input", expected: "a list of objects" });
+        };
+        let mut item = Item::default();
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.value()?;
+            match name.as_ref() {
+                _ if value.is_null() => {}
+                "type" => item.kind = Some(value),
+                "role" => item.role = Some(value),
+                "content" => item.content = Some(value),
+                "call_id" => item.call = Some(value),
+                "output" => item.output = Some(value),
+                "tools" => item.tools = Some(value),
+                "name" => item.name = Some(value),
+                "arguments" => item.arguments = Some(value),
+                "input" => item.input = Some(value),
+                "summary" => item.summary = Some(value),
+                "encrypted_content" => item.encrypted = true,
+                // Which of these the item may have, its type says.
+                _ => {
+                    let unknown = |place| fields(WireApi::OpenAiResponses, place).find(&name).is_none();
+                    item.unknown_to_message |= unknown(Place::Message);
+                    item.unknown_to_others |= unknown(Place::Item);
+                }
+            }
+        }
+        match name_of(item.kind.as_ref()).as_ref() {
+            // The type may be dropped.
+            "message" => self.message_item(*cursor, &item, index),
+            "" if item.kind.is_none() => self.message_item(*cursor, &item, index),
+            "additional_tools" => {
+                self.requires(Requirement::Native);
+                item.tools.map_or(Ok(()), |tools| self.openai_tools(&mut cursor.at(tools.start)))
+            }
+            kind => self.other_item(*cursor, &item, kind, index),
+        }
+    }
+
+    fn message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
+        let odd = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
+        self.requires_if(odd || item.content.is_none(), Requirement::Native);
+        let role = name_of(item.role.as_ref());
+        let by = match role.as_ref() {
+            "user" => By::User,
+            "assistant" => By::Model,
+            _ => By::System,
+        };
+        let mut draft = Draft { by, ..Draft::default() };
+        if let Some(content) = &item.content {
+            self.parts(cursor, content, &mut draft)?;
+        }
+        match role.as_ref() {
+            "system" | "developer" => {
+                self.openai_system(&draft);
+                return Ok(());
+            }
+            "user" => self.said(index, &draft),
+            "assistant" => {
+                self.heard(&draft);
+                self.answered();
+            }
+            _ => self.requires(Requirement::Native),
+        }
+        self.out.prompt.messages += 1;
+        Ok(())
+    }
+
+    fn other_item(
+        &mut self,
+        cursor: Cursor<'a>,
+        item: &Item<'a>,
+        kind: &str,
+        index: usize,
+    ) -> Result<(), RequestError> {
+        self.out.prompt.messages += 1;
+        let said = [item.name, item.arguments, item.input, item.summary].into_iter().flatten();
+        self.heard.anybody |= kind != "reasoning";
+        self.out.prompt.characters += said.map(|said| said.characters()).sum::<u64>();
+        let ours =
+            ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
+        // The members of an item of the provider's own are its own business.
+        self.requires_if(item.unknown_to_others && ours.contains(&kind), Requirement::Native);
+        match kind {
+            kind if kind.ends_with("_output") => return self.output_item(cursor, item, kind, index),
+            "function_call" => {
+                self.call_item(item);
+                self.requires_if(item.input.is_some(), Requirement::Native);
+                self.arguments(item.arguments.as_ref());
+            }
+            "custom_tool_call" => {
+                self.call_item(item);
+                self.requires(Requirement::CustomTools);
+                self.requires_if(item.arguments.is_some(), Requirement::Native);
+                self.perhaps(Kind::String, item.input.as_ref());
+            }
+            "reasoning" => {
+                // Thinking is no last word.
+                let ends_with_model = self.ends_with_model;
+                self.answered();
+                self.ends_with_model = ends_with_model;
+                self.requires(Requirement::Signatures);
+            }
+            "item_reference" => self.requires(Requirement::StoredAnswers),
+            kind if kind.ends_with("_call") => {
+                self.answered();
+                self.called(item.call.as_ref());
+                self.requires(Requirement::ServerTools);
+            }
+            // Among them what is left of a history that the provider shortened, which nobody else can read.
+            _ => self.requires(Requirement::Native),
+        }
+        Ok(())
+    }
+
+    /// A call of a tool that the client runs.
+    fn call_item(&mut self, item: &Item<'a>) {
+        self.answered();
+        self.called(item.call.as_ref());
+        self.needed_text(item.call.as_ref());
+        self.tool_name(item.name.as_ref());
+        let odd = item.role.is_some() || item.content.is_some() || item.is_result() || item.is_reasoning();
+        self.requires_if(odd, Requirement::Native);
+    }
+
+    fn output_item(
+        &mut self,
+        cursor: Cursor<'a>,
+        item: &Item<'a>,
+        kind: &str,
+        index: usize,
+    ) -> Result<(), RequestError> {
+        match kind {
+            "function_call_output" => {}
+            "custom_tool_call_output" => self.requires(Requirement::CustomTools),
+            _ => self.requires(Requirement::ServerTools),
+        }
+        let mut inside = Draft::default();
+        let odd = item.role.is_some()
+            || item.content.is_some()
+            || item.name.is_some()
+            || item.arguments.is_some()
+            || item.input.is_some()
+            || item.tools.is_some()
+            || item.is_reasoning();
+        self.requires_if(odd, Requirement::Native);
+        self.returned(item.call.as_ref());
+        if let Some(output) = &item.output {
+            self.parts(cursor, output, &mut inside)?;
+        }
+        self.requires_if(inside.images, Requirement::ToolImages);
+        let bytes = item.output.map_or(0, |output| output.raw.len() as u64);
+        let result = ToolResult { call: name_of(item.call.as_ref()), is_error: None, bytes };
+        self.said(index, &Draft { results: vec![result], ..Draft::default() });
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! What an item of Responses is made of.
+
+use crate::json::Value;
+
+/// What one item is made of.
+#[derive(Default)]
+pub(crate) struct Item<'a> {
+    pub(crate) kind: Option<Value<'a>>,
+    pub(crate) role: Option<Value<'a>>,
+    pub(crate) content: Option<Value<'a>>,
+    pub(crate) call: Option<Value<'a>>,
+    pub(crate) output: Option<Value<'a>>,
+    pub(crate) tools: Option<Value<'a>>,
+    pub(crate) name: Option<Value<'a>>,
+    pub(crate) arguments: Option<Value<'a>>,
+    pub(crate) input: Option<Value<'a>>,
+    pub(crate) summary: Option<Value<'a>>,
+    pub(crate) encrypted: bool,
+    pub(crate) unknown_to_message: bool,
+    pub(crate) unknown_to_others: bool,
+}
+
+impl Item<'_> {
+    /// Whether it has members of a call.
+    pub(crate) const fn is_call(&self) -> bool {
+        self.call.is_some() || self.name.is_some() || self.arguments.is_some() || self.input.is_some()
+    }
+
+    /// Whether it has members of a result, or of what brings tools.
+    pub(crate) const fn is_result(&self) -> bool {
+        self.output.is_some() || self.tools.is_some()
+    }
+
+    /// Whether it has members of reasoning.
+    pub(crate) const fn is_reasoning(&self) -> bool {
+        self.summary.is_some() || self.encrypted
+    }
+}

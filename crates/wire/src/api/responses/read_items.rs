@@ -1,0 +1,143 @@
+//! Reads the items of a conversation in Responses.
+
+use contracts::Requirement;
+use serde_json::Value;
+
+use crate::{
+    convert::{
+        ConvertError,
+        canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
+        fields::{Fields, is_nothing},
+        gate::Gate,
+    },
+    fields::Place,
+};
+
+const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
+
+pub(super) fn read_input(
+    input: Option<Value>,
+    messages: &mut Vec<Message>,
+    gate: &mut Gate<'_>,
+) -> Result<(), ConvertError> {
+    match input {
+        None => {}
+        Some(Value::String(text)) => messages.push(Message { role: Role::User, blocks: vec![Block::Text(text)] }),
+        Some(Value::Array(items)) => {
+            for item in items {
+                read_item(item, messages, gate)?;
+            }
+        }
+        Some(_) => return Err(ConvertError::malformed("the input", "is neither text nor a list")),
+    }
+    Ok(())
+}
+
+fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    let mut fields = Fields::of(item, "an item of the input")?;
+    let kind = fields.text("type")?;
+    let (role, block) = match kind.as_deref() {
+        None | Some("message") => return read_message(fields, messages, gate),
+        Some("function_call") => {
+            let input = Input::Json(fields.text("arguments")?.unwrap_or_default());
+            (Role::Assistant, Block::ToolCall(read_call(&mut fields, input)?))
+        }
+        Some("custom_tool_call") => {
+            gate.require(Requirement::CustomTools)?;
+            let input = Input::Free(fields.text("input")?.unwrap_or_default());
+            (Role::Assistant, Block::ToolCall(read_call(&mut fields, input)?))
+        }
+        Some("function_call_output") => (Role::User, Block::ToolResult(read_result(&mut fields, gate)?)),
+        Some("custom_tool_call_output") => {
+            gate.require(Requirement::CustomTools)?;
+            (Role::User, Block::ToolResult(read_result(&mut fields, gate)?))
+        }
+        Some("reasoning") => return gate.leave_out(Requirement::Signatures),
+        Some("item_reference") => return Err(ConvertError::Requires(Requirement::StoredAnswers)),
+        Some(kind) if kind.ends_with("_call") || kind.ends_with("_output") => {
+            return Err(ConvertError::Requires(Requirement::ServerTools));
+        }
+        Some(_) => return Err(NATIVE),
+    };
+    fields.done_in(Place::Item, gate)?;
+    // Items of the model follow each other where other APIs have one message; so do results of tools.
+    match messages.last_mut() {
+        Some(last) if last.role == role && goes_with(&last.blocks, role) => last.blocks.push(block),
+        _ => messages.push(Message { role, blocks: vec![block] }),
+    }
+    Ok(())
+}
+
+fn goes_with(blocks: &[Block], role: Role) -> bool {
+    role == Role::Assistant || blocks.iter().all(|block| matches!(block, Block::ToolResult(_)))
+}
+
+fn read_message(mut fields: Fields, messages: &mut Vec<Message>, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+    let role = match fields.needed_text("role")?.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" | "developer" => Role::System,
+        _ => return Err(NATIVE),
+    };
+    let content = fields.take("content").ok_or(fields.wrong("has no content"))?;
+    fields.done_in(Place::Message, gate)?;
+    let blocks = read_content(content, role, gate)?;
+    match messages.last_mut() {
+        Some(last) if role == Role::Assistant && last.role == role => last.blocks.extend(blocks),
+        _ => messages.push(Message { role, blocks }),
+    }
+    Ok(())
+}
+
+fn read_content(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+    let parts = match content {
+        Value::String(text) => return Ok(vec![Block::Text(text)]),
+        Value::Array(parts) => parts,
+        _ => return Err(ConvertError::malformed("the content of an item", "is neither text nor a list")),
+    };
+    parts.into_iter().map(|part| read_part(part, role, gate)).collect()
+}
+
+fn read_part(part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Block, ConvertError> {
+    let mut fields = Fields::of(part, "a part of an item")?;
+    let block = match fields.needed_text("type")?.as_str() {
+        "input_text" | "output_text" | "text" => {
+            for name in ["annotations", "logprobs"] {
+                if fields.take_unless(name, is_nothing).is_some() {
+                    return Err(NATIVE);
+                }
+            }
+            Block::Text(fields.needed_text("text")?)
+        }
+        "input_image" if role == Role::User => {
+            let Some(url) = fields.text("image_url")? else {
+                return Err(ConvertError::Requires(Requirement::StoredImages));
+            };
+            let image = Image::of_url(url);
+            if matches!(image, Image::Remote(_)) {
+                gate.require(Requirement::RemoteImages)?;
+            }
+            Block::Image(image)
+        }
+        "input_file" => return Err(ConvertError::Requires(Requirement::Documents)),
+        "input_audio" => return Err(ConvertError::Requires(Requirement::AudioVideo)),
+        _ => return Err(NATIVE),
+    };
+    fields.done_in(Place::Part, gate)?;
+    Ok(block)
+}
+
+fn read_call(fields: &mut Fields, input: Input) -> Result<ToolCall, ConvertError> {
+    Ok(ToolCall { id: fields.needed_text("call_id")?, name: fields.needed_text("name")?, input })
+}
+
+fn read_result(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<ToolResult, ConvertError> {
+    let content = match fields.take("output") {
+        None => Vec::new(),
+        Some(output) => read_content(output, Role::User, gate)?,
+    };
+    if content.iter().any(|block| matches!(block, Block::Image(_))) {
+        gate.require(Requirement::ToolImages)?;
+    }
+    Ok(ToolResult { call: fields.needed_text("call_id")?, content, failed: false })
+}

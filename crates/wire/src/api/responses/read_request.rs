@@ -1,0 +1,164 @@
+//! Reads a request to Responses.
+
+use contracts::Requirement;
+use serde_json::Value;
+
+use super::read_items;
+use crate::{
+    convert::{
+        ConvertError,
+        canonical::request::{Effort, Format, Grammar, OpenAiSettings, Request, Sampling, Tool, ToolChoice, ToolKind},
+        fields::{Fields, is_nothing},
+        gate::Gate,
+        schema,
+    },
+    fields::Place,
+};
+
+const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
+
+pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+    let mut fields = Fields::of(body, "the request")?;
+    refuse_what_is_not_granted(&mut fields)?;
+    if fields.take_unless("truncation", |value| value == "disabled").is_some() {
+        gate.leave_out(Requirement::ContextManagement)?;
+    }
+    let mut request = Request {
+        system: fields.text("instructions")?.into_iter().collect(),
+        parallel_tools: fields.flag("parallel_tool_calls")?,
+        max_output: fields.count("max_output_tokens")?,
+        sampling: Sampling {
+            temperature: fields.number("temperature")?,
+            top_p: fields.number("top_p")?,
+            ..Sampling::default()
+        },
+        openai: OpenAiSettings {
+            cache_key: fields.text("prompt_cache_key")?,
+            cache_retention: fields.take("prompt_cache_retention"),
+            safety_identifier: fields.text("safety_identifier")?,
+            verbosity: None,
+        },
+        ..Request::default()
+    };
+    if let Some(reasoning) = fields.object("reasoning", "the reasoning settings")? {
+        request.effort = read_reasoning(reasoning, gate)?;
+    }
+    if let Some(mut text) = fields.object("text", "the text settings")? {
+        request.openai.verbosity = text.text("verbosity")?.filter(|verbosity| verbosity != "medium");
+        if let Some(format) = text.object("format", "the text format")? {
+            request.format = read_format(format)?;
+        }
+        text.done()?;
+    }
+    read_items::read_input(fields.take("input"), &mut request.messages, gate)?;
+    for tool in fields.list("tools")? {
+        request.tools.push(read_tool(tool, gate)?);
+    }
+    if let Some(choice) = fields.take("tool_choice") {
+        request.tool_choice = Some(read_tool_choice(choice)?);
+    }
+    fields.done_in(Place::Body, gate)?;
+    Ok(request)
+}
+
+/// Fields that say nothing unless they ask for something unusual, which no other API has.
+fn refuse_what_is_not_granted(fields: &mut Fields) -> Result<(), ConvertError> {
+    fields.refuse_unless(&[
+        ("store", is_nothing, Requirement::StoredAnswers),
+        ("metadata", is_nothing, Requirement::StoredAnswers),
+        ("background", is_nothing, Requirement::StoredAnswers),
+        ("top_logprobs", is_nothing, Requirement::ManyAnswers),
+        ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
+    ])?;
+    // What is to be in the answer: encrypted thinking, which no other API gives and every client can do without.
+    for wanted in fields.list("include")? {
+        match wanted.as_str() {
+            Some("reasoning.encrypted_content") => {}
+            Some("message.output_text.logprobs") => return Err(ConvertError::Requires(Requirement::ManyAnswers)),
+            Some("message.input_image.image_url" | "computer_call_output.output.image_url") | None => {
+                return Err(NATIVE);
+            }
+            Some(_) => return Err(ConvertError::Requires(Requirement::ServerTools)),
+        }
+    }
+    Ok(())
+}
+
+fn read_reasoning(mut reasoning: Fields, gate: &mut Gate<'_>) -> Result<Option<Effort>, ConvertError> {
+    let effort = reasoning.text("effort")?;
+    // Whether thinking is summed up, and how much of it is kept between turns.
+    for name in ["summary", "generate_summary", "context"] {
+        if reasoning.take(name).is_some() {
+            gate.leave_out(Requirement::ThinkingControl)?;
+        }
+    }
+    reasoning.done()?;
+    effort.map(|effort| Effort::named(&effort).ok_or(NATIVE)).transpose()
+}
+
+fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
+    let read = match format.needed_text("type")?.as_str() {
+        "text" => None,
+        "json_object" => Some(Format::JsonObject),
+        "json_schema" => Some(Format::JsonSchema {
+            name: format.text("name")?,
+            description: format.text("description")?,
+            schema: format.take("schema").ok_or(format.wrong("has no schema"))?,
+            strict: Some(format.flag("strict")?.unwrap_or(false)),
+        }),
+        _ => return Err(NATIVE),
+    };
+    format.done()?;
+    Ok(read)
+}
+
+fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
+    let mut fields = Fields::of(tool, "a tool")?;
+    let kind = match fields.needed_text("type")?.as_str() {
+        "function" => {
+            let parameters = fields.take("parameters");
+            // Strict is what Responses take for granted where the schema allows it.
+            let allowed = parameters.as_ref().is_some_and(schema::is_strict);
+            ToolKind::Function { parameters, strict: Some(fields.flag("strict")?.unwrap_or(allowed)) }
+        }
+        "custom" => {
+            gate.require(Requirement::CustomTools)?;
+            let format = fields.object("format", "the format of a tool")?;
+            ToolKind::Custom { grammar: format.map(read_grammar).transpose()?.flatten() }
+        }
+        // OpenAI's own tools. The client runs some of them, but only OpenAI's models know what they take.
+        _ => return Err(ConvertError::Requires(Requirement::ServerTools)),
+    };
+    if fields.take_unless("defer_loading", is_nothing).is_some() {
+        return Err(ConvertError::Requires(Requirement::ServerTools));
+    }
+    let tool = Tool { name: fields.needed_text("name")?, description: fields.text("description")?, kind };
+    fields.done_in(Place::Tool, gate)?;
+    Ok(tool)
+}
+
+fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
+    let grammar = match format.needed_text("type")?.as_str() {
+        "text" => None,
+        "grammar" => Some(Grammar {
+            syntax: format.take("syntax").unwrap_or_default(),
+            definition: format.take("definition").unwrap_or_default(),
+        }),
+        _ => return Err(NATIVE),
+    };
+    format.done()?;
+    Ok(grammar)
+}
+
+fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
+    if let Value::String(name) = &choice {
+        return ToolChoice::of_openai(name).ok_or(NATIVE);
+    }
+    let mut fields = Fields::of(choice, "the tool choice")?;
+    if !matches!(fields.needed_text("type")?.as_str(), "function" | "custom") {
+        return Err(NATIVE);
+    }
+    let choice = ToolChoice::Named(fields.needed_text("name")?);
+    fields.done()?;
+    Ok(choice)
+}

@@ -1,0 +1,228 @@
+//! Reads an answer of Responses, whole or streamed.
+
+use std::collections::BTreeMap;
+
+use contracts::WireApi;
+use serde_json::Value;
+
+use crate::convert::{
+    ConvertError,
+    blocks::{Blocks, Handle},
+    canonical::{
+        response::{Failure, Kind, Start, Stop},
+        tokens::Tokens,
+    },
+    stream::ReadEvents,
+};
+
+const API: WireApi = WireApi::OpenAiResponses;
+
+const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has an item of a kind that was not asked for");
+
+/// Reads a stream, or a whole answer item by item.
+#[derive(Debug, Default)]
+pub(crate) struct AnswerReader {
+    /// What has been read, by the place of the item in the answer and of the part in the item.
+    parts: BTreeMap<(u64, Part), Progress>,
+    refused: bool,
+}
+
+/// A part of an item. A call has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Content(u64),
+    Summary(u64),
+    Thinking(u64),
+    Call,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Progress {
+    handle: Handle,
+    /// Whether any of it came already.
+    begun: bool,
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer)?.as_str()
+}
+
+pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    if !answer.get("output").is_some_and(Value::is_array) && answer.get("error").is_none_or(Value::is_null) {
+        return Err(ConvertError::malformed("the answer", "has no list of items"));
+    }
+    let mut reader = AnswerReader::default();
+    start(answer, blocks);
+    reader.finish(answer, blocks)
+}
+
+fn start(response: &Value, blocks: &mut Blocks) {
+    blocks.start(Start {
+        id: text(response, "/id").map(str::to_owned),
+        created: response.get("created_at").and_then(Value::as_f64).filter(|it| *it >= 0.0).map(whole_seconds),
+        tokens: Tokens::default(),
+    });
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a time in seconds, not negative; some servers add fractions"
+)]
+fn whole_seconds(seconds: f64) -> u64 {
+    seconds as u64
+}
+
+impl ReadEvents for AnswerReader {
+    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if data.trim() == "[DONE]" {
+            return Ok(());
+        }
+        let data: Value =
+            serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
+        let kind = text(&data, "/type").unwrap_or_default();
+        let response = data.get("response").unwrap_or(&Value::Null);
+        match kind {
+            "response.created" | "response.in_progress" | "response.queued" => start(response, blocks),
+            "response.output_item.added" => self.open_item(&data, blocks)?,
+            "response.output_text.delta" => self.go_on(Part::Content, "content_index", &data, blocks)?,
+            "response.refusal.delta" => {
+                self.refused = true;
+                self.go_on(Part::Content, "content_index", &data, blocks)?;
+            }
+            "response.reasoning_summary_text.delta" => self.go_on(Part::Summary, "summary_index", &data, blocks)?,
+            "response.reasoning_text.delta" => self.go_on(Part::Thinking, "content_index", &data, blocks)?,
+            "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
+                self.go_on(|_| Part::Call, "output_index", &data, blocks)?;
+            }
+            "response.output_item.done" => {
+                self.close_item(place(&data, "output_index")?, data.get("item").unwrap_or(&Value::Null), blocks)?;
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => self.finish(response, blocks)?,
+            "error" => {
+                blocks.fail(Failure::of(API, data.get("error").filter(|error| error.is_object()).unwrap_or(&data)));
+            }
+            // What repeats the deltas, and what is to come.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut Blocks) -> Result<(), ConvertError> {
+        Ok(())
+    }
+}
+
+fn place(data: &Value, name: &str) -> Result<u64, ConvertError> {
+    let place = data.get(name).and_then(Value::as_u64);
+    place.ok_or(ConvertError::malformed("an event of the stream", "does not say which item it is about"))
+}
+
+fn kind_of(item: &Value) -> Result<Option<Kind>, ConvertError> {
+    let said = |name: &str| text(item, name).unwrap_or_default().to_owned();
+    match text(item, "/type") {
+        Some("message" | "reasoning") => Ok(None),
+        Some(kind @ ("function_call" | "custom_tool_call")) => {
+            Ok(Some(Kind::Tool { id: said("/call_id"), name: said("/name"), custom: kind == "custom_tool_call" }))
+        }
+        _ => Err(UNKNOWN),
+    }
+}
+
+impl AnswerReader {
+    fn open_item(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        let item = data.get("item").unwrap_or(&Value::Null);
+        if let Some(kind) = kind_of(item)? {
+            let progress = Progress { handle: blocks.open(kind), begun: false };
+            self.parts.insert((place(data, "output_index")?, Part::Call), progress);
+        }
+        Ok(())
+    }
+
+    fn go_on(
+        &mut self,
+        part: impl FnOnce(u64) -> Part,
+        index: &str,
+        data: &Value,
+        blocks: &mut Blocks,
+    ) -> Result<(), ConvertError> {
+        let part = part(place(data, index)?);
+        let more = text(data, "/delta").unwrap_or_default();
+        self.say((place(data, "output_index")?, part), more, blocks)
+    }
+
+    fn say(&mut self, key: (u64, Part), more: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        let known = self.parts.get(&key).map(|progress| progress.handle);
+        let handle = match (known, key.1) {
+            (Some(handle), _) => handle,
+            (None, Part::Content(_)) => blocks.open(Kind::Text),
+            (None, Part::Summary(_) | Part::Thinking(_)) => blocks.open(Kind::Thinking),
+            (None, Part::Call) => {
+                return Err(ConvertError::malformed("the stream", "goes on with a call that has not begun"));
+            }
+        };
+        let begun = !more.is_empty() || self.parts.get(&key).is_some_and(|progress| progress.begun);
+        self.parts.insert(key, Progress { handle, begun });
+        blocks.delta(handle, more)
+    }
+
+    /// Says what has not been said of an item, and closes it.
+    fn close_item(&mut self, index: u64, item: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if let Some(kind) = kind_of(item)? {
+            let key = (index, Part::Call);
+            let name = if matches!(kind, Kind::Tool { custom: true, .. }) { "/input" } else { "/arguments" };
+            self.parts.entry(key).or_insert_with(|| Progress { handle: blocks.open(kind), begun: false });
+            self.say_rest(key, text(item, name).unwrap_or_default(), blocks)?;
+        }
+        let is_message = text(item, "/type") == Some("message");
+        for (place, part) in (0..).zip(item.get("content").and_then(Value::as_array).into_iter().flatten()) {
+            let (key, name) = match text(part, "/type") {
+                Some("output_text" | "text") if is_message => (Part::Content(place), "/text"),
+                Some("refusal") if is_message => {
+                    self.refused = true;
+                    (Part::Content(place), "/refusal")
+                }
+                Some("reasoning_text") if !is_message => (Part::Thinking(place), "/text"),
+                _ => return Err(UNKNOWN),
+            };
+            self.say_rest((index, key), text(part, name).unwrap_or_default(), blocks)?;
+        }
+        for (place, part) in (0..).zip(item.get("summary").and_then(Value::as_array).into_iter().flatten()) {
+            self.say_rest((index, Part::Summary(place)), text(part, "/text").unwrap_or_default(), blocks)?;
+        }
+        for (_, progress) in self.parts.range((index, Part::Content(0))..=(index, Part::Call)) {
+            blocks.close(progress.handle);
+        }
+        Ok(())
+    }
+
+    fn say_rest(&mut self, key: (u64, Part), whole: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if self.parts.get(&key).is_some_and(|progress| progress.begun) {
+            return Ok(());
+        }
+        self.say(key, whole, blocks)
+    }
+
+    /// The last event holds the whole answer once more: what was not streamed is read from it.
+    fn finish(&mut self, response: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
+            blocks.fail(Failure::of(API, error));
+            return Ok(());
+        }
+        for (index, item) in (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten()) {
+            self.close_item(index, item, blocks)?;
+        }
+        let stop = match (text(response, "/status"), text(response, "/incomplete_details/reason")) {
+            (Some("failed" | "cancelled"), _) => {
+                blocks.fail(Failure::of(API, &Value::Null));
+                return Ok(());
+            }
+            (_, Some("content_filter")) => Stop::Refused,
+            (Some("incomplete"), _) => Stop::MaxTokens,
+            _ if self.refused => Stop::Refused,
+            _ => Stop::EndTurn,
+        };
+        blocks.finish(stop, Tokens::of(API, response.get("usage").unwrap_or(&Value::Null)));
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! Writes an answer of Responses.
+
+use serde_json::{Value, json};
+
+use super::usage;
+use crate::convert::canonical::{
+    response::{Answer, Head, Kind, Stop},
+    tokens::Tokens,
+};
+
+pub(crate) fn write_answer(answer: Answer, head: &Head) -> Value {
+    let blocks = answer.blocks.into_iter().enumerate();
+    let output: Vec<Value> = blocks.map(|(index, (kind, said))| item(head, index, &kind, &said, "completed")).collect();
+    finished(head, output, &answer.stop, answer.tokens)
+}
+
+/// An answer that has not ended.
+pub(super) fn response(head: &Head, status: &str) -> Value {
+    json!({
+        "id": head.id,
+        "object": "response",
+        "created_at": head.created,
+        "status": status,
+        "background": false,
+        "error": null,
+        "incomplete_details": null,
+        "instructions": null,
+        "max_output_tokens": null,
+        "metadata": {},
+        "model": head.model,
+        "output": [],
+        "parallel_tool_calls": true,
+        "previous_response_id": null,
+        "reasoning": {"effort": null, "summary": null},
+        "store": false,
+        "temperature": null,
+        "text": {"format": {"type": "text"}},
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": null,
+        "truncation": "disabled",
+        "usage": null,
+    })
+}
+
+/// An answer that has ended.
+pub(super) fn finished(head: &Head, output: Vec<Value>, stop: &Stop, tokens: Tokens) -> Value {
+    let cut_off = match stop {
+        Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => None,
+        Stop::MaxTokens => Some("max_output_tokens"),
+        Stop::Refused => Some("content_filter"),
+    };
+    let mut response = response(head, if cut_off.is_some() { "incomplete" } else { "completed" });
+    if let Some(reason) = cut_off {
+        response["incomplete_details"] = json!({"reason": reason});
+    }
+    response["output"] = Value::Array(output);
+    response["usage"] = usage::write(tokens);
+    response
+}
+
+/// The item that a block is, at `index` in the answer.
+pub(super) fn item(head: &Head, index: usize, kind: &Kind, said: &str, status: &str) -> Value {
+    let id = item_id(head, index, kind);
+    match kind {
+        Kind::Text => {
+            let content = if said.is_empty() { json!([]) } else { json!([part(said)]) };
+            json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": content})
+        }
+        Kind::Thinking => {
+            json!({"id": id, "type": "reasoning", "summary": [{"type": "summary_text", "text": said}]})
+        }
+        Kind::Tool { id: call, name, custom: false } => json!({
+            "id": id,
+            "type": "function_call",
+            "status": status,
+            "call_id": call,
+            "name": name,
+            "arguments": said,
+        }),
+        Kind::Tool { id: call, name, custom: true } => json!({
+            "id": id,
+            "type": "custom_tool_call",
+            "status": status,
+            "call_id": call,
+            "name": name,
+            "input": said,
+        }),
+    }
+}
+
+/// A part of a message.
+pub(super) fn part(said: &str) -> Value {
+    json!({"type": "output_text", "text": said, "annotations": [], "logprobs": []})
+}
+
+/// What the item is called.
+pub(super) fn item_id(head: &Head, index: usize, kind: &Kind) -> String {
+    let prefix = match kind {
+        Kind::Text => "msg",
+        Kind::Thinking => "rs",
+        Kind::Tool { custom: false, .. } => "fc",
+        Kind::Tool { custom: true, .. } => "ctc",
+    };
+    format!("{prefix}_{}_{index}", head.id)
+}

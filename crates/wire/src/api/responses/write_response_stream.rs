@@ -1,0 +1,153 @@
+//! Writes a streamed answer of Responses.
+//!
+//! The official clients put an answer together from the items that are done, and believe the last event, which holds
+//! the whole answer once more.
+
+use contracts::{WireApi, events::ErrorClass};
+use serde_json::{Value, json};
+
+use super::write_response::{finished, item, item_id, part, response};
+use crate::{
+    convert::{
+        ConvertError,
+        canonical::response::{Event, Head, Kind},
+        sse,
+        stream::WriteEvents,
+    },
+    errors::error_kind,
+};
+
+/// Writes a stream.
+#[derive(Debug)]
+pub(crate) struct AnswerWriter {
+    head: Head,
+    /// The number of the next event.
+    sequence: u64,
+    open: Option<Open>,
+    done: Vec<Value>,
+}
+
+#[derive(Debug)]
+struct Open {
+    index: usize,
+    kind: Kind,
+    id: String,
+    said: String,
+}
+
+impl Open {
+    /// What events about the block have in common.
+    fn event(&self, kind: &str) -> Value {
+        let mut event = json!({"type": kind, "item_id": self.id, "output_index": self.index});
+        if matches!(self.kind, Kind::Text) {
+            event["content_index"] = json!(0);
+        }
+        event
+    }
+}
+
+impl AnswerWriter {
+    pub(crate) const fn new(head: Head) -> Self {
+        Self { head, sequence: 0, open: None, done: Vec::new() }
+    }
+
+    fn say(&mut self, mut event: Value, out: &mut Vec<u8>) {
+        event["sequence_number"] = json!(self.sequence);
+        self.sequence += 1;
+        sse::write(out, event.get("type").and_then(Value::as_str), &event);
+    }
+
+    fn open(&mut self, index: usize, kind: Kind, out: &mut Vec<u8>) {
+        let added = item(&self.head, index, &kind, "", "in_progress");
+        let open = Open { index, id: item_id(&self.head, index, &kind), kind, said: String::new() };
+        let mut event = json!({"type": "response.output_item.added", "output_index": index});
+        event["item"] = added;
+        self.say(event, out);
+        if matches!(open.kind, Kind::Text) {
+            let mut event = open.event("response.content_part.added");
+            event["part"] = part("");
+            self.say(event, out);
+        }
+        self.open = Some(open);
+    }
+
+    fn go_on(&mut self, more: &str, out: &mut Vec<u8>) {
+        let Some(open) = &mut self.open else { return };
+        open.said.push_str(more);
+        let mut event = match open.kind {
+            Kind::Text => open.event("response.output_text.delta"),
+            Kind::Thinking => return,
+            Kind::Tool { custom: false, .. } => open.event("response.function_call_arguments.delta"),
+            Kind::Tool { custom: true, .. } => open.event("response.custom_tool_call_input.delta"),
+        };
+        event["delta"] = json!(more);
+        if matches!(open.kind, Kind::Text) {
+            event["logprobs"] = json!([]);
+        }
+        self.say(event, out);
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        let Some(open) = self.open.take() else { return };
+        match &open.kind {
+            Kind::Thinking => {}
+            Kind::Text => {
+                let mut event = open.event("response.output_text.done");
+                event["text"] = json!(open.said);
+                event["logprobs"] = json!([]);
+                self.say(event, out);
+                let mut event = open.event("response.content_part.done");
+                event["part"] = part(&open.said);
+                self.say(event, out);
+            }
+            Kind::Tool { custom: false, name, .. } => {
+                let mut event = open.event("response.function_call_arguments.done");
+                event["name"] = json!(name);
+                event["arguments"] = json!(open.said);
+                self.say(event, out);
+            }
+            Kind::Tool { custom: true, .. } => {
+                let mut event = open.event("response.custom_tool_call_input.done");
+                event["input"] = json!(open.said);
+                self.say(event, out);
+            }
+        }
+        let item = item(&self.head, open.index, &open.kind, &open.said, "completed");
+        self.say(json!({"type": "response.output_item.done", "output_index": open.index, "item": item}), out);
+        self.done.push(item);
+    }
+}
+
+impl WriteEvents for AnswerWriter {
+    fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        match event {
+            Event::Started(_) => {
+                for kind in ["response.created", "response.in_progress"] {
+                    self.say(json!({"type": kind, "response": response(&self.head, "in_progress")}), out);
+                }
+            }
+            Event::BlockStarted { index, kind } => self.open(index, kind, out),
+            Event::Delta(more) => self.go_on(&more, out),
+            Event::BlockStopped => self.close(out),
+            // A comment: no event of the API says that a model is alive.
+            Event::Thinking => out.extend_from_slice(b": thinking\n\n"),
+            Event::Finished { stop, tokens } => {
+                let response = finished(&self.head, std::mem::take(&mut self.done), &stop, tokens);
+                let kind = if response["status"] == "completed" { "response.completed" } else { "response.incomplete" };
+                self.say(json!({"type": kind, "response": response}), out);
+            }
+            Event::Failed(failure) => {
+                let code = match failure.class {
+                    // Codex waits when it is told so.
+                    ErrorClass::Overloaded => "server_is_overloaded",
+                    class => error_kind(WireApi::OpenAiResponses, class).1,
+                };
+                let mut response = response(&self.head, "failed");
+                response["output"] = Value::Array(std::mem::take(&mut self.done));
+                response["error"] = json!({"code": code, "message": failure.message});
+                self.say(json!({"type": "response.failed", "response": response}), out);
+            }
+        }
+        Ok(())
+    }
+}

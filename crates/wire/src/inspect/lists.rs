@@ -1,0 +1,70 @@
+//! Reads the lists of messages and of tools.
+
+use contracts::Requirement;
+
+use super::inspector::Reading;
+use crate::{
+    api,
+    json::{Cursor, Members},
+    request::RequestError,
+};
+
+impl<'a> Reading<'a> {
+    /// Reads the list that holds the conversation; `read` reads the message, item or content at an index of it.
+    ///
+    /// # Errors
+    /// [`RequestError::WrongType`], which says what was `expected`, if the value is not a list.
+    pub(crate) fn each_message(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        expected: &'static str,
+        read: impl Fn(&mut Self, &mut Cursor<'a>, usize) -> Result<(), RequestError>,
+    ) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else {
+            return Err(RequestError::WrongType { field: api::of(self.out.api).conversation_field(), expected });
+        };
+        let start = cursor.place().saturating_sub(1);
+        self.conversation = true;
+        let mut indices = 0..;
+        while elements.next(cursor)? {
+            self.index = indices.next().unwrap_or_default();
+            read(self, cursor, self.index)?;
+        }
+        self.out.places.history = Some(start..cursor.place());
+        Ok(())
+    }
+
+    /// The definitions of a list of tools. `read` reads what one of them says; it is a tool whatever that is.
+    pub(crate) fn each_tool(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        read: impl Fn(&mut Self, &mut Cursor<'a>, Members) -> Result<(), RequestError>,
+    ) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
+        while elements.next(cursor)? {
+            let mark = *cursor;
+            if let Some(members) = cursor.object()? {
+                read(self, cursor, members)?;
+                self.tool(mark.until(cursor));
+            } else {
+                self.requires(Requirement::Native);
+                cursor.value()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `tools` that are no list: nothing, or something only the provider can judge.
+    pub(crate) fn not_a_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let value = cursor.value()?;
+        self.requires_if(!value.is_null(), Requirement::Native);
+        Ok(())
+    }
+
+    /// One definition of a tool, as JSON.
+    pub(crate) fn tool(&mut self, definition: &str) {
+        self.out.needs.tools = true;
+        self.out.prompt.tools += 1;
+        self.out.prompt.tool_characters += definition.chars().count() as u64;
+    }
+}
