@@ -33,37 +33,37 @@ impl Outages {
     }
 }
 
-/// A question to the learned patterns.
+/// A query for the model to recommend for a turn.
 #[derive(Clone, Copy)]
-pub struct Asking<'a> {
-    /// Whose patterns: the path of the workspace.
+pub struct PatternQuery<'a> {
+    /// Path of the workspace whose patterns are searched; `None` for turns without a workspace.
     pub workspace: Option<&'a str>,
-    /// The turn.
+    /// Features of the turn.
     pub features: &'a Features,
-    /// The knobs.
+    /// Settings of the policy.
     pub settings: &'a PatternSettings,
-    /// The model that takes the turn when nothing is recommended.
-    pub instead: Option<&'a ModelId>,
-    /// Models for which this is false never enter the cluster (decision D23).
+    /// The model that takes the turn if nothing is recommended.
+    pub baseline: Option<&'a ModelId>,
+    /// Whether a model may be recommended; other models are excluded from the search (decision D23).
     pub known: &'a dyn Fn(&ModelId) -> bool,
 }
 
-impl std::fmt::Debug for Asking<'_> {
+impl std::fmt::Debug for PatternQuery<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Asking")
+        f.debug_struct("PatternQuery")
             .field("workspace", &self.workspace)
             .field("features", &self.features)
             .field("settings", &self.settings)
-            .field("instead", &self.instead)
+            .field("baseline", &self.baseline)
             .finish_non_exhaustive()
     }
 }
 
 /// The learned patterns of a workspace.
 pub trait PatternView {
-    /// What the turns most like this one recommend, before any threshold on confidence or samples; `None`
-    /// when nothing similar was ever scored.
-    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation>;
+    /// Recommends the model with the best outcomes on similar turns, before any threshold on confidence or samples;
+    /// `None` if no similar turn has a score.
+    fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation>;
 }
 
 /// A view that has learned nothing.
@@ -71,7 +71,7 @@ pub trait PatternView {
 pub struct NoPatterns;
 
 impl PatternView for NoPatterns {
-    fn recommend(&self, _asking: &Asking<'_>) -> Option<Recommendation> {
+    fn recommend(&self, _query: &PatternQuery<'_>) -> Option<Recommendation> {
         None
     }
 }

@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use contracts::{
     Features, IntentTags, ModelId, NanoUsd, Score, SideEffect, Sketch, TokenBucket, TurnId,
-    views::{Asking, Estimator, PatternSettings},
+    views::{Estimator, PatternQuery, PatternSettings},
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 use event_core::Timestamp;
@@ -94,7 +94,13 @@ fn neighbours(criterion: &mut Criterion<ProcessorTime>) {
                 bencher.iter(|| {
                     let features = black_box(queries.next().unwrap());
                     let settings = &settings;
-                    store.recommend(&Asking { workspace: None, features, settings, instead: None, known: &|_| true })
+                    store.recommend(&PatternQuery {
+                        workspace: None,
+                        features,
+                        settings,
+                        baseline: None,
+                        known: &|_| true,
+                    })
                 });
             });
         }

@@ -219,16 +219,16 @@ const MOST_SPREAD: u64 = 1_000_000_000_000;
 /// A turn counts as at most so many times as dear as the dearest model is on average.
 const MOST_DEAR: i128 = 100;
 
-/// The model to prefer to the one that would act `instead`, or, when there is no such model, the best.
+/// The model to prefer to the one that would act `baseline`, or, when there is no such model, the best.
 ///
 /// Among many models the best looks better than it is, all the more the less is known. So that model is taken whose
-/// lead over `instead` is largest after so many errors of it were taken off, and more errors the more models there are.
+/// lead over `baseline` is largest after so many errors of it were taken off, and more errors the more models there are.
 /// Confidence is the probability that its lead is real, by the same errors; nothing when either model has fewer outcomes
 /// than `fewest`.
-pub fn recommendation(estimates: &[Estimate], instead: Option<&ModelId>, fewest: u64) -> Option<Recommendation> {
+pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, fewest: u64) -> Option<Recommendation> {
     let best = estimates.first()?;
     let enough = |estimate: &Estimate| fewest <= u64::from(estimate.outcomes);
-    let given = instead.map(|instead| estimates.iter().find(|estimate| estimate.model == *instead));
+    let given = baseline.map(|baseline| estimates.iter().find(|estimate| estimate.model == *baseline));
     let field = Field::of(estimates.len());
     let (chosen, other) = match given {
         Some(Some(given)) if given.worth < best.worth => {

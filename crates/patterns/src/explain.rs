@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use contracts::{
     ModelId, NanoUsd, Recommendation, Score, TurnId,
-    views::{Asking, Estimator},
+    views::{Estimator, PatternQuery},
 };
 use serde::Serialize;
 
@@ -86,16 +86,16 @@ pub struct Flip {
 
 impl Patterns {
     /// Everything behind what a turn is recommended; `None` for a workspace in which nothing was learned.
-    pub fn explain(&self, asking: &Asking<'_>) -> Option<Explanation> {
-        Some(self.store(asking.workspace)?.explain(asking, self.embedding_of(asking)))
+    pub fn explain(&self, query: &PatternQuery<'_>) -> Option<Explanation> {
+        Some(self.store(query.workspace)?.explain(query, self.embedding_of(query)))
     }
 }
 
 impl Store {
-    fn explain(&self, asking: &Asking<'_>, embedding: Option<&Embedding>) -> Explanation {
-        let settings = asking.settings;
-        let asked = self.asked(asking.features, settings, embedding);
-        self.scanned(&asked, asking.known, |scratch| {
+    fn explain(&self, query: &PatternQuery<'_>, embedding: Option<&Embedding>) -> Explanation {
+        let settings = query.settings;
+        let asked = self.asked(query.features, settings, embedding);
+        self.scanned(&asked, query.known, |scratch| {
             let (recommendation, models) = match settings.estimator {
                 Estimator::Paper => {
                     let near: Vec<_> = self.nearest(&asked, settings, scratch).kept().collect();
@@ -109,15 +109,15 @@ impl Store {
                     (paper::recommendation(&rated), models.collect::<Vec<_>>())
                 }
                 Estimator::Calibrated => {
-                    let sketch = crate::recommend::words(asking.features, settings);
+                    let sketch = crate::recommend::words(query.features, settings);
                     let estimates = self.estimates(&asked, sketch, settings, scratch);
-                    let query = Query::new(&asked.point, if asked.hybrid { settings.alpha } else { Score::ZERO });
+                    let point = Query::new(&asked.point, if asked.hybrid { settings.alpha } else { Score::ZERO });
                     let models = estimates.iter().map(|estimate| {
-                        let near = self.similar(&estimate.model, &query, asking, scratch);
+                        let near = self.similar(&estimate.model, &point, query, scratch);
                         Considered::estimated(estimate, near)
                     });
                     let models = models.collect();
-                    (calibrated::recommendation(&estimates, asking.instead, settings.min_sample_size), models)
+                    (calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size), models)
                 }
             };
             let chosen = recommendation.as_ref().map(|found| &found.model);
@@ -126,10 +126,10 @@ impl Store {
         })
     }
 
-    fn similar(&self, model: &ModelId, query: &Query, asking: &Asking<'_>, scratch: &Scratch) -> Vec<Similar> {
+    fn similar(&self, model: &ModelId, point: &Query, query: &PatternQuery<'_>, scratch: &Scratch) -> Vec<Similar> {
         let Some(number) = self.models.iter().position(|known| known == model) else { return Vec::new() };
-        let mut nearest = self.nearest_of(number, query, asking.settings, scratch);
-        let mut room = u64::from(asking.settings.neighbours);
+        let mut nearest = self.nearest_of(number, point, query.settings, scratch);
+        let mut room = u64::from(query.settings.neighbours);
         let near = nearest.sorted().map_while(|candidate| {
             // Those the estimate is made of, and no more.
             let row = self.fingerprints.get(candidate.place())?.row(u32::try_from(number).ok()?)?;

@@ -10,7 +10,7 @@ use contracts::{
         EvalCompleted, LlmCallCompleted, LlmCallFailed, PatternEvicted, PatternFilling, PatternsCleared,
         RouteOverridden, TurnEmbedded, TurnEnded, TurnStarted,
     },
-    views::{Asking, PatternView},
+    views::{PatternQuery, PatternView},
 };
 use event_core::{CodecError, Event as _, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -143,8 +143,8 @@ impl Patterns {
     }
 
     /// What the message of a turn means, when the log knows it.
-    pub(crate) fn embedding_of(&self, asking: &Asking<'_>) -> Option<&Embedding> {
-        self.embeddings.get(asking.features.text?)
+    pub(crate) fn embedding_of(&self, query: &PatternQuery<'_>) -> Option<&Embedding> {
+        self.embeddings.get(query.features.text?)
     }
 
     /// Folds what says how much is kept.
@@ -242,7 +242,7 @@ impl Projection for Patterns {
 }
 
 impl PatternView for Patterns {
-    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
-        self.store(asking.workspace)?.recommend_with(asking, self.embedding_of(asking))
+    fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
+        self.store(query.workspace)?.recommend_with(query, self.embedding_of(query))
     }
 }

@@ -2,7 +2,7 @@
 
 use contracts::{
     Features, ModelId, Recommendation, Sketch,
-    views::{Asking, Estimator, FingerprintKind, PatternSettings},
+    views::{Estimator, FingerprintKind, PatternQuery, PatternSettings},
 };
 
 use crate::{
@@ -12,27 +12,31 @@ use crate::{
 
 impl Store {
     /// What the turns most like this one recommend, see [`contracts::views::PatternView::recommend`].
-    pub fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
-        self.recommend_with(asking, None)
+    pub fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
+        self.recommend_with(query, None)
     }
 
     /// The same for a turn whose message may have been embedded.
-    pub(crate) fn recommend_with(&self, asking: &Asking<'_>, embedding: Option<&Embedding>) -> Option<Recommendation> {
-        if !self.has_outcomes(asking.known) {
+    pub(crate) fn recommend_with(
+        &self,
+        query: &PatternQuery<'_>,
+        embedding: Option<&Embedding>,
+    ) -> Option<Recommendation> {
+        if !self.has_outcomes(query.known) {
             // Nobody need look at what a turn is like where nothing is known to have gone well or badly.
             return None;
         }
-        let settings = asking.settings;
-        let asked = self.asked(asking.features, settings, embedding);
-        self.scanned(&asked, asking.known, |scratch| match settings.estimator {
+        let settings = query.settings;
+        let asked = self.asked(query.features, settings, embedding);
+        self.scanned(&asked, query.known, |scratch| match settings.estimator {
             Estimator::Paper => {
                 let neighbours = self.nearest(&asked, settings, scratch).kept();
                 let rows = neighbours.filter_map(|neighbour| self.row(&neighbour));
                 paper::recommendation(&paper::rated(rows, settings))
             }
             Estimator::Calibrated => {
-                let estimates = self.estimates(&asked, words(asking.features, settings), settings, scratch);
-                calibrated::recommendation(&estimates, asking.instead, settings.min_sample_size)
+                let estimates = self.estimates(&asked, words(query.features, settings), settings, scratch);
+                calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size)
             }
         })
     }

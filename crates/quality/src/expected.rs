@@ -48,9 +48,9 @@ impl<'a> Expected<'a> {
         Self { models, estimates }
     }
 
-    /// Who acts at a weight of cost when `instead` would act without a recommendation.
-    pub(crate) fn advice(&mut self, weight: f64, instead: usize) -> Advice {
-        let found = self.recommended(weight, instead);
+    /// Who acts at a weight of cost when `baseline` would act without a recommendation.
+    pub(crate) fn advice(&mut self, weight: f64, baseline: usize) -> Advice {
+        let found = self.recommended(weight, baseline);
         let passing = found.filter(|found| GATE.passes(found.confidence, found.samples));
         Advice {
             best: self.estimates.first().and_then(|best| self.place(&best.model)),
@@ -59,9 +59,9 @@ impl<'a> Expected<'a> {
     }
 
     /// The recommendation at a weight of cost, whether or not it passes the thresholds, against the other model.
-    pub(crate) fn compared(&mut self, weight: f64, instead: usize) -> Option<Compared> {
-        let found = self.recommended(weight, instead)?;
-        let given = self.models.get(instead)?;
+    pub(crate) fn compared(&mut self, weight: f64, baseline: usize) -> Option<Compared> {
+        let found = self.recommended(weight, baseline)?;
+        let given = self.models.get(baseline)?;
         let chosen = self.estimates.iter().find(|estimate| estimate.model == found.model)?;
         let mut others = self.estimates.iter().filter(|estimate| estimate.model != found.model);
         let other = match self.estimates.iter().find(|estimate| estimate.model == *given)? {
@@ -87,9 +87,9 @@ impl<'a> Expected<'a> {
         successes
     }
 
-    fn recommended(&mut self, weight: f64, instead: usize) -> Option<Recommendation> {
+    fn recommended(&mut self, weight: f64, baseline: usize) -> Option<Recommendation> {
         weigh(&mut self.estimates, Score(billionths(weight)));
-        recommendation(&self.estimates, self.models.get(instead), GATE.samples)
+        recommendation(&self.estimates, self.models.get(baseline), GATE.samples)
     }
 
     fn place(&self, model: &ModelId) -> Option<usize> {

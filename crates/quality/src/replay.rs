@@ -2,7 +2,7 @@
 
 use contracts::{
     Features, ModelId, NanoUsd, Score, TokenBucket, TurnId,
-    views::{Asking, Estimator, PatternSettings},
+    views::{Estimator, PatternQuery, PatternSettings},
 };
 use event_core::{EventId, Timestamp};
 use patterns::{Sample, Store, features};
@@ -85,11 +85,11 @@ impl Learned<'_> {
         let [quality, cost] = [Score::ZERO, Score::ONE].map(|cost_weight| {
             let settings = PatternSettings { cost_weight, ..PatternSettings::of(Estimator::Paper) };
             let features = &self.stream.features[turn];
-            self.store.recommend(&Asking {
+            self.store.recommend(&PatternQuery {
                 workspace: None,
                 features,
                 settings: &settings,
-                instead: None,
+                baseline: None,
                 known: &|_| true,
             })
         });

@@ -28,14 +28,14 @@ impl Sweep {
 
     /// Who acts on a turn, when `choose` says who is recommended at a weight.
     pub(crate) fn choices(&self, choose: impl Fn(f64) -> Option<usize>) -> Choices {
-        self.0.iter().map(|(weight, instead)| choose(*weight).unwrap_or(*instead)).collect()
+        self.0.iter().map(|(weight, baseline)| choose(*weight).unwrap_or(*baseline)).collect()
     }
 
     /// Who acts on a turn by what the store expects: its best model, and the one it recommends.
     pub(crate) fn advised(&self, expected: &mut Expected<'_>) -> [Choices; 2] {
-        let both = self.0.iter().map(|(weight, instead)| {
-            let advice = expected.advice(*weight, *instead);
-            (advice.best.unwrap_or(*instead), advice.recommended.unwrap_or(*instead))
+        let both = self.0.iter().map(|(weight, baseline)| {
+            let advice = expected.advice(*weight, *baseline);
+            (advice.best.unwrap_or(*baseline), advice.recommended.unwrap_or(*baseline))
         });
         let (best, recommended) = both.unzip();
         [best, recommended]

@@ -105,18 +105,18 @@ impl Router {
 }
 
 /// The past of one part as every router sees it.
-struct Asking<'a> {
+struct Questions<'a> {
     means: &'a Means,
     sweep: Sweep,
     usual: Sweep,
-    instead: usize,
+    baseline: usize,
 }
 
-impl Asking<'_> {
+impl Questions<'_> {
     /// Asks the store, whose best model always acts and whose recommendations do.
     fn ask_store(&self, routers: &mut [Router; 2], expected: &mut Expected<'_>) {
         let success = self.filled(expected.successes());
-        let advice = expected.advice(USUAL_WEIGHT, self.instead);
+        let advice = expected.advice(USUAL_WEIGHT, self.baseline);
         let choices = self.sweep.advised(expected).into_iter().zip(self.usual.advised(expected));
         let spoke = [advice.best, advice.recommended];
         for ((router, (choices, usual)), spoke) in routers.iter_mut().zip(choices).zip(spoke) {
@@ -160,8 +160,8 @@ pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: P
         let defaults = Means::of(set, &every);
         let sweep = Sweep::over(&weights(), &defaults);
         let usual = Sweep::over(&[USUAL_WEIGHT], &defaults);
-        let instead = defaults.best(USUAL_WEIGHT);
-        let asking = Asking { means: &means, sweep, usual, instead };
+        let baseline = defaults.best(USUAL_WEIGHT);
+        let asking = Questions { means: &means, sweep, usual, baseline };
         let learned = stream.learn(&lessons);
         let questions = asked(set, part, plan.asked);
         let questions = questions.iter();
@@ -172,7 +172,7 @@ pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: P
             if plan.others {
                 asking.ask(&mut paper, &learned.paper(*place));
             }
-            trial.bets.extend(bet(&mut expected, &means, &turn.outcomes, instead));
+            trial.bets.extend(bet(&mut expected, &means, &turn.outcomes, baseline));
             let known = expected.successes().into_iter().zip(&turn.outcomes);
             trial.successes.extend(known.filter_map(|(success, outcome)| Some((success?, outcome.score))));
             trial.outcomes.push(&turn.outcomes);
@@ -206,8 +206,8 @@ fn asked(set: &Set, part: &Part, most: usize) -> Vec<usize> {
 }
 
 /// What is recommended at the usual weight against the other model, and what that brought.
-fn bet(expected: &mut Expected<'_>, means: &Means, outcomes: &[Outcome], instead: usize) -> Option<Bet> {
-    let found = expected.compared(USUAL_WEIGHT, instead)?;
+fn bet(expected: &mut Expected<'_>, means: &Means, outcomes: &[Outcome], baseline: usize) -> Option<Bet> {
+    let found = expected.compared(USUAL_WEIGHT, baseline)?;
     let real = |place: usize| {
         let Outcome { score, cost } = outcomes[place];
         let saved = means.saved(cost);

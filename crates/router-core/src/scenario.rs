@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contracts::{
     Alternative, Decision, Delegation, Estimates, Features, MessageText, ModelId, NanoUsd, Needs, Provider,
     Recommendation, Score, SessionId, Tier, TokenBucket, Turn, TurnId,
-    views::{Asking, NoPatterns, Outages, PatternView, Views},
+    views::{NoPatterns, Outages, PatternQuery, PatternView, Views},
 };
 use event_core::{EventId, Timestamp};
 
@@ -293,7 +293,7 @@ impl Learned {
 struct Recommended(Recommendation);
 
 impl PatternView for Recommended {
-    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
-        (asking.known)(&self.0.model).then(|| self.0.clone())
+    fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
+        (query.known)(&self.0.model).then(|| self.0.clone())
     }
 }

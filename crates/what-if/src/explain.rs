@@ -3,7 +3,7 @@
 use contracts::{
     Decision, ModelId, Reason, Slot, TurnId,
     events::RouteDecided,
-    views::{Asking, PatternSettings},
+    views::{PatternQuery, PatternSettings},
 };
 use event_bus::{EventLog, TextStore};
 use event_core::{Recorded, Timestamp};
@@ -30,7 +30,7 @@ pub struct Explained {
     /// The knobs of then.
     pub settings: PatternSettings,
     /// The model that would have acted without a recommendation.
-    pub instead: Option<ModelId>,
+    pub baseline: Option<ModelId>,
     /// The model that took the turn.
     pub chosen: Option<ModelId>,
     /// Whether the decision asked the pattern store at all: not for an explicit choice or within a delegation.
@@ -76,11 +76,11 @@ impl Visitor for Finder {
         let policy = library.policy(point.position, &point.decided)?;
         let workspace = point.started.workspace.as_deref();
         let settings = policy.pattern_settings(workspace);
-        let asking = Asking {
+        let query = PatternQuery {
             workspace,
             features: &point.started.features,
             settings: &settings,
-            instead: otherwise(&point.decided.decision).or(policy.default_model(workspace)),
+            baseline: otherwise(&point.decided.decision).or(policy.default_model(workspace)),
             known: &|model| policy.registry().get(model).is_some(),
         };
         self.explained = Some(Explained {
@@ -88,10 +88,10 @@ impl Visitor for Finder {
             at: point.at,
             workspace: point.started.workspace.clone(),
             settings,
-            instead: asking.instead.cloned(),
+            baseline: query.baseline.cloned(),
             chosen: point.decided.decision.model.clone(),
             asked: asked(&point.decided.decision, &policy),
-            explanation: point.known.patterns.explain(&asking),
+            explanation: point.known.patterns.explain(&query),
         });
         Ok(())
     }

@@ -4,7 +4,7 @@ use adapters::embedder::{OpenAiEmbedder, Timeouts};
 use contracts::{
     Features, Score,
     events::{Rating, RouteDecided, TurnEmbedded, TurnStarted},
-    views::{Asking, Estimator, PatternSettings},
+    views::{Estimator, PatternQuery, PatternSettings},
 };
 use engine::Embedded;
 use event_core::{Position, encode_state};
@@ -210,8 +210,13 @@ fn a_message_in_other_words_finds_the_turn_that_means_the_same() {
         let features = last_features(&desk);
         for estimator in [Estimator::Paper, Estimator::Calibrated] {
             let settings = PatternSettings { min_similarity: Score(300_000_000), ..PatternSettings::of(estimator) };
-            let asking =
-                Asking { workspace: None, features: &features, settings: &settings, instead: None, known: &|_| true };
+            let asking = PatternQuery {
+                workspace: None,
+                features: &features,
+                settings: &settings,
+                baseline: None,
+                known: &|_| true,
+            };
             let found = desk.engine.state().patterns.explain(&asking).unwrap();
             let nearest = found.models.iter().flat_map(|model| &model.neighbours).map(|near| near.turn).next();
             assert_eq!(nearest, Some(first), "{estimator:?}");

@@ -156,22 +156,22 @@ proptest! {
 
     #[test]
     fn weighing_what_is_expected_once_is_asking_at_each_weight_of_cost(
-        turns in some_turns(), features in some_features(), settings in some_settings(), instead in 0..4_usize
+        turns in some_turns(), features in some_features(), settings in some_settings(), baseline in 0..4_usize
     ) {
         let store = store(&turns);
         let settings = PatternSettings { estimator: Estimator::Calibrated, ..settings };
-        let instead = (instead < 3).then(|| model(instead));
+        let baseline = (baseline < 3).then(|| model(baseline));
         let mut estimates = store.expect(&features, &settings, &known);
         for hundredths in [0, 3, 5, 50, 97, 100] {
             let cost_weight = Score(hundredths * 10_000_000);
             let settings = PatternSettings { cost_weight, ..settings };
             crate::weigh(&mut estimates, cost_weight);
-            let weighed = crate::recommendation(&estimates, instead.as_ref(), settings.min_sample_size);
-            let instead = instead.as_ref();
-            let asking = contracts::views::Asking {
-                workspace: None, features: &features, settings: &settings, instead, known: &known
+            let weighed = crate::recommendation(&estimates, baseline.as_ref(), settings.min_sample_size);
+            let baseline = baseline.as_ref();
+            let query = contracts::views::PatternQuery {
+                workspace: None, features: &features, settings: &settings, baseline, known: &known
             };
-            prop_assert_eq!(weighed, store.recommend(&asking));
+            prop_assert_eq!(weighed, store.recommend(&query));
         }
     }
 }

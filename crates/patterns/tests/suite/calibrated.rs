@@ -2,7 +2,7 @@
 
 use contracts::{
     Features, ModelId, NanoUsd, Recommendation, Score, TurnId,
-    views::{Asking, Estimator, PatternSettings},
+    views::{Estimator, PatternQuery, PatternSettings},
 };
 use event_core::{EventId, Timestamp};
 use patterns::{Sample, Store, features::sketch};
@@ -62,24 +62,24 @@ impl History {
         self
     }
 
-    fn recommended(&self, message: &str, instead: Option<&str>) -> Option<Recommendation> {
+    fn recommended(&self, message: &str, baseline: Option<&str>) -> Option<Recommendation> {
         let features = Features { sketch: sketch(message), ..Features::default() };
         let settings = PatternSettings::of(Estimator::Calibrated);
-        let instead = instead.map(model);
-        let asking = Asking {
+        let baseline = baseline.map(model);
+        let query = PatternQuery {
             workspace: None,
             features: &features,
             settings: &settings,
-            instead: instead.as_ref(),
+            baseline: baseline.as_ref(),
             known: &|_| true,
         };
-        self.store.recommend(&asking)
+        self.store.recommend(&query)
     }
 
-    /// Every model with what it is worth on a message, what is preferred to the one that would act instead and how surely,
+    /// Every model with what it is worth on a message, what is preferred to the one that would act baseline and how surely,
     /// and whether that is enough.
-    fn says(&self, message: &str, instead: &str) -> String {
-        let Some(found) = self.recommended(message, Some(instead)) else { return "nothing".to_owned() };
+    fn says(&self, message: &str, baseline: &str) -> String {
+        let Some(found) = self.recommended(message, Some(baseline)) else { return "nothing".to_owned() };
         let worth = |alternative: &contracts::Alternative| {
             format!("{} {}", alternative.model, alternative.score.unwrap_or_default())
         };
@@ -145,7 +145,7 @@ fn against_a_model_of_which_nothing_is_known_there_is_no_confidence() {
 #[test]
 fn a_model_alone_is_certain_when_nobody_else_would_act() {
     let history = History::default().taken("a:only", &CODE, 20, 50, 1);
-    let confidence = |instead| history.recommended("please fix it", instead).unwrap().confidence;
+    let confidence = |baseline| history.recommended("please fix it", baseline).unwrap().confidence;
     assert_eq!(confidence(None), Score::ONE);
     assert_eq!(confidence(Some("a:only")), Score::ZERO);
 }
@@ -184,9 +184,9 @@ fn where_outcomes_are_pure_noise_little_speaks_against_the_model_that_did_better
         };
         names.sort_by_key(|name| std::cmp::Reverse(success(name)));
         for message in ["please fix the borrow panic now", "please write a ballad of one stanza now"] {
-            let recommends = |instead: &str| {
-                let found = history.recommended(message, Some(instead)).unwrap();
-                usize::from(passes(&found) && found.model != model(instead))
+            let recommends = |baseline: &str| {
+                let found = history.recommended(message, Some(baseline)).unwrap();
+                usize::from(passes(&found) && found.model != model(baseline))
             };
             against_better += recommends(names[0]);
             against_worse += recommends(names[1]);
@@ -254,7 +254,7 @@ proptest! {
         [cost_weight, alpha, min_similarity] in prop::array::uniform3(extreme()),
         neighbours in any::<u16>(),
         fewest in prop_oneof![0..4_u64, any::<u64>()],
-        instead in option::of(0..5_u8),
+        baseline in option::of(0..5_u8),
     ) {
         let name = |number: u8| ModelId::try_from(format!("a:{number}").as_str()).unwrap();
         let features = |kind: usize| Features { sketch: sketch(CODE[kind]), ..Features::default() };
@@ -271,13 +271,13 @@ proptest! {
             neighbours, min_sample_size: fewest,
             ..PatternSettings::of(Estimator::Calibrated)
         };
-        let instead = instead.map(name);
+        let baseline = baseline.map(name);
         for kind in 0..6 {
             let features = features(kind);
             let known = |_: &ModelId| true;
-            let instead = instead.as_ref();
-            let asking = Asking { workspace: None, features: &features, settings: &settings, instead, known: &known };
-            let Some(found) = store.recommend(&asking) else { continue };
+            let baseline = baseline.as_ref();
+            let query = PatternQuery { workspace: None, features: &features, settings: &settings, baseline, known: &known };
+            let Some(found) = store.recommend(&query) else { continue };
             prop_assert!(found.confidence <= Score::ONE);
             prop_assert_eq!(&found.alternatives[0].model, &found.model);
             for alternative in &found.alternatives {

@@ -3,7 +3,7 @@
 use contracts::{
     Features, Score,
     events::TurnEmbedded,
-    views::{Asking, Estimator, PatternSettings},
+    views::{Estimator, PatternQuery, PatternSettings},
 };
 use event_core::{Position, Projected};
 use patterns::{Patterns, features::sketch, project};
@@ -35,8 +35,9 @@ fn embedded(name: &str, text: u64, embedder: &str, numbers: &[f32]) -> TurnEmbed
 /// How alike the first neighbour of the second message is, if it has one.
 fn similarity(patterns: &Patterns, features: &Features, estimator: Estimator) -> Option<Score> {
     let settings = PatternSettings::of(estimator);
-    let asking = Asking { workspace: Some(WORKSPACE), features, settings: &settings, instead: None, known: &|_| true };
-    Some(patterns.explain(&asking)?.models.first()?.neighbours.first()?.similarity)
+    let query =
+        PatternQuery { workspace: Some(WORKSPACE), features, settings: &settings, baseline: None, known: &|_| true };
+    Some(patterns.explain(&query)?.models.first()?.neighbours.first()?.similarity)
 }
 
 /// A judged turn about signing in, and what an embedder said of it.

@@ -7,7 +7,7 @@ use contracts::{
         CallRole, ErrorClass, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteOverridden, StopReason, TurnEnded,
         TurnStarted, TurnStatus,
     },
-    views::{Asking, Estimator, PatternSettings},
+    views::{Estimator, PatternQuery, PatternSettings},
 };
 use event_core::{Event, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 use patterns::{Patterns, Sample, Store};
@@ -214,7 +214,7 @@ pub(crate) fn ask_of(
     settings: &PatternSettings,
     known: &dyn Fn(&ModelId) -> bool,
 ) -> Option<Recommendation> {
-    store.recommend(&Asking { workspace: None, features, settings, instead: None, known })
+    store.recommend(&PatternQuery { workspace: None, features, settings, baseline: None, known })
 }
 
 /// The settings of 004.

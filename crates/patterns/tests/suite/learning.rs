@@ -3,7 +3,7 @@
 use contracts::{
     Recommendation, Score, Usage,
     events::{CallRole, EvalCompleted, LlmCallCompleted, PatternsCleared, TurnStarted},
-    views::{Asking, PatternSettings, PatternView},
+    views::{PatternQuery, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected};
 use patterns::Patterns;
@@ -13,7 +13,7 @@ use crate::given::{
 };
 
 fn asked(patterns: &Patterns, workspace: Option<&str>, settings: &PatternSettings) -> Option<Recommendation> {
-    patterns.recommend(&Asking { workspace, features: &full(), settings, instead: None, known: &|_| true })
+    patterns.recommend(&PatternQuery { workspace, features: &full(), settings, baseline: None, known: &|_| true })
 }
 
 /// What a turn like [`full`] is recommended: model and score in billionths.

@@ -3,7 +3,7 @@
 use contracts::{
     Features, IntentTags, NanoUsd, Score, SideEffect, TokenBucket,
     events::{EvictionReason, PatternEvicted, PatternsCleared, TurnEmbedded},
-    views::{Asking, CostScale, Estimator, PatternSettings, PatternView},
+    views::{CostScale, Estimator, PatternQuery, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected, Timestamp};
 use patterns::{Patterns, Sample, Store, features, project, similarity};
@@ -229,8 +229,8 @@ proptest! {
         log.append(&ended("one"));
         for features in [&odd, &Features::default()] {
             let workspace = Some(WORKSPACE);
-            let asking = Asking { workspace, features, settings: &settings, instead: None, known: &|_| true };
-            let found = log.view.state().recommend(&asking);
+            let query = PatternQuery { workspace, features, settings: &settings, baseline: None, known: &|_| true };
+            let found = log.view.state().recommend(&query);
             for score in found.iter().flat_map(|found| &found.alternatives).filter_map(|model| model.score) {
                 prop_assert!(score <= Score::ONE);
             }

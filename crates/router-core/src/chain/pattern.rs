@@ -1,6 +1,6 @@
 //! Slot 4: what the log has learned, or, deferred, what it would have said (004 §5.5, §5.6).
 
-use contracts::{Evaluation, ModelId, Reason, Recommendation, Slot, Verdict, views::Asking};
+use contracts::{Evaluation, ModelId, Reason, Recommendation, Slot, Verdict, views::PatternQuery};
 
 use super::{Chain, silent};
 
@@ -39,12 +39,13 @@ impl Chain<'_> {
     }
 
     /// The recommendation that clears the policy's own thresholds, or why there is none.
-    fn recommendation(&self, instead: Option<&ModelId>) -> Result<Recommendation, Reason> {
+    fn recommendation(&self, baseline: Option<&ModelId>) -> Result<Recommendation, Reason> {
         let workspace = self.turn.workspace.as_deref();
         let settings = self.policy.pattern_settings(workspace);
         let known = |model: &ModelId| self.policy.registry().get(model).is_some();
-        let asking = Asking { workspace, features: &self.turn.features, settings: &settings, instead, known: &known };
-        let recommendation = self.views.patterns.recommend(&asking).ok_or(Reason::NoNeighbours)?;
+        let query =
+            PatternQuery { workspace, features: &self.turn.features, settings: &settings, baseline, known: &known };
+        let recommendation = self.views.patterns.recommend(&query).ok_or(Reason::NoNeighbours)?;
         let Recommendation { confidence, samples, .. } = recommendation;
         if confidence < settings.min_confidence || samples < settings.min_sample_size {
             return Err(Reason::BelowThreshold { confidence, samples });

@@ -80,7 +80,7 @@ fn verdict(explained: &Explained, found: &Explanation) {
     let settings = &explained.settings;
     let enough = settings.min_confidence <= recommended.confidence && settings.min_sample_size <= recommended.samples;
     let (model, confidence, samples) = (&recommended.model, recommended.confidence, recommended.samples);
-    let other = explained.instead.as_ref().filter(|instead| *instead != model);
+    let other = explained.baseline.as_ref().filter(|baseline| *baseline != model);
     let than = other.map(|other| format!(" than {other}")).unwrap_or_default();
     let (least, fewest) = (settings.min_confidence, settings.min_sample_size);
     match other {

@@ -3,7 +3,7 @@
 
 use contracts::{
     Recommendation, Slot, Tier, Verdict,
-    views::{Asking, Outages, PatternView, Views},
+    views::{Outages, PatternQuery, PatternView, Views},
 };
 use router_core::Scenario;
 
@@ -41,8 +41,8 @@ fn after_each_of_the_three_choices_of_the_user_an_entry_is_deferred() {
 struct Unasked;
 
 impl PatternView for Unasked {
-    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
-        unreachable!("nothing is searched for an explicit choice: {asking:?}")
+    fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
+        unreachable!("nothing is searched for an explicit choice: {query:?}")
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use contracts::{
     Recommendation,
-    views::{Asking, CostScale, Outages, PatternSettings, PatternView, Views},
+    views::{CostScale, Outages, PatternQuery, PatternSettings, PatternView, Views},
 };
 use router_core::{Scenario, decide as decide_turn};
 
@@ -88,8 +88,8 @@ workspaces:
 struct Heard(RefCell<Option<(Option<String>, PatternSettings)>>);
 
 impl PatternView for Heard {
-    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
-        *self.0.borrow_mut() = Some((asking.workspace.map(str::to_owned), *asking.settings));
+    fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
+        *self.0.borrow_mut() = Some((query.workspace.map(str::to_owned), *query.settings));
         None
     }
 }

@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 use contracts::{
     Capabilities, Delegation, Estimates, Features, MessageText, ModelId, ModelSpec, NanoUsd, Needs, Override,
     Recommendation, Registry, Score, SessionId, Tier, Tokenizer, Turn, TurnId,
-    views::{Asking, Outages, PatternSettings, PatternView, Views},
+    views::{Outages, PatternQuery, PatternSettings, PatternView, Views},
 };
 use event_core::{EventId, Timestamp};
 use proptest::{
@@ -57,8 +57,8 @@ pub(super) struct Stub {
 }
 
 impl PatternView for Stub {
-    fn recommend(&self, asking: &Asking<'_>) -> Option<Recommendation> {
-        *self.asked.borrow_mut() = Some(*asking.settings);
+    fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
+        *self.asked.borrow_mut() = Some(*query.settings);
         self.says.clone()
     }
 }
