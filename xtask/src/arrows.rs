@@ -1,4 +1,4 @@
-//! Dependencies that the architecture does not allow.
+//! Checks the dependencies between crates against the rules of the architecture.
 
 mod graph;
 mod rules;
@@ -12,15 +12,16 @@ use crate::{
 use graph::{Graph, Package};
 use rules::{IMPURE, OWNED, RULES, Rule};
 
+/// Fails if a crate depends on one that its rule does not allow.
 pub(crate) fn run() -> Outcome {
     let metadata = program::capture(&mut program::cargo(&["metadata", "--format-version", "1", "--locked"]))?;
     let graph = Graph::from_metadata(&metadata)?;
-    Failure::unless_empty("forbidden arrows", &forbidden(&graph))?;
-    println!("arrows: {} crates depend only on what they may", graph.members().count());
+    Failure::unless_empty("forbidden dependencies", &forbidden(&graph))?;
+    println!("arrows: {} crates have allowed dependencies only", graph.members().count());
     Ok(())
 }
 
-/// Every arrow that no rule allows, as a sentence.
+/// One sentence for every dependency that no rule allows.
 fn forbidden(graph: &Graph) -> Vec<String> {
     let rules: BTreeMap<&str, &Rule> = RULES.iter().map(|rule| (rule.package, rule)).collect();
     let mut findings = Vec::new();
@@ -29,7 +30,7 @@ fn forbidden(graph: &Graph) -> Vec<String> {
             findings.push(format!("`{}` has no rule: add one to xtask/src/arrows/rules.rs", package.name));
             continue;
         };
-        findings.extend(own_arrows(graph, package, rule));
+        findings.extend(internal_dependencies(graph, package, rule));
         findings.extend(owned_libraries(package));
         if rule.pure {
             findings.extend(impure_links(graph, package));
@@ -38,19 +39,20 @@ fn forbidden(graph: &Graph) -> Vec<String> {
     findings
 }
 
-/// Arrows between our own crates.
-fn own_arrows(graph: &Graph, package: &Package, rule: &Rule) -> Vec<String> {
+/// Dependencies on crates of the workspace that the rule does not list.
+fn internal_dependencies(graph: &Graph, package: &Package, rule: &Rule) -> Vec<String> {
     let ours = package.dependencies.iter().filter(|name| graph.is_member(name));
     let refused = ours.filter(|name| !rule.may_use.contains(&name.as_str()));
     refused
         .map(|name| {
-            let allowed = if rule.may_use.is_empty() { "none of ours".to_owned() } else { rule.may_use.join(", ") };
-            format!("`{}` -> `{name}`: it may use {allowed}", package.name)
+            let allowed =
+                if rule.may_use.is_empty() { "no crate of the workspace".to_owned() } else { rule.may_use.join(", ") };
+            format!("`{}` -> `{name}`: allowed are {allowed}", package.name)
         })
         .collect()
 }
 
-/// Libraries that live in one crate.
+/// Libraries that only another crate may depend on.
 fn owned_libraries(package: &Package) -> Vec<String> {
     let owned = OWNED.iter().filter(|(library, owner)| {
         *owner != package.name && package.dependencies.iter().any(|dependency| dependency == library)
@@ -58,7 +60,7 @@ fn owned_libraries(package: &Package) -> Vec<String> {
     owned.map(|(library, owner)| format!("`{}` -> `{library}`: only `{owner}` may use it", package.name)).collect()
 }
 
-/// What a pure crate must not link, however far away, with the way there.
+/// Libraries with effects that a pure crate links, directly or not, with the path of dependencies.
 fn impure_links(graph: &Graph, package: &Package) -> Vec<String> {
     let found = IMPURE.iter().filter_map(|library| graph.path(&package.name, library));
     found.map(|path| format!("`{}` is pure and links {}", package.name, path.join(" -> "))).collect()
@@ -68,13 +70,13 @@ fn impure_links(graph: &Graph, package: &Package) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// A workspace of the named members, and the arrows between packages.
+    /// A workspace with these members and dependencies.
     fn graph(members: &[&str], arrows: &[(&str, &str)]) -> Graph {
         Graph::new(members, arrows)
     }
 
     #[test]
-    fn arrows_of_the_architecture_are_allowed() {
+    fn dependencies_of_the_architecture_are_allowed() {
         let arrows =
             [("contracts", "event-core"), ("costs", "contracts"), ("engine", "costs"), ("event-core", "bincode")];
         let graph = graph(&["event-core", "contracts", "costs", "engine"], &arrows);
@@ -82,32 +84,32 @@ mod tests {
     }
 
     #[test]
-    fn a_forbidden_arrow_is_named() {
+    fn forbidden_dependency_is_reported() {
         let graph = graph(&["costs", "patterns"], &[("costs", "patterns")]);
-        assert_eq!(forbidden(&graph), ["`costs` -> `patterns`: it may use contracts, event-core"]);
+        assert_eq!(forbidden(&graph), ["`costs` -> `patterns`: allowed are contracts, event-core"]);
     }
 
     #[test]
-    fn a_library_stays_with_its_owner() {
+    fn library_of_another_owner_is_reported() {
         let graph = graph(&["engine"], &[("engine", "sled")]);
         assert_eq!(forbidden(&graph), ["`engine` -> `sled`: only `event-bus` may use it"]);
     }
 
     #[test]
-    fn a_pure_crate_that_links_a_runtime_is_named_with_the_way_there() {
+    fn pure_crate_that_links_a_runtime_is_reported_with_the_path() {
         let arrows = [("router-core", "helper"), ("helper", "client"), ("client", "tokio")];
         let graph = graph(&["router-core"], &arrows);
         assert_eq!(forbidden(&graph), ["`router-core` is pure and links router-core -> helper -> client -> tokio"]);
     }
 
     #[test]
-    fn a_crate_without_a_rule_is_named() {
+    fn crate_without_a_rule_is_reported() {
         let graph = graph(&["newcomer"], &[]);
         assert_eq!(forbidden(&graph), ["`newcomer` has no rule: add one to xtask/src/arrows/rules.rs"]);
     }
 
     #[test]
-    fn no_rule_lets_two_concerns_meet() {
+    fn no_rule_connects_two_concerns() {
         let concerns = ["adapters", "availability", "costs", "evaluator", "patterns", "router-core", "transcripts"];
         for rule in RULES.iter().filter(|rule| concerns.contains(&rule.package)) {
             assert!(rule.may_use.iter().all(|name| !concerns.contains(name)), "{}", rule.package);

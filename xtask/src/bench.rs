@@ -1,4 +1,4 @@
-//! Benchmarks: run them all, and put what was measured beside what was asked for.
+//! Runs the benchmarks and writes the results beside their targets into docs/performance.md.
 
 mod estimates;
 pub(crate) mod gateway;
@@ -15,10 +15,11 @@ use crate::{
     workspace,
 };
 
+/// Runs every criterion benchmark and the log measurement.
 pub(crate) fn run() -> Outcome {
     let results = workspace::target().join("xtask-bench");
     if results.exists() {
-        // Criterion keeps results of benchmarks that are gone.
+        // Criterion keeps the results of deleted benchmarks.
         fs::remove_dir_all(&results).map_err(|error| Failure::file("remove", &results, &error))?;
     }
     for (package, benches) in benches()? {
@@ -31,14 +32,15 @@ pub(crate) fn run() -> Outcome {
     }
     let measured = estimates::collect(&results)?;
     write(&page::FIGURES, &page::table(&machine::describe("processor time of one thread"), &measured))?;
-    println!("bench: {} figures of computing written", measured.len());
+    println!("bench: {} figures written", measured.len());
     log()
 }
 
-/// Only what the log costs.
+/// Runs the log measurement alone.
 pub(crate) fn log() -> Outcome {
-    let how = "time on the clock unless a row says otherwise; log and plain file in turn, seven rounds of 0.4 s each";
-    write(&page::LOG, &log::table(&machine::describe(how))?)
+    let method =
+        "wall-clock time unless a row states otherwise; log and plain file alternating, seven rounds of 0.4 s each";
+    write(&page::LOG, &log::table(&machine::describe(method))?)
 }
 
 fn write(part: &page::Part, table: &str) -> Outcome {
@@ -48,7 +50,7 @@ fn write(part: &page::Part, table: &str) -> Outcome {
     Ok(())
 }
 
-/// The crates with benchmarks and the names of these: `benches/NAME.rs` and `benches/NAME/main.rs`.
+/// Names of the benchmarks by crate: `benches/NAME.rs` and `benches/NAME/main.rs`.
 fn benches() -> Outcome<BTreeMap<String, Vec<String>>> {
     let crates = workspace::root().join("crates");
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();

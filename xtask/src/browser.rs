@@ -1,4 +1,4 @@
-//! The page of the gateway in a real browser: `xtask/browser/page.test.mjs` against a gateway that works.
+//! Tests the page of the gateway in a real browser with `xtask/browser/page.test.mjs`.
 
 use std::{
     env,
@@ -9,7 +9,7 @@ use std::{
 use crate::{
     clients::{
         installed,
-        programs::{self, World},
+        programs::{self, Environment},
     },
     failure::Outcome,
     passed::Passed,
@@ -17,26 +17,26 @@ use crate::{
     workspace,
 };
 
-/// Where systems put it.
+/// The usual path of the browser.
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// Drives the browser.
+/// The npm package that drives the browser.
 const DRIVER: &str = "playwright-core";
 
-/// A rule is there, so that the page has one to show, and clients get what they ask for.
+/// Has a rule for the page to show; requested models are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nrules:\n  - name: \
                       deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
 
-/// Opens the page and uses it; says why when it cannot.
+/// Runs the browser tests; skipped with the reason if browser or driver are missing.
 pub(crate) fn run(built: bool) -> Outcome<Passed> {
-    let (chromium, driver) = match found()? {
+    let (chromium, driver) = match find_browser()? {
         Ok(found) => found,
         Err(why) => {
             println!("skipped: browser: {why}");
             return Ok(Passed::noting(format!("skipped, {why}")));
         }
     };
-    let World { home: _home, mock: _mock, gateway } = programs::under(POLICY, built)?;
+    let Environment { home: _home, mock: _mock, gateway } = programs::environment(POLICY, built)?;
     let folder = workspace::root().join("xtask/browser");
     let turn = format!("node '{}' {}", folder.join("turn.mjs").display(), gateway.url);
     let mut command = Command::new("node");
@@ -47,8 +47,8 @@ pub(crate) fn run(built: bool) -> Outcome<Passed> {
     done.map(|()| Passed::silently())
 }
 
-/// The browser and what drives it, or why there is none.
-fn found() -> Outcome<Result<(PathBuf, PathBuf), String>> {
+/// Returns the paths of browser and driver, or the reason why one is missing.
+fn find_browser() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     let chromium = match chromium() {
         Ok(chromium) => chromium,
         Err(why) => return Ok(Err(why)),
@@ -66,7 +66,7 @@ fn found() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     Ok(Ok((chromium, driver)))
 }
 
-/// Where chromium is, installed if that is allowed, or why it is not there.
+/// Returns the path of chromium, installing it if the user is root, or the reason why it is missing.
 fn chromium() -> Result<PathBuf, String> {
     let path = env::var_os("CHROMIUM").map_or_else(|| PathBuf::from(CHROMIUM), PathBuf::from);
     if starts(&path) {
@@ -82,8 +82,8 @@ fn chromium() -> Result<PathBuf, String> {
     if output.status.success() && starts(Path::new(CHROMIUM)) {
         return Ok(CHROMIUM.into());
     }
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    Err(format!("chromium cannot be installed: {}", complaints.lines().last().unwrap_or("it does not start")))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("chromium cannot be installed: {}", stderr.lines().last().unwrap_or("it does not start")))
 }
 
 fn starts(path: &Path) -> bool {

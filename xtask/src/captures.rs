@@ -1,4 +1,4 @@
-//! Requests of real clients, recorded once, sent through the gateway again: each answered, and passed on as it was.
+//! Replays recorded requests of real clients through the gateway: each must be answered and forwarded unchanged.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -6,20 +6,20 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    clients::programs::{self, Running, World},
+    clients::programs::{self, Environment, Running},
     failure::{Failure, Outcome},
     http::Request,
     passed::Passed,
     workspace,
 };
 
-/// Every client gets the model that it asks for.
+/// Requested models are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\n";
 
-/// What belongs to the connection of then, or would be wrong for the body as it is kept.
-const LEFT_OUT: [&str; 5] = ["host", "content-length", "transfer-encoding", "accept-encoding", "keep-alive"];
+/// Headers of the recorded connection, and headers that do not match the stored body.
+const DROPPED_HEADERS: [&str; 5] = ["host", "content-length", "transfer-encoding", "accept-encoding", "keep-alive"];
 
-/// A request as a client sent it.
+/// A recorded request.
 #[derive(Debug, Deserialize)]
 struct Capture {
     method: String,
@@ -29,36 +29,36 @@ struct Capture {
     body: Value,
 }
 
-/// Sends every `*.json` of a folder: an object with `method`, `path`, `headers` (pairs) and `body`.
+/// Replays every `*.json` of a folder: an object with `method`, `path`, `headers` (pairs) and `body`.
 pub(crate) fn run(dir: &Path, built: bool) -> Outcome<Passed> {
     let mut files = workspace::files(dir)?;
     files.retain(|path| path.extension().is_some_and(|kind| kind == "json"));
     if files.is_empty() {
         return Err(Failure::new(format!("`{}` has no requests", dir.display())));
     }
-    let World { home: _home, mock, gateway } = programs::under(POLICY, built)?;
+    let Environment { home: _home, mock, gateway } = programs::environment(POLICY, built)?;
     let (mut wrong, mut passed) = (Vec::new(), 0_usize);
     for file in &files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let capture = Capture::read(file)?;
         match capture.replay(&gateway, &mock)? {
-            Ok(said) => {
+            Ok(summary) => {
                 passed += 1;
-                println!("captures: {name}: {said}");
+                println!("captures: {name}: {summary}");
             }
-            Err(trouble) => wrong.push(format!("{name}: {trouble}")),
+            Err(error) => wrong.push(format!("{name}: {error}")),
         }
     }
     gateway.stop()?;
-    Failure::unless_empty("requests of clients went wrong", &wrong)?;
-    Ok(Passed::noting(format!("{passed} requests of clients answered and passed on as they were")))
+    Failure::unless_empty("recorded requests failed", &wrong)?;
+    Ok(Passed::noting(format!("{passed} recorded requests answered and forwarded unchanged")))
 }
 
 impl Capture {
     fn read(path: &Path) -> Outcome<Self> {
         let mut capture: Self =
             serde_json::from_str(&workspace::read(path)?).map_err(|error| Failure::file("understand", path, &error))?;
-        // Recorded with a model that only the recording knew.
+        // Recordings name a model that exists only in the recorder.
         let stand_in = if capture.path.contains("/messages") { "claude-opus-4-8" } else { "gpt-5.5" };
         match capture.body.get_mut("model") {
             Some(model) if model.as_str().is_some_and(|model| model.starts_with("mock-")) => *model = stand_in.into(),
@@ -71,31 +71,31 @@ impl Capture {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("upgrade"))
     }
 
-    /// Whether a model answers, so that a turn is decided.
+    /// Whether the request is for a model, so that a turn is decided.
     fn is_turn(&self) -> bool {
         self.method == "POST" && !self.path.contains("count_tokens")
     }
 
-    /// What came of it, or what was wrong.
+    /// Sends the request and checks the response. Returns a summary, or the error that was found.
     fn replay(&self, gateway: &Running, mock: &Running) -> Outcome<Result<String, String>> {
         mock.ask("/control/reset", Some(&Value::Null))?;
         let keeps = |name: &str| {
-            !LEFT_OUT.iter().any(|dropped| name.eq_ignore_ascii_case(dropped))
+            !DROPPED_HEADERS.iter().any(|dropped| name.eq_ignore_ascii_case(dropped))
                 && (self.upgrades() || !name.eq_ignore_ascii_case("connection"))
         };
         let headers: Vec<_> = self.headers.iter().filter(|(name, _)| keeps(name)).cloned().collect();
         let body = if self.body.is_object() { self.body.to_string() } else { String::new() };
         let request = Request { method: &self.method, path: &self.path, headers: &headers, body: &body };
-        let answer = match request.send(&gateway.url) {
-            Ok(answer) => answer,
-            Err(error) => return Ok(Err(format!("no answer: {error}"))),
+        let response = match request.send(&gateway.url) {
+            Ok(response) => response,
+            Err(error) => return Ok(Err(format!("no response: {error}"))),
         };
-        let header = |name: &str| answer.header(name).map(str::to_owned);
-        let (status, turn, model) = (answer.status, header("x-turnwise-turn"), header("x-turnwise-model"));
-        let text = if self.upgrades() { Ok(String::new()) } else { answer.rest() };
+        let header = |name: &str| response.header(name).map(str::to_owned);
+        let (status, turn, model) = (response.status, header("x-turnwise-turn"), header("x-turnwise-model"));
+        let text = if self.upgrades() { Ok(String::new()) } else { response.into_text() };
         let text = match text {
             Ok(text) => text,
-            Err(error) => return Ok(Err(format!("the answer broke off: {error}"))),
+            Err(error) => return Ok(Err(format!("the response ended early: {error}"))),
         };
         let expected = if self.upgrades() { 426 } else { 200 };
         if status != expected || turn.is_some() != self.is_turn() {
@@ -106,8 +106,8 @@ impl Capture {
         let arrived: Vec<&Value> =
             arrived.as_array().into_iter().flatten().filter(|request| !is_control(request)).collect();
         if !body.is_empty() {
-            if let Err(trouble) = self.compare(&arrived) {
-                return Ok(Err(trouble));
+            if let Err(difference) = self.compare(&arrived) {
+                return Ok(Err(difference));
             }
         } else if !arrived.is_empty() {
             return Ok(Err(format!("it reached the provider: {arrived:?}")));
@@ -116,40 +116,40 @@ impl Capture {
         Ok(Ok(format!("{} {} {status}{by}", self.method, self.path)))
     }
 
-    /// The provider must have got the same, once, but for the model.
+    /// Checks that the provider received the same request once, apart from the model.
     fn compare(&self, arrived: &[&Value]) -> Result<(), String> {
         let [request] = arrived else {
             return Err(format!("{} requests reached the provider", arrived.len()));
         };
         let path = request["path"].as_str().unwrap_or_default();
-        if model_dropped(path) != model_dropped(&self.path) {
+        if without_model(path) != without_model(&self.path) {
             return Err(format!("it reached the provider as `{path}`"));
         }
-        let mut got: Value = serde_json::from_str(request["body"].as_str().unwrap_or_default())
-            .map_err(|error| format!("the provider got no JSON: {error}"))?;
+        let mut received: Value = serde_json::from_str(request["body"].as_str().unwrap_or_default())
+            .map_err(|error| format!("the provider received no JSON: {error}"))?;
         let mut sent = self.body.clone();
-        for body in [&mut got, &mut sent] {
+        for body in [&mut received, &mut sent] {
             if let Some(fields) = body.as_object_mut() {
                 fields.remove("model");
             }
         }
-        // A stream of Chat Completions tells its usage only when asked; the client that did not ask is not told.
+        // Usage of a Chat Completions stream must be requested; the gateway removes it for clients that did not.
         if self.path.ends_with("/chat/completions") && sent["stream"] == true {
             sent["stream_options"]["include_usage"] = true.into();
         }
-        if got == sent {
+        if received == sent {
             return Ok(());
         }
         let fields = |body: &Value| body.as_object().cloned().unwrap_or_default();
-        let (got, sent) = (fields(&got), fields(&sent));
-        let names: BTreeSet<_> = got.keys().chain(sent.keys()).map(String::as_str).collect();
-        let differing: Vec<_> = names.into_iter().filter(|name| got.get(*name) != sent.get(*name)).collect();
-        Err(format!("the provider got other {}", differing.join(", ")))
+        let (received, sent) = (fields(&received), fields(&sent));
+        let names: BTreeSet<_> = received.keys().chain(sent.keys()).map(String::as_str).collect();
+        let differing: Vec<_> = names.into_iter().filter(|name| received.get(*name) != sent.get(*name)).collect();
+        Err(format!("the provider received different {}", differing.join(", ")))
     }
 }
 
-/// Gemini's paths have the model in them, before a colon.
-fn model_dropped(path: &str) -> (&str, &str) {
+/// Splits a path around the model that Gemini's paths contain before a colon.
+fn without_model(path: &str) -> (&str, &str) {
     match path.split_once("/models/").and_then(|(before, rest)| Some((before, rest.split_once(':')?.1))) {
         Some(parts) => parts,
         None => (path, ""),
@@ -175,30 +175,30 @@ mod tests {
     }
 
     #[test]
-    fn another_model_is_no_difference_and_any_other_field_is_one() {
+    fn only_the_model_may_differ() {
         let capture = capture("/v1/messages?beta=true", json!({"model": "a", "system": "s"}));
         let compared = |path: &str, body: Value| capture.compare(&[&arrived(path, &body)]);
         assert_eq!(compared("/v1/messages?beta=true", json!({"model": "b", "system": "s"})), Ok(()));
         let other = compared("/v1/messages?beta=true", json!({"model": "b", "system": "t", "top_k": 1}));
-        assert_eq!(other, Err("the provider got other system, top_k".to_owned()));
+        assert_eq!(other, Err("the provider received different system, top_k".to_owned()));
         assert!(compared("/v1/messages", json!({"model": "a", "system": "s"})).is_err());
         assert!(capture.compare(&[]).is_err());
     }
 
     #[test]
-    fn a_chat_stream_asks_for_its_usage() {
+    fn chat_stream_requests_its_usage() {
         let capture = capture("/v1/chat/completions", json!({"model": "a", "stream": true}));
         let body = json!({"model": "a", "stream": true, "stream_options": {"include_usage": true}});
         assert_eq!(capture.compare(&[&arrived("/v1/chat/completions", &body)]), Ok(()));
     }
 
     #[test]
-    fn the_model_in_a_path_of_gemini_is_dropped() {
+    fn model_in_a_gemini_path_is_ignored() {
         assert_eq!(
-            model_dropped("/v1beta/models/a:generateContent"),
-            model_dropped("/v1beta/models/b:generateContent")
+            without_model("/v1beta/models/a:generateContent"),
+            without_model("/v1beta/models/b:generateContent")
         );
-        assert_ne!(model_dropped("/v1beta/models/a:generateContent"), model_dropped("/v1beta/models/a:countTokens"));
-        assert_eq!(model_dropped("/v1/models?limit=1"), ("/v1/models?limit=1", ""));
+        assert_ne!(without_model("/v1beta/models/a:generateContent"), without_model("/v1beta/models/a:countTokens"));
+        assert_eq!(without_model("/v1/models?limit=1"), ("/v1/models?limit=1", ""));
     }
 }

@@ -1,4 +1,4 @@
-//! The built-in list of models, made anew from a price list.
+//! Regenerates the built-in list of models from a price list.
 
 use std::{path::Path, process::Command};
 
@@ -8,6 +8,7 @@ use crate::{
     workspace,
 };
 
+/// Converts a price list and writes the built-in catalogue.
 pub(crate) fn run(file: &Path) -> Outcome {
     let list = file.canonicalize().map_err(|error| Failure::file("read", file, &error))?;
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli"]))?;

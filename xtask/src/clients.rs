@@ -1,4 +1,4 @@
-//! Real clients through the gateway: Claude Code and Codex, installed from npm, each in turns that use tools.
+//! Runs Claude Code and Codex, installed from npm, through the gateway in turns that use tools.
 
 mod claude_code;
 mod codex;
@@ -18,25 +18,25 @@ use crate::{
 use log::Log;
 use programs::Running;
 
-/// Every client gets the model that it asks for, unless a rule or the message says otherwise.
+/// Requested models are used, unless a rule or the message names another.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\n";
 
-/// What the clients were asked, and what came of it.
+/// One run of a client.
 struct Session {
-    /// As the client tells it.
+    /// The session id that the client printed.
     id: String,
-    /// What it said last.
-    said: String,
+    /// Its last message.
+    last_message: String,
 }
 
-/// Where a client runs: a home and a project of its own, and the gateway.
+/// The folders of a client and the address of the gateway.
 struct Place<'a> {
     home: &'a Path,
     project: &'a Path,
     url: &'a str,
 }
 
-/// Runs the clients whose name holds a text.
+/// Runs the clients whose name contains `only`; `built` skips the build.
 pub(crate) fn run(only: &str, built: bool) -> Outcome<Passed> {
     let cache = workspace::target().join("clients");
     let installed::Found { mut clients, mut notes } = installed::clients(&cache)?;
@@ -50,15 +50,15 @@ pub(crate) fn run(only: &str, built: bool) -> Outcome<Passed> {
     let folder = workspace::temporary()?;
     for (name, client) in clients {
         let begun = Instant::now();
-        let said = through(name, &client, &folder.path().join(name))?;
+        let summary = run_through_gateway(name, &client, &folder.path().join(name))?;
         println!("clients: {name} ok, {:.1} s", begun.elapsed().as_secs_f64());
-        notes.push(format!("{name}: {said}"));
+        notes.push(format!("{name}: {summary}"));
     }
     Ok(Passed::noting(notes.join("; ")))
 }
 
-/// Runs one client through a gateway of its own, and looks at the log afterwards.
-fn through(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
+/// Runs one client through a gateway of its own and checks the log afterwards. Returns a summary.
+fn run_through_gateway(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
     let [home, project, own] = ["turnwise", "project", "home"].map(|name| folder.join(name));
     for folder in [&home, &project, &own] {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
@@ -73,28 +73,28 @@ fn through(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
     };
     let expected = match done {
         Ok(expected) => expected,
-        Err(failure) => return Err(Failure::new(format!("{failure}{}", told(&home, &mock)))),
+        Err(failure) => return Err(Failure::new(format!("{failure}{}", diagnosis(&home, &mock)))),
     };
-    let answered = answered(&mock)?;
+    let answered = count_responses(&mock)?;
     gateway.stop()?;
     let checked = Log::exported(&home).and_then(|log| log.check(&expected, answered));
-    let said = checked.map_err(|failure| Failure::new(format!("{name}: {failure}{}", told(&home, &mock))))?;
-    println!("clients: {name}: {said}");
-    Ok(said)
+    let summary = checked.map_err(|failure| Failure::new(format!("{name}: {failure}{}", diagnosis(&home, &mock))))?;
+    println!("clients: {name}: {summary}");
+    Ok(summary)
 }
 
-/// What the log must hold.
+/// The expected content of the log.
 #[derive(Debug, Default)]
 struct Expected {
-    /// Sessions by the client's names of them.
+    /// Session ids of the client.
     sessions: Vec<String>,
-    /// Turns of the main lines, titles and the like not counted.
+    /// Number of turns of the main conversations, without auxiliary calls.
     turns: usize,
-    /// Tools that were called, on the main lines and in sub-agents.
+    /// Tools called, by the main conversations and by sub-agents.
     tools: Vec<&'static str>,
-    /// Models that must have answered.
+    /// Models that must have been used.
     models: Vec<&'static str>,
-    /// Whether a sub-agent worked.
+    /// Whether a sub-agent was started.
     sub_agent: bool,
 }
 
@@ -107,35 +107,35 @@ impl Expected {
     }
 }
 
-/// Fails unless a client said what it should.
-fn said(session: &Session, what: &str, expected: impl Fn(&str) -> bool) -> Outcome {
-    if expected(&session.said) {
+/// Fails unless the last message of a client is as expected.
+fn check_message(session: &Session, what: &str, expected: impl Fn(&str) -> bool) -> Outcome {
+    if expected(&session.last_message) {
         return Ok(());
     }
-    Err(Failure::new(format!("{what}: the client said {:?}", session.said)))
+    Err(Failure::new(format!("{what}: the last message is {:?}", session.last_message)))
 }
 
-/// How many answers the mock gave.
-fn answered(mock: &Running) -> Outcome<usize> {
+/// Counts the successful responses of the mock provider.
+fn count_responses(mock: &Running) -> Outcome<usize> {
     let requests = mock.ask("/control/requests", None)?;
-    let answers = requests.as_array().into_iter().flatten().filter(|request| is_answer(request));
-    Ok(answers.count())
+    let responses = requests.as_array().into_iter().flatten().filter(|request| is_answered(request));
+    Ok(responses.count())
 }
 
-fn is_answer(request: &Value) -> bool {
+fn is_answered(request: &Value) -> bool {
     let path = request["path"].as_str().unwrap_or_default();
     request["method"] == "POST" && request["status"] == 200 && !path.contains("count_tokens")
 }
 
-/// The bodies of the requests that the mock answered, the oldest first.
+/// Bodies of the requests that the mock provider answered, oldest first.
 fn bodies(mock: &Running) -> Outcome<Vec<String>> {
     let requests = mock.ask("/control/requests", None)?;
-    let answers = requests.as_array().into_iter().flatten().filter(|request| is_answer(request));
-    Ok(answers.filter_map(|request| request["body"].as_str().map(str::to_owned)).collect())
+    let responses = requests.as_array().into_iter().flatten().filter(|request| is_answered(request));
+    Ok(responses.filter_map(|request| request["body"].as_str().map(str::to_owned)).collect())
 }
 
-/// What helps to find out why it failed: the requests as they reached the mock, and what the gateway complained of.
-fn told(home: &Path, mock: &Running) -> String {
+/// Context of a failure: the requests that reached the mock provider, and the standard error of the gateway.
+fn diagnosis(home: &Path, mock: &Running) -> String {
     let requests = mock.ask("/control/requests", None).unwrap_or_default();
     let mut lines = vec!["\nrequests at the mock:".to_owned()];
     for request in requests.as_array().into_iter().flatten() {
@@ -147,7 +147,7 @@ fn told(home: &Path, mock: &Running) -> String {
     lines.join("\n")
 }
 
-/// A client in its own home and without the settings of whoever runs this, in the project.
+/// The command of a client in its project folder, without the settings of the calling user.
 fn command(client: &Path, place: &Place<'_>) -> Command {
     let mut command = Command::new(client);
     for (name, _) in std::env::vars_os() {
@@ -160,13 +160,13 @@ fn command(client: &Path, place: &Place<'_>) -> Command {
     command
 }
 
-/// Runs a client, and returns what it printed.
+/// Runs a client and returns its standard output.
 fn run_client(command: &mut Command) -> Outcome<String> {
     println!("$ {}", program::shown(command));
     let output = command.output().map_err(|error| program::cannot_start(command, &error))?;
-    let [text, complaints] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    let [text, stderr] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
     if output.status.success() {
         return Ok(text);
     }
-    Err(Failure::new(format!("the client failed: {}\n{text}\n{complaints}", output.status)))
+    Err(Failure::new(format!("the client failed: {}\n{text}\n{stderr}", output.status)))
 }

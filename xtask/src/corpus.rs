@@ -1,5 +1,5 @@
-//! Real sessions end to end: imported, decided turn by turn, folded and decided again from the log; twice, with one
-//! digest. Then tried with the cheapest model for everything, which shows how far the simulated prompt cache is off.
+//! Imports recorded sessions twice, replays every decision, and compares the digests of both logs. Then backtests a
+//! policy with one cheap model, which measures the error of the simulated prompt cache.
 
 use std::{
     path::Path,
@@ -16,7 +16,7 @@ use crate::{
     workspace,
 };
 
-/// What `turnwise --json import` prints.
+/// The output of `turnwise --json import`.
 #[derive(Debug, Deserialize)]
 struct Imported {
     files: u64,
@@ -35,7 +35,7 @@ struct Imported {
     total_cost_nano_usd: u64,
 }
 
-/// What `turnwise --json events verify` prints.
+/// The output of `turnwise --json events verify`.
 #[derive(Debug, Deserialize)]
 struct Verified {
     whole: bool,
@@ -51,7 +51,7 @@ struct Counts {
     decisions: u64,
 }
 
-/// What `turnwise --json replay` prints.
+/// The output of `turnwise --json replay`.
 #[derive(Debug, Deserialize)]
 struct Replayed {
     decisions: u64,
@@ -59,9 +59,9 @@ struct Replayed {
     divergence: Option<serde_json::Value>,
 }
 
-/// What `turnwise --json backtest` prints.
+/// The output of `turnwise --json backtest`.
 #[derive(Debug, Deserialize)]
-struct Tried {
+struct Backtested {
     report: Report,
 }
 
@@ -71,7 +71,7 @@ struct Report {
     identity: Identity,
 }
 
-/// In hundredths of a per cent.
+/// Errors of the simulated prompt cache, in basis points (hundredths of a per cent).
 #[derive(Debug, Deserialize)]
 struct Identity {
     total: i64,
@@ -90,32 +90,33 @@ struct Third {
     median: i64,
 }
 
-/// One import into a home of its own.
+/// The results of one import into an empty home.
 struct Pass {
     imported: Imported,
     verified: Verified,
     replayed: Replayed,
-    tried: Tried,
+    backtested: Backtested,
     took: Duration,
 }
 
+/// Checks a folder of sessions in the layout of `~/.claude/projects`.
 pub(crate) fn run(sessions: &Path) -> Outcome<Passed> {
     let sessions = sessions.canonicalize().map_err(|error| Failure::file("open", sessions, &error))?;
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli"]))?;
     let (first, second) = (pass(&sessions)?, pass(&sessions)?);
     print(&first, &second);
-    let mut findings = [wrong(&first), wrong(&second)].concat();
+    let mut findings = [problems(&first), problems(&second)].concat();
     findings.dedup();
     for (what, one, other) in [
         ("events", &first.verified.digest, &second.verified.digest),
         ("state", &first.verified.state_digest, &second.verified.state_digest),
-        ("decisions made again", &first.replayed.digest, &second.replayed.digest),
+        ("replayed decisions", &first.replayed.digest, &second.replayed.digest),
     ] {
         if one != other {
             findings.push(format!("two imports differ in the digest of their {what}: {one} and {other}"));
         }
     }
-    Failure::unless_empty("things wrong with the corpus", &findings)?;
+    Failure::unless_empty("problems in the corpus", &findings)?;
     let Imported { sessions, turns, decisions, .. } = first.imported;
     Ok(Passed::noting(format!("{sessions} sessions, {turns} turns, {decisions} decisions, one digest")))
 }
@@ -124,7 +125,7 @@ fn pass(sessions: &Path) -> Outcome<Pass> {
     let home = workspace::temporary()?;
     let turnwise = || {
         let mut command = Command::new(workspace::release_binary("turnwise"));
-        // Time windows of rules read the user's clock.
+        // Time windows of rules use local time.
         command.env("TZ", "UTC").arg("--home").arg(home.path()).arg("--json");
         command
     };
@@ -135,14 +136,14 @@ fn pass(sessions: &Path) -> Outcome<Pass> {
     let replayed = json(turnwise().arg("replay"))?;
     let policy = home.path().join("tried.yaml");
     workspace::write(&policy, "global_default: haiku\n")?;
-    let tried = json(turnwise().args(["backtest", "--policy"]).arg(policy))?;
-    Ok(Pass { imported, verified, replayed, tried, took })
+    let backtested = json(turnwise().args(["backtest", "--policy"]).arg(policy))?;
+    Ok(Pass { imported, verified, replayed, backtested, took })
 }
 
 fn json<T: DeserializeOwned>(command: &mut Command) -> Outcome<T> {
     let text = capture(command)?;
     serde_json::from_str(&text)
-        .map_err(|error| Failure::new(format!("`{}` printed something else than expected: {error}", shown(command))))
+        .map_err(|error| Failure::new(format!("`{}` printed unexpected output: {error}", shown(command))))
 }
 
 fn print(first: &Pass, second: &Pass) {
@@ -167,11 +168,11 @@ fn print(first: &Pass, second: &Pass) {
     println!("        cost ${dollars}.{rest:09}; imported in {:.1?} and {:.1?}: {rate} MB/s", first.took, second.took);
     println!("        digest of the events {}", verified.digest);
     println!("        digest of the state {}", verified.state_digest);
-    println!("        {} decisions made again, digest {}", first.replayed.decisions, first.replayed.digest);
-    let Report { turns, identity } = &first.tried.report;
-    println!("        {turns} turns tried with another policy");
+    println!("        {} decisions replayed, digest {}", first.replayed.decisions, first.replayed.digest);
+    let Report { turns, identity } = &first.backtested.report;
+    println!("        {turns} turns backtested");
     println!(
-        "identity: total {}, median {} (what the first call of a thread read is given; predicted as well: total {}, median {})",
+        "identity: total {}, median {} (given the cache read of each first call; with it predicted: total {}, median {})",
         per_cent(identity.total),
         per_cent(identity.median),
         per_cent(identity.predicted_total),
@@ -186,14 +187,14 @@ fn print(first: &Pass, second: &Pass) {
     }
 }
 
-/// Hundredths of a per cent as per cent.
+/// Formats basis points as per cent.
 fn per_cent(points: i64) -> String {
     let sign = if points < 0 { "-" } else { "" };
     format!("{sign}{}.{:02} %", points.unsigned_abs() / 100, points.unsigned_abs() % 100)
 }
 
-/// What no import of real sessions may leave behind.
-fn wrong(pass: &Pass) -> Vec<String> {
+/// Everything wrong with one pass, as sentences.
+fn problems(pass: &Pass) -> Vec<String> {
     let Pass { imported, verified: Verified { whole, counts, .. }, replayed, .. } = pass;
     let mut findings: Vec<_> = imported.issues.iter().map(|issue| format!("not imported: {issue}")).collect();
     let mut check = |holds: bool, finding: String| {
@@ -201,11 +202,11 @@ fn wrong(pass: &Pass) -> Vec<String> {
             findings.push(finding);
         }
     };
-    check(*whole, "the log is not whole".to_owned());
-    check(replayed.divergence.is_none(), format!("a decision comes out differently: {:?}", replayed.divergence));
+    check(*whole, "the log is not complete".to_owned());
+    check(replayed.divergence.is_none(), format!("a decision differs: {:?}", replayed.divergence));
     check(
         replayed.decisions == counts.decisions,
-        format!("{} decisions in the log, {} made again", counts.decisions, replayed.decisions),
+        format!("{} decisions in the log, {} replayed", counts.decisions, replayed.decisions),
     );
     check(0 < imported.turns, "there was no turn".to_owned());
     check(imported.turns == counts.turns, format!("{} turns read, {} in the log", imported.turns, counts.turns));

@@ -1,4 +1,4 @@
-//! A writer of the log killed with SIGKILL at random moments, and what is left checked after every kill.
+//! Kills a writer of the log (SIGKILL) at random moments and checks the log after every kill.
 
 use std::{
     fs::{self, File},
@@ -15,71 +15,73 @@ use crate::{
     workspace,
 };
 
-/// The writer lives so many milliseconds: from dying while it opens the log to dying in the middle of a stream.
-const LIVES_MS: (u64, u64) = (20, 400);
+/// Shortest and longest lifetime of the writer in milliseconds: from a kill during opening to one during a stream.
+const LIFETIME_MS: (u64, u64) = (20, 400);
 
+/// Runs `rounds` kills on one log; the seed determines the moments and the content.
 pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
     let examples = ["--example", "crash_writer", "--example", "crash_check"];
     execute(cargo(&["build", "--release", "--locked", "--package", "event-bus"]).args(examples))?;
-    let seed = seed.unwrap_or_else(clock);
+    let seed = seed.unwrap_or_else(clock_seed);
     println!("crash: {rounds} rounds, seed {seed}");
     let folder = workspace::temporary()?;
     let place = Place::in_folder(folder.path());
     let mut random = Random(seed);
-    let (mut report, mut silent) = (String::new(), 0);
+    let (mut report, mut unacknowledged) = (String::new(), 0);
     for round in 1..=rounds {
-        let lived = Duration::from_millis(random.between(LIVES_MS));
+        let lifetime = Duration::from_millis(random.between(LIFETIME_MS));
         let fail = |failure: Failure| {
-            Failure::new(format!("round {round} of seed {seed}, killed after {} ms: {failure}", lived.as_millis()))
+            Failure::new(format!("round {round} of seed {seed}, killed after {} ms: {failure}", lifetime.as_millis()))
         };
-        let said = place.write_and_kill(random.next(), lived).map_err(fail)?;
-        silent += u32::from(said == 0);
+        let acknowledged = place.write_and_kill(random.next(), lifetime).map_err(fail)?;
+        unacknowledged += u32::from(acknowledged == 0);
         report = place.check().map_err(fail)?;
     }
-    let note = format!("{rounds} kills, {silent} of them before a first acknowledgement; {}", report.trim());
+    let note = format!("{rounds} kills, {unacknowledged} of them before a first acknowledgement; {}", report.trim());
     println!("crash: {note}");
     Ok(Passed::noting(note))
 }
 
-/// A log, and what its writers said they had written.
+/// A log, and the events that its writers have acknowledged.
 struct Place {
     log: PathBuf,
-    said: PathBuf,
+    acknowledged: PathBuf,
 }
 
 impl Place {
     fn in_folder(folder: &Path) -> Self {
-        Self { log: folder.join("log"), said: folder.join("acknowledged") }
+        Self { log: folder.join("log"), acknowledged: folder.join("acknowledged") }
     }
 
-    /// One life of the writer. Returns how many bytes it said before it died.
-    fn write_and_kill(&self, seed: u64, lived: Duration) -> Outcome<usize> {
-        // A file, because it keeps what was said at the moment of death and never makes the writer wait.
-        let latest = self.said.with_extension("latest");
+    /// Starts a writer and kills it after `lifetime`. Returns the number of bytes of its acknowledgements.
+    fn write_and_kill(&self, seed: u64, lifetime: Duration) -> Outcome<usize> {
+        // A file keeps every acknowledgement up to the kill, and never blocks the writer.
+        let latest = self.acknowledged.with_extension("latest");
         let out = File::create(&latest).map_err(|error| Failure::file("create", &latest, &error))?;
         let mut command = Command::new(example("crash_writer"));
         command.arg(&self.log).arg(seed.to_string()).stdout(out);
         let mut writer = command.spawn().map_err(|error| cannot_start(&command, &error))?;
-        thread::sleep(lived);
-        let died = writer.try_wait().map_err(|error| Failure::new(format!("lost the writer: {error}")))?;
-        if let Some(status) = died {
+        thread::sleep(lifetime);
+        let ended = writer.try_wait().map_err(|error| Failure::new(format!("lost the writer: {error}")))?;
+        if let Some(status) = ended {
             return Err(Failure::new(format!("the writer ended before it was killed: {status}")));
         }
         let killed = writer.kill().and_then(|()| writer.wait());
         killed.map_err(|error| Failure::new(format!("cannot kill the writer: {error}")))?;
-        let said = workspace::read(&latest)?;
-        let before = if self.said.exists() { workspace::read(&self.said)? } else { String::new() };
-        // The last line may be cut: it must not run into the first line of the next life.
-        fs::write(&self.said, format!("{before}{said}\n"))
-            .map_err(|error| Failure::file("write", &self.said, &error))?;
-        Ok(said.len())
+        let latest = workspace::read(&latest)?;
+        let earlier = if self.acknowledged.exists() { workspace::read(&self.acknowledged)? } else { String::new() };
+        // The last line may be cut off: it must not join the first line of the next writer.
+        fs::write(&self.acknowledged, format!("{earlier}{latest}\n"))
+            .map_err(|error| Failure::file("write", &self.acknowledged, &error))?;
+        Ok(latest.len())
     }
 
-    /// The counts, when everything acknowledged in any life is there, once, without a hole.
+    /// Checks that every acknowledged event is in the log exactly once and without gaps. Returns the counts.
     fn check(&self) -> Outcome<String> {
-        let said = File::open(&self.said).map_err(|error| Failure::file("read", &self.said, &error))?;
-        let counts = capture(Command::new(example("crash_check")).arg(&self.log).stdin(Stdio::from(said)))?;
-        // Repairs stand on lines of their own above the counts.
+        let acknowledged =
+            File::open(&self.acknowledged).map_err(|error| Failure::file("read", &self.acknowledged, &error))?;
+        let counts = capture(Command::new(example("crash_check")).arg(&self.log).stdin(Stdio::from(acknowledged)))?;
+        // Repairs are printed on lines above the counts.
         Ok(counts.lines().last().unwrap_or_default().to_owned())
     }
 }
@@ -88,12 +90,12 @@ fn example(name: &str) -> PathBuf {
     workspace::release_binary(&format!("examples/{name}"))
 }
 
-/// A seed nobody chose.
-fn clock() -> u64 {
+/// A seed from the clock.
+fn clock_seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs())
 }
 
-/// Numbers that look random and follow from a seed: `SplitMix64`.
+/// Pseudo-random numbers (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
@@ -115,10 +117,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_moments_of_a_seed_are_the_same_every_time_and_within_bounds() {
+    fn moments_of_a_seed_are_reproducible_and_within_bounds() {
         let moments = |seed| {
             let mut random = Random(seed);
-            (0..100).map(|_| random.between(LIVES_MS)).collect::<Vec<_>>()
+            (0..100).map(|_| random.between(LIFETIME_MS)).collect::<Vec<_>>()
         };
         assert_eq!(moments(7), moments(7));
         assert_ne!(moments(7), moments(8));

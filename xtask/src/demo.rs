@@ -1,4 +1,4 @@
-//! The demo as a newcomer runs it, in an empty home.
+//! Runs the demo in an empty home.
 
 use std::{env, ffi::OsString};
 
@@ -8,13 +8,14 @@ use crate::{
     workspace,
 };
 
-/// What the demo shows: a decision with its chain, and what it all cost.
-const SHOWN: &[&str] = &["Chose:", "Chain:", "$"];
+/// Texts that the demo must print: a decision with its chain, and a cost.
+const EXPECTED: &[&str] = &["Chose:", "Chain:", "$"];
 
+/// Fails unless the demo succeeds and prints a decision with its chain and cost.
 pub(crate) fn run() -> Outcome {
     let home = workspace::temporary()?;
     let mut command = cargo(&["run", "--release", "--locked", "--", "demo"]);
-    // Cargo and rustup stay where they are.
+    // Cargo and rustup keep their folders, only the home changes.
     for (variable, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
         if let Some(path) = tool_home(variable, folder) {
             command.env(variable, path);
@@ -25,10 +26,11 @@ pub(crate) fn run() -> Outcome {
     let printed = capture(&mut command)?;
     println!("{printed}");
     let missing: Vec<_> =
-        SHOWN.iter().filter(|text| !printed.contains(**text)).map(|text| format!("`{text}`")).collect();
-    Failure::unless_empty("things the demo should show and does not", &missing)
+        EXPECTED.iter().filter(|text| !printed.contains(**text)).map(|text| format!("`{text}`")).collect();
+    Failure::unless_empty("texts missing in the output of the demo", &missing)
 }
 
+/// The folder of a build tool: from its variable, or below the home.
 fn tool_home(variable: &str, folder: &str) -> Option<OsString> {
     env::var_os(variable).or_else(|| env::home_dir().map(|home| home.join(folder).into_os_string()))
 }

@@ -1,4 +1,4 @@
-//! Licences, sources, bans and advisories of the dependencies, when `cargo-deny` is installed.
+//! Checks licences, sources, bans and advisories of the dependencies with `cargo-deny`, if it is installed.
 
 use std::{env, path::PathBuf};
 
@@ -8,7 +8,7 @@ use crate::{
     program::{cargo, cargo_has, execute},
 };
 
-/// Checks offline: what cannot be known without the network is said, not guessed.
+/// Runs the checks offline. Skipped checks are reported in the note.
 pub(crate) fn run() -> Outcome<Passed> {
     if !cargo_has("deny") {
         println!("deny: SKIPPED, cargo-deny is not installed (`cargo install cargo-deny --locked`)");
@@ -16,14 +16,14 @@ pub(crate) fn run() -> Outcome<Passed> {
     }
     execute(&mut cargo(&["deny", "--offline", "check", "bans", "licenses", "sources"]))?;
     if !has_advisories() {
-        println!("deny: advisories SKIPPED, there is no database (`cargo deny fetch`)");
-        return Ok(Passed::noting("without advisories, there is no database"));
+        println!("deny: advisories SKIPPED, no database (`cargo deny fetch`)");
+        return Ok(Passed::noting("without advisories, no database"));
     }
     execute(&mut cargo(&["deny", "--offline", "check", "advisories"]))?;
     Ok(Passed::silently())
 }
 
-/// Whether the database of advisories was fetched before.
+/// Whether the advisory database has been fetched.
 fn has_advisories() -> bool {
     let home = || env::home_dir().map(|home| home.join(".cargo"));
     let Some(cargo) = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home) else { return false };

@@ -1,4 +1,4 @@
-//! Pages that are made from the code: docs/events.md and docs/routing.schema.json.
+//! Generates docs/events.md and docs/routing.schema.json from the code.
 
 mod events;
 mod traffic;
@@ -8,6 +8,7 @@ use crate::{
     workspace,
 };
 
+/// Writes the pages; with `check`, fails if one is out of date instead.
 pub(crate) fn run(check: bool) -> Outcome {
     let docs = workspace::root().join("docs");
     let pages = [("events.md", events::page()?), ("routing.schema.json", router_core::schema_text())];
@@ -24,5 +25,5 @@ pub(crate) fn run(check: bool) -> Outcome {
             }
         }
     }
-    Failure::unless_empty("pages do not say what the code says", &stale)
+    Failure::unless_empty("pages are out of date", &stale)
 }

@@ -1,11 +1,11 @@
-//! What stops a task: a text that says which file or program, and what was wrong with it.
+//! The error of a task: a message that names the file or program and the cause.
 
 use std::{fmt, path::Path};
 
-/// How a task ends.
+/// The result of a task.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
-/// Why a task failed, for the person who ran it.
+/// The reason why a task failed, as a message for the user.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure(String);
 
@@ -14,12 +14,12 @@ impl Failure {
         Self(text.into())
     }
 
-    /// What went wrong with a file, as in `cannot read` it.
+    /// A failed operation on a file; `verb` completes "cannot".
     pub(crate) fn file(verb: &str, path: &Path, error: &dyn fmt::Display) -> Self {
         Self(format!("cannot {verb} `{}`: {error}", path.display()))
     }
 
-    /// Nothing when the list is empty, otherwise the list, one finding per line.
+    /// Fails if there are findings, with one per line under a heading that counts them as `what`.
     pub(crate) fn unless_empty(what: &str, findings: &[String]) -> Outcome {
         if findings.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Coverage-guided fuzzing of everything that reads bytes from outside, with a nightly compiler and `cargo-fuzz`.
+//! Fuzzes every parser of external input with `cargo-fuzz` and a nightly compiler.
 
 use std::{fs, path::PathBuf, process::Command};
 
@@ -11,27 +11,33 @@ use crate::{
 /// The targets under `fuzz/fuzz_targets`.
 const TARGETS: [&str; 6] = ["journal", "log_import", "session_file", "codex_file", "openai_log", "policy"];
 
-/// The longest input that is tried, in bytes.
+/// The longest input, in bytes.
 const MAX_BYTES: u32 = 16 * 1024;
 
-/// Fuzzes each target for some seconds, beginning with the corpora of the repository; new inputs stay in the target
-/// folder. Fails when an input panics, and says where it is kept.
+/// Fuzzes each target, or only one, for `seconds`, starting from the corpora of the repository. New inputs are kept in
+/// the target folder.
+///
+/// # Errors
+/// If an input panics; libfuzzer prints the path of its file.
 pub(crate) fn run(seconds: u32, only: Option<&str>) -> Outcome {
     if let Some(unknown) = only.filter(|only| !TARGETS.contains(only)) {
-        return Err(Failure::new(format!("no fuzz target is called `{unknown}`; there are {}", TARGETS.join(", "))));
+        return Err(Failure::new(format!(
+            "no fuzz target is called `{unknown}`; known targets: {}",
+            TARGETS.join(", ")
+        )));
     }
     let root = workspace::root().join("fuzz");
-    let tool = tool()?;
+    let cargo_fuzz = cargo_fuzz()?;
     let grown = workspace::target().join("fuzz-corpora");
     for target in TARGETS.into_iter().filter(|target| only.is_none_or(|only| only == *target)) {
         let corpus = grown.join(target);
         fs::create_dir_all(&corpus).map_err(|error| Failure::file("create", &corpus, &error))?;
-        // The first folder takes what is found, the second is only read.
-        let mut command = Command::new(&tool);
+        // New inputs are written to the first folder; the second is only read.
+        let mut command = Command::new(&cargo_fuzz);
         command.args(["fuzz", "run", target]).arg(&corpus).arg(root.join("corpus").join(target));
         command.args(["--", &format!("-max_total_time={seconds}"), &format!("-max_len={MAX_BYTES}")]);
         command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"]);
-        // cargo-fuzz calls cargo, which must be the nightly one.
+        // cargo-fuzz calls cargo, which must be the nightly version.
         command.current_dir(&root).env("RUSTUP_TOOLCHAIN", "nightly").env_remove("CARGO").env_remove("RUSTC");
         command.env("CARGO_TARGET_DIR", workspace::target().join("fuzz"));
         println!("fuzz: {target} for {seconds} s");
@@ -40,13 +46,13 @@ pub(crate) fn run(seconds: u32, only: Option<&str>) -> Outcome {
     Ok(())
 }
 
-/// Where `cargo-fuzz` is: where cargo finds it, or installed into the target folder.
-fn tool() -> Outcome<PathBuf> {
+/// Returns the path of `cargo-fuzz`, installing it into the target folder if cargo does not have it.
+fn cargo_fuzz() -> Outcome<PathBuf> {
     let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "--version"]).output();
     if !nightly.is_ok_and(|output| output.status.success()) {
         return Err(Failure::new(
             "fuzzing needs a nightly compiler (`rustup toolchain install nightly`); \
-             without one `cargo nextest run -p hostile-input` tries the corpora",
+             without one, `cargo nextest run -p hostile-input` runs the corpora",
         ));
     }
     if cargo_has("fuzz") {

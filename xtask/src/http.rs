@@ -1,4 +1,4 @@
-//! Requests over HTTP/1.1 as bytes, one connection each: enough to play a client of the gateway.
+//! A minimal HTTP/1.1 client with one connection per request, for simulated clients of the gateway.
 
 use std::{
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
@@ -6,36 +6,36 @@ use std::{
     time::Duration,
 };
 
-/// For an answer to go on.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit for each read.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is asked.
+/// A request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request<'a> {
     pub(crate) method: &'a str,
-    /// With the query.
+    /// Path and query.
     pub(crate) path: &'a str,
-    /// Beside `host`, `content-length` and, unless it is given, `connection: close`.
+    /// In addition to `host`, `content-length` and, unless overridden, `connection: close`.
     pub(crate) headers: &'a [(String, String)],
     pub(crate) body: &'a str,
 }
 
-/// An answer whose head has arrived.
+/// A response whose head has been read.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     /// Names in lower case.
     headers: Vec<(String, String)>,
-    /// As it comes over the wire, in chunks where it is chunked.
+    /// The raw body, including the framing of a chunked one.
     body: BufReader<TcpStream>,
 }
 
 impl Request<'_> {
-    /// Sends it to an address such as `http://127.0.0.1:4000`, and waits for the head of the answer.
-    pub(crate) fn send(&self, url: &str) -> io::Result<Answer> {
+    /// Sends the request to an address such as `http://127.0.0.1:4000` and reads the head of the response.
+    pub(crate) fn send(&self, url: &str) -> io::Result<Response> {
         let host = url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(host)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(READ_TIMEOUT))?;
         stream.set_nodelay(true)?;
         let mut head = format!("{} {} HTTP/1.1\r\nhost: {host}\r\n", self.method, self.path);
         if !self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("connection")) {
@@ -49,12 +49,13 @@ impl Request<'_> {
         }
         head.push_str("\r\n");
         stream.write_all(&[head.as_bytes(), self.body.as_bytes()].concat())?;
-        Answer::begun(BufReader::new(stream))
+        Response::read_head(BufReader::new(stream))
     }
 }
 
-impl Answer {
-    fn begun(mut body: BufReader<TcpStream>) -> io::Result<Self> {
+impl Response {
+    /// Reads status and headers.
+    fn read_head(mut body: BufReader<TcpStream>) -> io::Result<Self> {
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
@@ -75,13 +76,13 @@ impl Answer {
         Ok(Self { status, headers: lines.iter().skip(1).filter_map(header).collect(), body })
     }
 
-    /// The first header of that name, which is in lower case.
+    /// Returns the first header of a name, given in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// All of the body until the connection ends; what is no UTF-8 becomes a replacement character.
-    pub(crate) fn rest(mut self) -> io::Result<String> {
+    /// Reads the body until the connection is closed; invalid UTF-8 is replaced.
+    pub(crate) fn into_text(mut self) -> io::Result<String> {
         let mut bytes = Vec::new();
         self.body.read_to_end(&mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_sent_whole_and_its_answer_read_to_the_end() {
+    fn request_is_sent_completely_and_response_read_to_the_end() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let server = thread::spawn(move || {
@@ -110,9 +111,9 @@ mod tests {
         });
         let headers = [("x-api-key".to_owned(), "k".to_owned())];
         let request = Request { method: "POST", path: "/v1?a=b", headers: &headers, body: "{}" };
-        let answer = request.send(&url).unwrap();
-        assert_eq!((answer.status, answer.header("x-turnwise-turn")), (426, Some("t")));
-        assert_eq!(answer.rest().unwrap(), "no");
+        let response = request.send(&url).unwrap();
+        assert_eq!((response.status, response.header("x-turnwise-turn")), (426, Some("t")));
+        assert_eq!(response.into_text().unwrap(), "no");
         let sent = server.join().unwrap();
         assert!(sent.starts_with("POST /v1?a=b HTTP/1.1\r\nhost: 127.0.0.1:"), "{sent}");
         assert!(sent.ends_with("connection: close\r\ncontent-length: 2\r\nx-api-key: k\r\n\r\n{}"), "{sent}");

@@ -1,5 +1,5 @@
-//! Automation: `cargo xtask ci` runs every check; each command has a file of its own here.
-#![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
+//! Development tasks: `cargo xtask ci` runs every check. Each command has a module of its own.
+#![expect(clippy::print_stdout, reason = "a terminal program prints its results")]
 
 mod arrows;
 mod bench;
@@ -44,54 +44,54 @@ struct Arguments {
 enum Task {
     /// Run every check, stopping at the first that fails.
     Ci {
-        /// Run the checks after a failed one too.
+        /// Continue after a failed check.
         #[arg(long)]
         keep_going: bool,
     },
-    /// Check that crates depend only on what the architecture allows.
+    /// Check the dependencies between crates against the architecture.
     Arrows,
-    /// Check what neither the compiler nor clippy checks: openings, lengths, forbidden words, links.
+    /// Check what neither the compiler nor clippy checks: first lines, lengths, forbidden words, links, citations.
     Tidy,
-    /// Write docs/events.md and docs/routing.schema.json from the code.
+    /// Generate docs/events.md and docs/routing.schema.json from the code.
     Docs {
-        /// Fail when they are out of date instead of writing them.
+        /// Fail if they are out of date instead of writing them.
         #[arg(long)]
         check: bool,
     },
     /// Run all benchmarks and write the tables of docs/performance.md.
     Bench {
-        /// Only what the log costs.
+        /// Only the measurements of the log.
         #[arg(long)]
         log: bool,
         #[command(subcommand)]
         only: Option<Bench>,
     },
-    /// Run every suite that tries to break the log, and write what it counted to docs/reliability.md.
+    /// Run the fault-injection suites of the log and write their counts to docs/reliability.md.
     Reliability {
-        /// Try about twenty times as much.
+        /// Run about twenty times as many cases.
         #[arg(long)]
         long: bool,
     },
-    /// Kill a writer of the log at random moments and check what is left.
+    /// Kill a writer of the log at random moments and check the log.
     Crash {
-        /// How often.
+        /// Number of kills.
         #[arg(long, default_value_t = 50)]
         rounds: u32,
-        /// Of the random moments; the clock chooses one when omitted, and it is printed.
+        /// Seed of the random moments; taken from the clock and printed if omitted.
         #[arg(long)]
         seed: Option<u64>,
     },
-    /// Fuzz everything that reads bytes from outside (nightly compiler; installs cargo-fuzz).
+    /// Fuzz every parser of external input (needs a nightly compiler; installs cargo-fuzz).
     Fuzz {
         /// Only this target.
         target: Option<String>,
-        /// For how long each, in seconds.
+        /// Duration of each target, in seconds.
         #[arg(long, default_value_t = 30)]
         seconds: u32,
     },
-    /// Run the bus under two model checkers: its threads in every order within a bound, and in random ones.
+    /// Run the bus under two model checkers: every schedule within a bound, and random ones.
     Models,
-    /// Import a folder of real sessions twice, decide every turn, and compare the two logs.
+    /// Import a folder of sessions twice, decide every turn, and compare the two logs.
     Corpus {
         /// A folder in the layout of ~/.claude/projects.
         dir: PathBuf,
@@ -100,7 +100,7 @@ enum Task {
     Quality {
         /// A folder of `*.jsonl.gz`: prompts with the score and the cost of each model.
         dir: PathBuf,
-        /// Print everything that was measured as JSON.
+        /// Print all results as JSON.
         #[arg(long, conflicts_with = "write")]
         json: bool,
         /// Write the tables of docs/quality.md.
@@ -109,79 +109,79 @@ enum Task {
     },
     /// Install Claude Code and Codex from npm and run turns that use tools through the gateway.
     Clients {
-        /// Only the client whose name holds this.
+        /// Only the clients whose name contains this.
         #[arg(long)]
         only: Option<String>,
-        /// Run what was built before.
+        /// Skip the build.
         #[arg(long)]
         built: bool,
     },
     /// Run the official Python SDKs against the gateway.
     Sdks {
-        /// Only the checks whose name holds this.
+        /// Only the checks whose name contains this.
         #[arg(long)]
         only: Option<String>,
-        /// Against the mock provider itself instead.
+        /// Run against the mock provider itself.
         #[arg(long)]
         provider: bool,
-        /// Run what was built before.
+        /// Skip the build.
         #[arg(long)]
         built: bool,
     },
-    /// Send recorded requests of real clients through the gateway, and compare what a provider gets.
+    /// Replay recorded requests of real clients through the gateway and compare them with what the provider receives.
     Captures {
-        /// A folder of `*.json`, each a request.
+        /// A folder of `*.json`, one request each.
         dir: PathBuf,
-        /// Run what was built before.
+        /// Skip the build.
         #[arg(long)]
         built: bool,
     },
-    /// Put many streams through the gateway, compare the log with what was answered, and kill the gateway in mid-stream.
+    /// Send many streams through the gateway, compare the log with the responses, and kill the gateway during streams.
     Load {
-        /// How many streams.
+        /// Number of streams.
         #[arg(long, default_value_t = 10_000)]
         streams: u64,
-        /// How often to kill it.
+        /// Number of kills.
         #[arg(long, default_value_t = 3)]
         kills: usize,
-        /// Run what was built before.
+        /// Skip the build.
         #[arg(long)]
         built: bool,
     },
-    /// Use the page of the gateway in a real browser (chromium; installs playwright-core from npm).
+    /// Test the page of the gateway in a real browser (chromium; installs playwright-core from npm).
     Browser {
-        /// Run what was built before.
+        /// Skip the build.
         #[arg(long)]
         built: bool,
     },
-    /// Run the bundled session in an empty home.
+    /// Run the demo in an empty home.
     Demo,
     /// Review changed snapshots.
     Snapshot,
     /// Check licences, sources, bans and advisories of the dependencies.
     Deny,
-    /// Write the built-in list of models from a price list in `LiteLLM`'s format.
+    /// Generate the built-in list of models from a price list in `LiteLLM`'s format.
     Catalogue {
-        /// The price list, such as `model_prices_and_context_window.json`.
+        /// The price list, for example `model_prices_and_context_window.json`.
         file: PathBuf,
     },
 }
 
-/// A benchmark that runs alone.
+/// A benchmark with a command of its own.
 #[derive(Debug, Subcommand)]
 enum Bench {
-    /// What the gateway costs, before a mock provider.
+    /// Measure the gateway in front of a mock provider.
     Gateway {
-        /// How long each load is put on, in seconds.
+        /// Duration of each load, in seconds.
         #[arg(long, default_value_t = 2.0)]
         seconds: f64,
-        /// How often each load is put on, directly and through the gateway in turn.
+        /// Number of rounds of each load, directly and through the gateway alternating.
         #[arg(long, default_value_t = 5)]
         rounds: usize,
         /// Write the table of docs/performance.md.
         #[arg(long)]
         write: bool,
-        /// Measure what was built before.
+        /// Skip the build.
         #[arg(long)]
         built: bool,
     },

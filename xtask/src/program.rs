@@ -1,4 +1,4 @@
-//! Running other programs, cargo first of all.
+//! Runs cargo and other programs.
 
 use std::{
     env,
@@ -10,27 +10,27 @@ use crate::{
     workspace,
 };
 
-/// Cargo, in the workspace.
+/// A cargo command in the root of the workspace.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(workspace::root());
     command
 }
 
-/// Whether cargo knows a subcommand that is installed apart from it.
+/// Whether an additional cargo subcommand is installed.
 pub(crate) fn cargo_has(subcommand: &str) -> bool {
-    let silent = cargo(&[subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    silent.is_ok_and(|status| status.success())
+    let status = cargo(&[subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
-/// Runs a program that shows what it does, and fails when it fails.
+/// Runs a program with its output on the terminal; fails if its status is not success.
 pub(crate) fn execute(command: &mut Command) -> Outcome {
     println!("$ {}", shown(command));
     let status = command.status().map_err(|error| cannot_start(command, &error))?;
     if status.success() { Ok(()) } else { Err(failed(command, status)) }
 }
 
-/// Runs a program and returns what it printed; its complaints go to the terminal.
+/// Runs a program and returns its standard output; standard error goes to the terminal.
 pub(crate) fn capture(command: &mut Command) -> Outcome<String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| cannot_start(command, &error))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -41,7 +41,7 @@ pub(crate) fn capture(command: &mut Command) -> Outcome<String> {
     Err(failed(command, output.status))
 }
 
-/// Runs a program and returns what it printed to both streams.
+/// Runs a program and returns its standard output, followed by its standard error.
 pub(crate) fn capture_all(command: &mut Command) -> Outcome<String> {
     let output = command.output().map_err(|error| cannot_start(command, &error))?;
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -60,7 +60,7 @@ pub(crate) fn failed(command: &Command, status: std::process::ExitStatus) -> Fai
     Failure::new(format!("`{}` failed: {status}", shown(command)))
 }
 
-/// The command as one would type it, cargo without its path.
+/// Formats a command for display, with the program reduced to its file name.
 pub(crate) fn shown(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program());
     let name = program.file_name().unwrap_or(command.get_program()).to_string_lossy();

@@ -1,4 +1,4 @@
-//! How well the pattern store chooses models, measured on public prompts and kept in docs/quality.md.
+//! Measures how well the pattern store chooses models, and writes the tables of docs/quality.md.
 
 use std::{path::Path, process::Command};
 
@@ -10,17 +10,17 @@ use crate::{
     workspace,
 };
 
-/// The part of the page that is written by this command.
+/// The generated section of the page.
 const TABLES: Part =
     Part { begin: "<!-- tables: written by `cargo xtask quality` -->\n", end: "<!-- end of tables -->\n" };
 
-/// Measures every set of a folder; prints tables, or JSON, and may write the tables.
+/// Measures every set of a folder and prints tables, or JSON; `write` also writes the tables to the page.
 pub(crate) fn run(folder: &Path, json: bool, write: bool) -> Outcome {
     if json {
-        print!("{}", measured(folder, &["--json"])?);
+        print!("{}", measure(folder, &["--json"])?);
         return Ok(());
     }
-    let tables = measured(folder, &[])?;
+    let tables = measure(folder, &[])?;
     print!("{tables}");
     if write {
         let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
@@ -32,17 +32,18 @@ pub(crate) fn run(folder: &Path, json: bool, write: bool) -> Outcome {
     Ok(())
 }
 
-/// A part of it, in a few seconds: that sets can be read, learned and asked about, and that what is measured is what the
-/// store recommends.
+/// Runs a reduced measurement of a few seconds: reads, learns and queries every set, and checks that the measured
+/// recommendations are those of the store.
 pub(crate) fn reduced(folder: &Path) -> Outcome<Passed> {
-    let said = measured(folder, &["--reduced"])?;
-    print!("{said}");
-    Ok(Passed::noting(said.trim()))
+    let summary = measure(folder, &["--reduced"])?;
+    print!("{summary}");
+    Ok(Passed::noting(summary.trim()))
 }
 
-fn measured(folder: &Path, arguments: &[&str]) -> Outcome<String> {
+/// Builds and runs the benchmark program; returns its output.
+fn measure(folder: &Path, arguments: &[&str]) -> Outcome<String> {
     let folder = folder.canonicalize().map_err(|error| Failure::file("open", folder, &error))?;
-    // Quietly: what is printed may be JSON.
+    // Quiet, since the output may be JSON.
     capture(&mut cargo(&["build", "--release", "--locked", "--quiet", "--package", "quality"]))?;
     capture(Command::new(workspace::release_binary("quality")).args(arguments).arg(folder))
 }

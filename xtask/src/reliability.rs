@@ -1,4 +1,4 @@
-//! What the suites that try to break the log have counted, kept in docs/reliability.md.
+//! Runs the fault-injection suites and writes their counts to docs/reliability.md.
 
 use std::{fmt::Write as _, process::Command};
 
@@ -11,17 +11,17 @@ use crate::{
     workspace,
 };
 
-/// The part of the page that is written by this command.
+/// The generated section of the page.
 const COUNTS: Part =
     Part { begin: "<!-- counts: written by `cargo xtask reliability` -->\n", end: "<!-- end of counts -->\n" };
 
-/// How the line of a suite begins that says what it counted, and of one that could not run.
-const LINES: [&str; 2] = ["kept: ", "skipped: "];
+/// Prefixes of the lines that report the counts of a suite, and a suite that could not run.
+const PREFIXES: [&str; 2] = ["kept: ", "skipped: "];
 
-/// In front of the line of a suite that could not run.
+/// Written in front of a suite that could not run.
 const SKIPPED: &str = "*skipped* ";
 
-/// How the lines begin without which the page would promise more than was tried.
+/// The suites that the page describes: each must report a line with this beginning.
 const SUITES: [&str; 16] = [
     "concurrency",
     "corpora",
@@ -41,22 +41,20 @@ const SUITES: [&str; 16] = [
     "torn writes, one flipped bit in the journal",
 ];
 
-/// Runs every suite that counts, and writes what it counted to docs/reliability.md. A long run tries about twenty
-/// times as much.
+/// Runs every suite and writes its counts to docs/reliability.md. A long run has about twenty times as many cases.
 pub(crate) fn run(long: bool) -> Outcome {
     let mut suites = suites(long);
     println!("$ {}", shown(&suites));
-    let mut counted = lines(&capture_all(&mut suites)?);
-    counted.push(format!("concurrency, loom and shuttle: {}", models::run()?.note));
-    counted.push(format!("killed writers: {}", crash::run(if long { 1_000 } else { 50 }, None)?.note));
-    let silent = |suite: &&&str| !counted.iter().any(|line| line.trim_start_matches(SKIPPED).starts_with(**suite));
-    let silent: Vec<_> =
-        SUITES.iter().filter(silent).map(|suite| format!("`{suite}` has not said what it counted")).collect();
-    Failure::unless_empty("suites that were silent", &silent)?;
+    let mut counts = reported_lines(&capture_all(&mut suites)?);
+    counts.push(format!("concurrency, loom and shuttle: {}", models::run()?.note));
+    counts.push(format!("killed writers: {}", crash::run(if long { 1_000 } else { 50 }, None)?.note));
+    let missing = |suite: &&&str| !counts.iter().any(|line| line.trim_start_matches(SKIPPED).starts_with(**suite));
+    let missing: Vec<_> = SUITES.iter().filter(missing).map(|suite| format!("`{suite}` reported no count")).collect();
+    Failure::unless_empty("suites without a count", &missing)?;
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let command = if long { "cargo xtask reliability --long" } else { "cargo xtask reliability" };
     let mut text = format!("Counted on {date} by `{command}`:\n\n");
-    for line in &counted {
+    for line in &counts {
         println!("{line}");
         // Writing to a `String` always succeeds.
         let _ = writeln!(text, "- {line}");
@@ -67,6 +65,7 @@ pub(crate) fn run(long: bool) -> Outcome {
     Ok(())
 }
 
+/// The command that runs the suites.
 fn suites(long: bool) -> Command {
     let profile = if long { "long" } else { "default" };
     let mut command = cargo(&["nextest", "run", "--locked", "--profile", profile, "--success-output", "immediate"]);
@@ -77,13 +76,14 @@ fn suites(long: bool) -> Command {
     command
 }
 
-/// The lines of suites in the output of many, without repetition and in order.
-pub(crate) fn lines(output: &str) -> Vec<String> {
-    let said = |line: &str| LINES.iter().find_map(|begin| Some((*begin, line.trim().strip_prefix(begin)?.to_owned())));
+/// The reported lines in the output of all suites, sorted and without duplicates.
+pub(crate) fn reported_lines(output: &str) -> Vec<String> {
+    let reported =
+        |line: &str| PREFIXES.iter().find_map(|prefix| Some((*prefix, line.trim().strip_prefix(prefix)?.to_owned())));
     let mut lines: Vec<String> = output
         .lines()
-        .filter_map(said)
-        .map(|(begin, rest)| if begin == LINES[1] { format!("{SKIPPED}{rest}") } else { rest })
+        .filter_map(reported)
+        .map(|(prefix, rest)| if prefix == PREFIXES[1] { format!("{SKIPPED}{rest}") } else { rest })
         .collect();
     lines.sort();
     lines.dedup();
@@ -92,11 +92,11 @@ pub(crate) fn lines(output: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::lines;
+    use super::reported_lines;
 
     #[test]
-    fn the_lines_of_suites_are_found_among_everything_else() {
+    fn lines_of_suites_are_extracted_from_other_output() {
         let output = "    PASS x\n    kept: faults: 3 cases\n  kept: cuts: 2\nskipped: os crash: not root\n kept: cuts: 2\nkeptsake\n";
-        assert_eq!(lines(output), ["*skipped* os crash: not root", "cuts: 2", "faults: 3 cases"]);
+        assert_eq!(reported_lines(output), ["*skipped* os crash: not root", "cuts: 2", "faults: 3 cases"]);
     }
 }

@@ -1,4 +1,4 @@
-//! The official Python SDKs against the gateway: `xtask/clients/sdks.py` in an environment of its own.
+//! Runs the official Python SDKs against the gateway: `xtask/clients/sdks.py` in a virtual environment.
 
 use std::{
     fs,
@@ -16,13 +16,14 @@ use crate::{
 
 const PACKAGES: [&str; 3] = ["anthropic", "openai", "google-genai"];
 
-/// One of each provider, so that every API is converted to every other.
+/// One model of each provider, so that every API is converted to every other.
 const MODELS: [&str; 3] = ["claude-opus-4-8", "gpt-5.5", "gemini-3.1-pro-preview"];
 
-/// Every client gets the model that it asks for.
+/// Requested models are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: override }\n";
 
-/// Runs all checks, or those whose name holds a text; against the mock itself, that is what a provider has to do.
+/// Runs all checks, or those whose name contains `only`. With `provider` they run against the mock provider, which shows
+/// that the checks themselves are right. `built` skips the build.
 pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome<Passed> {
     let python = match installed(&workspace::target().join("clients/sdks"))? {
         Ok(python) => python,
@@ -55,7 +56,7 @@ pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome<Pa
     done.map(|()| Passed::silently())
 }
 
-/// A Python that has the SDKs, or why there is none.
+/// Returns a Python with the SDKs, installing them if needed, or the reason why there is none.
 fn installed(folder: &Path) -> Outcome<Result<PathBuf, String>> {
     let python = folder.join("bin/python");
     let has_all = |python: &Path| {
@@ -76,12 +77,8 @@ fn installed(folder: &Path) -> Outcome<Result<PathBuf, String>> {
         match command.stdin(Stdio::null()).output() {
             Ok(output) if output.status.success() => {}
             Ok(output) => {
-                let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Ok(Err(format!(
-                    "{} failed: {}",
-                    shown(command),
-                    complaints.lines().last().unwrap_or_default()
-                )));
+                let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+                return Ok(Err(format!("{} failed: {}", shown(command), stderr.lines().last().unwrap_or_default())));
             }
             Err(error) => return Ok(Err(format!("{} cannot be started: {error}", shown(command)))),
         }

@@ -1,10 +1,11 @@
-//! Reviewing changed snapshots.
+//! Reviews changed snapshots with `cargo insta`.
 
 use crate::{
     failure::{Failure, Outcome},
     program::{cargo, cargo_has, execute},
 };
 
+/// Runs all tests and opens the review of changed snapshots.
 pub(crate) fn run() -> Outcome {
     if cargo_has("insta") {
         return execute(&mut cargo(&["insta", "test", "--workspace", "--review"]));

@@ -1,4 +1,4 @@
-//! Where things are: the workspace, what cargo builds, and the files tasks read.
+//! Paths of the workspace and of build results, and access to files.
 
 use std::{
     env, fs,
@@ -7,24 +7,24 @@ use std::{
 
 use crate::failure::{Failure, Outcome};
 
-/// The folder of the root manifest.
+/// The root folder of the workspace.
 pub(crate) fn root() -> PathBuf {
-    // Cargo sets the variable for `cargo run`; a binary started by hand knows where it was built.
+    // Cargo sets the variable for `cargo run`; a binary started directly uses the folder it was built in.
     let manifest = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     manifest.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// Where cargo puts what it builds.
+/// The target folder of cargo.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// A program that `cargo build --release` has built.
+/// The path of a program in the release profile.
 pub(crate) fn release_binary(name: &str) -> PathBuf {
     target().join("release").join(format!("{name}{}", env::consts::EXE_SUFFIX))
 }
 
-/// A path below the workspace as it is shown to people.
+/// Formats a path relative to the workspace.
 pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
@@ -37,12 +37,12 @@ pub(crate) fn write(path: &Path, text: &str) -> Outcome {
     fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
 }
 
-/// A folder that is empty and gone when the value is dropped.
+/// Creates an empty folder that is removed when the value is dropped.
 pub(crate) fn temporary() -> Outcome<tempfile::TempDir> {
     tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &env::temp_dir(), &error))
 }
 
-/// Every file below a folder, sorted by path, leaving out what is built and what is hidden.
+/// Returns every file below a folder, sorted by path, without hidden folders and those named `target`.
 pub(crate) fn files(below: &Path) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![below.to_path_buf()];

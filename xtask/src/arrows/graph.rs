@@ -1,4 +1,4 @@
-//! Which package depends on which, from `cargo metadata`.
+//! The graph of dependencies between packages, from `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,25 +6,24 @@ use serde::Deserialize;
 
 use crate::failure::{Failure, Outcome};
 
-/// A crate of the workspace and what its manifest names.
+/// A crate of the workspace with the dependencies in its manifest.
 #[derive(Debug)]
 pub(super) struct Package {
     pub(super) name: String,
-    /// Normal and build dependencies; what only tests use is their own business.
+    /// Normal and build dependencies, without those of tests.
     pub(super) dependencies: BTreeSet<String>,
 }
 
-/// The workspace and everything it links.
+/// The workspace members and the packages they link.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     members: BTreeMap<String, Package>,
-    /// For every package, ours or not, what it links: resolved normal dependencies. Two versions of a package
-    /// count as one.
+    /// Resolved normal dependencies of every package, by name. Versions of one package are merged.
     links: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Graph {
-    /// Reads what `cargo metadata --format-version 1` prints.
+    /// Parses the output of `cargo metadata --format-version 1`.
     pub(super) fn from_metadata(text: &str) -> Outcome<Self> {
         let metadata: Metadata = serde_json::from_str(text)
             .map_err(|error| Failure::new(format!("cannot read the output of `cargo metadata`: {error}")))?;
@@ -54,19 +53,19 @@ impl Graph {
         self.members.contains_key(name)
     }
 
-    /// The shortest way along links from one package to another, both ends included.
+    /// Returns the shortest path of dependencies from one package to another, both included; `None` if there is none.
     pub(super) fn path(&self, from: &str, to: &str) -> Option<Vec<String>> {
-        let mut came_from = BTreeMap::from([(from, None)]);
+        let mut predecessor = BTreeMap::from([(from, None)]);
         let mut waiting = VecDeque::from([from]);
         while let Some(name) = waiting.pop_front() {
             if name == to {
-                let way = std::iter::successors(Some(name), |name| came_from.get(name).copied().flatten());
-                let mut way: Vec<_> = way.map(str::to_owned).collect();
-                way.reverse();
-                return Some(way);
+                let path = std::iter::successors(Some(name), |name| predecessor.get(name).copied().flatten());
+                let mut path: Vec<_> = path.map(str::to_owned).collect();
+                path.reverse();
+                return Some(path);
             }
             for next in self.links.get(name).into_iter().flatten() {
-                came_from.entry(next).or_insert_with(|| {
+                predecessor.entry(next).or_insert_with(|| {
                     waiting.push_back(next);
                     Some(name)
                 });
@@ -75,7 +74,7 @@ impl Graph {
         None
     }
 
-    /// A workspace of these members with these arrows.
+    /// Builds a graph of these members and dependencies.
     #[cfg(test)]
     pub(super) fn new(members: &[&str], arrows: &[(&str, &str)]) -> Self {
         let mut graph = Self::default();
@@ -163,7 +162,7 @@ mod tests {
     }"#;
 
     #[test]
-    fn a_manifest_names_normal_and_build_dependencies_but_not_those_of_tests() {
+    fn dependencies_of_tests_are_not_read_from_the_manifest() {
         let graph = Graph::from_metadata(METADATA).unwrap();
         let app: Vec<_> = graph.members().collect();
         assert_eq!(app.len(), 1);

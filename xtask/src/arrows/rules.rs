@@ -1,10 +1,10 @@
-//! What each crate may use: the arrows of docs/architecture.md.
+//! The allowed dependencies of each crate, as drawn in docs/architecture.md.
 
-/// What one crate of ours may use of ours, as a normal or build dependency.
+/// The crates of the workspace that one of them may depend on (normal and build dependencies).
 pub(super) struct Rule {
     pub(super) package: &'static str,
     pub(super) may_use: &'static [&'static str],
-    /// Whether it may link nothing that waits, stores or talks.
+    /// Whether it must not link a library of [`IMPURE`].
     pub(super) pure: bool,
 }
 
@@ -88,27 +88,27 @@ pub(super) const RULES: &[Rule] = &[
             "what-if",
         ],
     ),
-    // It reads the vocabulary to document it, and runs everything else as a program.
+    // Documents the events; runs everything else as a program.
     effects("xtask", &["contracts", "event-core", "router-core"]),
-    // What fuzzing tries.
+    // Bodies of the fuzz targets.
     effects(
         "hostile-input",
         &["catalogue", "contracts", "engine", "event-bus", "event-core", "router-core", "transcripts"],
     ),
-    // What the pattern store is worth, on public prompts.
+    // Benchmark of the pattern store on public prompts.
     effects("quality", &["contracts", "event-core", "patterns"]),
-    // A provider made up for tests.
+    // Simulated provider for tests.
     effects("mock-upstream", &[]),
-    // What benchmarks measure.
+    // Clock of the benchmarks.
     effects("processor-time", &[]),
-    // A third party's projection, and a user's policy tests.
+    // Examples: a third-party projection, and a user's tests of a policy.
     pure("slow-calls", &["contracts", "event-core"]),
     effects("policy-snapshots", &["catalogue", "contracts", "router-core"]),
 ];
 
-/// Libraries that one crate names and no other.
+/// Libraries that only the named crate may depend on.
 pub(super) const OWNED: &[(&str, &str)] =
     &[("bincode", "event-core"), ("crossbeam-channel", "event-bus"), ("sled", "event-bus")];
 
-/// What a pure crate must not link.
+/// Libraries with effects: pure crates must not link them, not even indirectly.
 pub(super) const IMPURE: &[&str] = &["crossbeam-channel", "hyper", "reqwest", "sled", "tokio"];

@@ -1,4 +1,4 @@
-//! What criterion measured, read from the files it leaves.
+//! Reads the estimates that criterion writes to its results folder.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -9,12 +9,12 @@ use crate::{
     workspace,
 };
 
-/// The time of one benchmark in nanoseconds.
+/// The duration of one benchmark in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measured {
     pub(super) median: f64,
-    /// The median lies between these with a confidence of 95 %.
-    pub(super) between: (f64, f64),
+    /// The 95 % confidence interval of the median.
+    pub(super) interval: (f64, f64),
 }
 
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ struct Benchmark {
     full_id: String,
 }
 
-/// Every benchmark below a folder with one folder per crate, by `crate: name of the benchmark`.
+/// Reads all estimates below `results`, which has one folder per crate. Keys are `crate: benchmark`.
 pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measured>> {
     let mut measured = BTreeMap::new();
     for path in workspace::files(results)? {
@@ -52,7 +52,7 @@ pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measured>> {
         let interval = median.confidence_interval;
         measured.insert(
             format!("{}: {full_id}", package.display()),
-            Measured { median: median.point_estimate, between: (interval.lower_bound, interval.upper_bound) },
+            Measured { median: median.point_estimate, interval: (interval.lower_bound, interval.upper_bound) },
         );
     }
     Ok(measured)

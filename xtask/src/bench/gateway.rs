@@ -1,4 +1,4 @@
-//! What the gateway costs: the same load on a mock provider directly and through the gateway, in turn.
+//! Measures the gateway: the same load on a mock provider, directly and through the gateway alternating.
 
 pub(crate) mod load;
 mod table;
@@ -19,45 +19,45 @@ use super::{machine, page};
 /// Milliseconds between the events of a slow stream.
 const GAP_MS: u64 = 2;
 
-/// Requests after which its memory is looked at.
-const MANY: u64 = 100_000;
+/// Number of requests before memory is measured.
+const MEMORY_REQUESTS: u64 = 100_000;
 
-/// How long the gateway rests before that: what it needed for a moment has gone back to the system by then.
-const REST: Duration = Duration::from_secs(2);
+/// Pause before memory is measured: the allocator has returned free pages by then.
+const PAUSE: Duration = Duration::from_secs(2);
 
-/// No load has more requests.
-const MOST_OF_A_LOAD: u64 = 100_000_000;
+/// Distance between the first request numbers of two loads; larger than any load.
+const NUMBERS_PER_LOAD: u64 = 100_000_000;
 
-/// Requests whose decisions are looked for in the log.
-const FEW: u64 = 500;
+/// Number of requests whose decisions are counted in the log.
+const RECORDED_REQUESTS: u64 = 500;
 
-/// The most seconds for each of these.
-const PATIENCE: f64 = 300.0;
+/// Time limit of a load with a number of requests, in seconds.
+const LOAD_TIMEOUT: f64 = 300.0;
 
-/// How long and how often each load is put on.
+/// The duration and the number of rounds of each load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
     pub(crate) seconds: f64,
     pub(crate) rounds: usize,
 }
 
-/// Measures, prints the table, and writes it to docs/performance.md when asked to.
+/// Measures and prints the table; `write` also writes it to docs/performance.md. `built` skips the build.
 pub(crate) fn run(effort: Effort, write: bool, built: bool) -> Outcome {
     if !built {
         programs::build(true)?;
     }
-    // On the disk that is built on: in memory, a log would wait for nothing.
+    // On the disk of the build: a file system in memory would make syncs free.
     let folder = tempfile::tempdir_in(workspace::target())
         .map_err(|error| Failure::file("create a folder in", &workspace::target(), &error))?;
     let rows = measured(folder.path(), effort)?;
-    let how = format!(
-        "mock, gateway and load share the machine ({}); loads in turn, directly and through the gateway, {} rounds of \
+    let method = format!(
+        "mock, gateway and load share the machine ({}); loads directly and through the gateway alternating, {} rounds of \
          {} s, the median of the rounds; every request is a turn of its own, decided and recorded durably",
-        busy(),
+        machine_load(),
         effort.rounds,
         effort.seconds
     );
-    let table = format!("{}\n\n{}", machine::describe(&how), table::table(&rows));
+    let table = format!("{}\n\n{}", machine::describe(&method), table::table(&rows));
     println!("\n{table}");
     if write {
         super::write(&page::GATEWAY, &table)?;
@@ -74,12 +74,13 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let mock = programs::mock(&["--plain"])?;
     let first = programs::gateway(&starts, &mock)?;
     let mut rows = vec![Row::ready("ready, in an empty home", first.ready)];
-    let asked = Load { requests: Some(FEW), seconds: PATIENCE, warm_up: 0.0, ..Load::of("small-chat", 8) };
+    let asked =
+        Load { requests: Some(RECORDED_REQUESTS), seconds: LOAD_TIMEOUT, warm_up: 0.0, ..Load::of("small-chat", 8) };
     let answered = asked.on(&first.url, None)?.requests;
     first.stop()?;
-    recorded(&starts, answered)?;
+    check_decisions(&starts, answered)?;
     let gateway = programs::gateway(&home, &mock)?;
-    let at = Place { mock: &mock, gateway: &gateway, effort, loads: Cell::new(0) };
+    let at = Setup { mock: &mock, gateway: &gateway, effort, loads: Cell::new(0) };
 
     let one = at.rounds(Load::of("small-chat", 1))?;
     rows.push(Row::added("small chat, added at the median, 1 connection", &one, 150.0));
@@ -108,26 +109,27 @@ fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// What is resident after many requests, in an empty home: with a session for each, and in sessions as they are.
+/// Resident memory after [`MEMORY_REQUESTS`] in an empty home: one session per request, and sessions of [`TURNS`].
 fn memory(folder: &Path, mock: &Running, rows: &mut Vec<Row>) -> Outcome {
-    let many = Load { requests: Some(MANY), seconds: PATIENCE, warm_up: 0.0, ..Load::of("small-chat", 32) };
+    let many =
+        Load { requests: Some(MEMORY_REQUESTS), seconds: LOAD_TIMEOUT, warm_up: 0.0, ..Load::of("small-chat", 32) };
     let kinds = [("resident memory", None), ("resident memory, in sessions of 60,", Some(TURNS))];
     for (name, turns) in kinds {
         let home = folder.join(if turns.is_some() { "sessions" } else { "each" });
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
         let gateway = programs::gateway(&home, mock)?;
-        let busy = Load { turns, ..many }.on(&gateway.url, Some(&gateway.pid()))?;
-        std::thread::sleep(REST);
-        let one = Load { requests: Some(1), turns, first: MANY, ..many };
-        let rest = one.on(&gateway.url, Some(&gateway.pid()))?;
-        rows.push(Row::memory(name, &busy, &rest, 60.0));
+        let under_load = Load { turns, ..many }.on(&gateway.url, Some(&gateway.pid()))?;
+        std::thread::sleep(PAUSE);
+        let one = Load { requests: Some(1), turns, first: MEMORY_REQUESTS, ..many };
+        let idle = one.on(&gateway.url, Some(&gateway.pid()))?;
+        rows.push(Row::memory(name, &under_load, &idle, 60.0));
         gateway.stop()?;
     }
     Ok(())
 }
 
-/// Fails unless the log has a decision for each answer: figures of a gateway that records less would be worth nothing.
-fn recorded(home: &Path, answered: u64) -> Outcome {
+/// Fails unless the log has one decision for every response; a gateway that records less must not be measured.
+fn check_decisions(home: &Path, answered: u64) -> Outcome {
     let file = home.join("log.jsonl");
     capture(programs::turnwise(home).args(["events", "export"]).arg(&file))?;
     let text = workspace::read(&file)?;
@@ -138,46 +140,50 @@ fn recorded(home: &Path, answered: u64) -> Outcome {
     Err(Failure::new(format!("{answered} requests were answered and {decided} decisions recorded")))
 }
 
-/// Streams whose events come all at once, and slowly.
-fn streams(at: &Place<'_>, rows: &mut Vec<Row>) -> Outcome {
+/// Measures streams without a pause between their events, and with one.
+fn streams(at: &Setup<'_>, rows: &mut Vec<Row>) -> Outcome {
     for (gap, how, connections) in [(0, "at once", 1), (GAP_MS, "2 ms apart", 8)] {
         at.mock.ask("/control/gap", Some(&gap.into()))?;
         let bodies =
             [("stream-chat", "chat"), ("stream-chat-usage", "chat with usage"), ("stream-messages", "Messages")];
         for (body, name) in bodies {
             let rounds = at.rounds(Load::of(body, connections))?;
-            rows.push(Row::first_byte(&format!("{name} stream of 20 pieces {how}, first byte"), &rounds));
-            rows.push(Row::added(&format!("{name} stream of 20 pieces {how}, last byte"), &rounds, table::NOT_SEEN));
+            rows.push(Row::first_byte(&format!("{name} stream of 20 chunks {how}, first byte"), &rounds));
+            rows.push(Row::added(
+                &format!("{name} stream of 20 chunks {how}, last byte"),
+                &rounds,
+                table::STREAM_LIMIT,
+            ));
         }
     }
     at.mock.ask("/control/gap", Some(&0.into())).map(drop)
 }
 
-/// What is measured, and how long.
-struct Place<'a> {
+/// The programs under measurement, and the effort.
+struct Setup<'a> {
     mock: &'a Running,
     gateway: &'a Running,
     effort: Effort,
-    /// How many loads went through it.
+    /// Number of loads sent through the gateway so far.
     loads: Cell<u64>,
 }
 
-impl Place<'_> {
-    /// The figures of each round: directly, and through the gateway.
+impl Setup<'_> {
+    /// Runs a load in rounds. Returns the figures of each: directly, and through the gateway.
     fn rounds(&self, load: Load) -> Outcome<Vec<(Figures, Figures)>> {
         let load = Load { seconds: self.effort.seconds, ..load };
-        (0..self.effort.rounds).map(|_| Ok((load.on(&self.mock.url, None)?, self.through(load)?))).collect()
+        (0..self.effort.rounds).map(|_| Ok((load.on(&self.mock.url, None)?, self.through_gateway(load)?))).collect()
     }
 
-    fn through(&self, load: Load) -> Outcome<Figures> {
+    fn through_gateway(&self, load: Load) -> Outcome<Figures> {
         let before = self.loads.replace(self.loads.get() + 1);
-        Load { first: before * MOST_OF_A_LOAD, ..load }.on(&self.gateway.url, Some(&self.gateway.pid()))
+        Load { first: before * NUMBERS_PER_LOAD, ..load }.on(&self.gateway.url, Some(&self.gateway.pid()))
     }
 }
 
-/// How busy the machine is with other things, so that nobody believes figures of a busy one.
-fn busy() -> String {
+/// The load average of the machine: figures of a busy machine are not comparable.
+fn machine_load() -> String {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let minute = load.split(' ').next().filter(|minute| !minute.is_empty());
-    minute.map_or_else(|| "its load is unknown".to_owned(), |minute| format!("load {minute} at the end"))
+    minute.map_or_else(|| "load unknown".to_owned(), |minute| format!("load {minute} at the end"))
 }

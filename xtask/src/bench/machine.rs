@@ -1,10 +1,10 @@
-//! Where and when it was measured.
+//! Describes the machine and the date of a measurement.
 
 use std::{fs, process::Command, thread};
 
 use crate::program::capture;
 
-/// One sentence: date, processor, compiler, command, and what the figures are.
+/// One sentence with date, processor, compiler and command; `figures` describes the method.
 pub(super) fn describe(figures: &str) -> String {
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let processors = thread::available_parallelism().map_or(1, usize::from);
@@ -16,7 +16,7 @@ pub(super) fn describe(figures: &str) -> String {
     )
 }
 
-/// The processor's name for itself, or its architecture where that cannot be read.
+/// The model name of the processor, or its architecture if that cannot be read.
 fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = text.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));

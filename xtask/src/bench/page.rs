@@ -8,59 +8,60 @@ use super::{
 };
 use crate::failure::{Failure, Outcome};
 
-/// A part of the page that is written by this command.
+/// A generated section of a page, between two marker lines.
 pub(crate) struct Part {
     pub(crate) begin: &'static str,
     pub(crate) end: &'static str,
 }
 
-/// What criterion measures.
+/// The section of criterion benchmarks.
 pub(super) const FIGURES: Part =
     Part { begin: "<!-- figures: written by `cargo xtask bench` -->\n", end: "<!-- end of figures -->\n" };
-/// What the log costs.
+/// The section of log measurements.
 pub(super) const LOG: Part =
     Part { begin: "<!-- log: written by `cargo xtask bench` -->\n", end: "<!-- end of log -->\n" };
 
-/// What the gateway costs.
+/// The section of gateway measurements.
 pub(super) const GATEWAY: Part = Part {
     begin: "<!-- gateway: written by `cargo xtask bench gateway --write` -->\n",
     end: "<!-- end of gateway -->\n",
 };
 
-/// The table with the sentence above it. Benchmarks with a target come first, one that was not measured among them.
+/// Returns the table, preceded by `machine`. Benchmarks with a target come first, including those without a result.
 pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measured>) -> String {
-    let has = |wanted: usize| measured.keys().any(|name| target(name).is_some_and(|(place, _)| place == wanted));
-    let missing = (0..).zip(TARGETS).filter(|(place, _)| !has(*place)).map(|(_, (name, _))| *name);
+    let is_measured =
+        |wanted: usize| measured.keys().any(|name| target(name).is_some_and(|(place, _)| place == wanted));
+    let missing = (0..).zip(TARGETS).filter(|(place, _)| !is_measured(*place)).map(|(_, (name, _))| *name);
     let mut names: Vec<&str> = measured.keys().map(String::as_str).chain(missing).collect();
     names.sort_by_key(|name| (target(name).map_or(usize::MAX, |(place, _)| place), *name));
     let mut text =
         format!("{machine}\n\n| benchmark | median | 95 % of medians | target | |\n| --- | --: | --- | --- | --- |\n");
     for name in names {
         let (limit, met) = verdict(name, measured);
-        let (median, between) = match measured.get(name) {
-            Some(Measured { median, between: (low, high) }) => {
+        let (median, interval) = match measured.get(name) {
+            Some(Measured { median, interval: (low, high) }) => {
                 (time(*median), format!("{} to {}", time(*low), time(*high)))
             }
             None => ("-".to_owned(), "-".to_owned()),
         };
         // Writing to a `String` always succeeds.
-        let _ = writeln!(text, "| {name} | {median} | {between} | {limit} | {met} |");
+        let _ = writeln!(text, "| {name} | {median} | {interval} | {limit} | {met} |");
     }
     text
 }
 
 impl Part {
-    /// The page with the table in the place of the one before.
+    /// Returns the page with the content of this section replaced by `table`.
     pub(crate) fn replaced(&self, page: &str, table: &str) -> Outcome<String> {
         let Self { begin, end } = self;
         let parts = page.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
-        let lost = || Failure::new(format!("the page has lost the markers of a table, such as `{}`", begin.trim()));
-        let (before, after) = parts.ok_or_else(lost)?;
+        let missing = || Failure::new(format!("the page has no markers for this table; expected `{}`", begin.trim()));
+        let (before, after) = parts.ok_or_else(missing)?;
         Ok(format!("{before}{begin}{table}{end}{after}"))
     }
 }
 
-/// Nanoseconds in the unit people would choose, with three digits that count.
+/// Formats a duration with three significant digits, in ns, µs, ms or s.
 pub(super) fn time(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds {
         ns if ns < 1e3 => (ns, "ns"),
@@ -80,13 +81,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_three_digits_that_count() {
+    fn durations_have_three_significant_digits() {
         let shown: Vec<_> = [0.5, 123.4, 9_876.0, 45_678.0, 8.8e6, 2.5e9].map(time).into_iter().collect();
         assert_eq!(shown, ["0.50 ns", "123 ns", "9.88 µs", "45.7 µs", "8.80 ms", "2.50 s"]);
     }
 
     #[test]
-    fn a_table_replaces_the_one_before_and_nothing_else() {
+    fn section_is_replaced_and_the_rest_of_the_page_is_kept() {
         let Part { begin, end } = FIGURES;
         let page = |table: &str| format!("# Performance\n\n{begin}{table}\n{end}\nThe rest.\n");
         assert_eq!(FIGURES.replaced(&page("old"), "new\n").unwrap(), page("new"));
@@ -94,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_met_or_missed_and_a_missing_figure_is_neither() {
-        let figure = |median| Measured { median, between: (median, median) };
+    fn target_is_met_missed_or_not_measured() {
+        let figure = |median| Measured { median, interval: (median, median) };
         let measured = BTreeMap::from([
             ("router-core: regex rules: phrases/10".to_owned(), figure(1_000.0)),
             ("router-core: regex rules: phrases/1000".to_owned(), figure(5_001.0)),

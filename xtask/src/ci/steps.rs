@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask ci`: cheap ones first, those that need the release profile last.
+//! The steps of `cargo xtask ci`: cheap ones first, steps of the release profile last.
 
 use std::{
     io::{BufRead as _, BufReader},

@@ -1,10 +1,10 @@
-//! Turns of Codex, over a provider of its own making and over its built-in one.
+//! Turns of Codex, with a configured provider and with the built-in one.
 
 use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use super::{Expected, Place, Session, command, programs::Running, run_client, said};
+use super::{Expected, Place, Session, check_message, command, programs::Running, run_client};
 use crate::{
     failure::{Failure, Outcome},
     workspace,
@@ -12,7 +12,7 @@ use crate::{
 
 const COMMAND: &str = r#"TOOLCALL:exec_command:{"cmd":"echo hi"}"#;
 
-/// A tool and a thought before a tool, by each way of naming the gateway.
+/// Runs turns with a tool and with thinking before a tool, for each way of configuring the gateway.
 pub(super) fn run(client: &Path, place: &Place<'_>, mock: &Running) -> Outcome<Expected> {
     let own = format!(
         "model = \"gpt-5.5\"\nmodel_provider = \"turnwise\"\n[model_providers.turnwise]\nname = \"turnwise\"\n\
@@ -26,23 +26,24 @@ pub(super) fn run(client: &Path, place: &Place<'_>, mock: &Running) -> Outcome<E
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
         workspace::write(&home.join("config.toml"), &settings)?;
         for text in [COMMAND.to_owned(), format!("THINK {COMMAND}")] {
-            let session = ask(client, place, &home, &text)?;
-            said(&session, &format!("a turn over the {name} provider"), |text| {
+            let session = run_turn(client, place, &home, &text)?;
+            check_message(&session, &format!("a turn over the {name} provider"), |text| {
                 text.starts_with("tool said ") && text.ends_with(" bytes")
             })?;
             expected.tools.push("exec_command");
             expected.add(&session);
         }
     }
-    // The built-in provider asks for a websocket first; the gateway must refuse it by itself.
+    // The built-in provider tries a websocket first, which the gateway must refuse without asking the provider.
     let upgrades = mock.ask("/control/requests", None)?;
     if upgrades.as_array().into_iter().flatten().any(|request| request["method"] == "GET") {
-        return Err(Failure::new("a websocket was asked for at the provider"));
+        return Err(Failure::new("a websocket request reached the provider"));
     }
     Ok(expected)
 }
 
-fn ask(client: &Path, place: &Place<'_>, home: &Path, text: &str) -> Outcome<Session> {
+/// Runs Codex with one message.
+fn run_turn(client: &Path, place: &Place<'_>, home: &Path, text: &str) -> Outcome<Session> {
     let mut command = command(client, place);
     command
         .args(["exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access", text])
@@ -55,7 +56,7 @@ fn ask(client: &Path, place: &Place<'_>, home: &Path, text: &str) -> Outcome<Ses
     let message = events.iter().rfind(|event| event["item"]["type"] == "agent_message");
     let text = message.and_then(|event| event["item"]["text"].as_str());
     match (id, text) {
-        (Some(id), Some(text)) => Ok(Session { id: id.to_owned(), said: text.to_owned() }),
-        _ => Err(Failure::new(format!("Codex said nothing: {printed}"))),
+        (Some(id), Some(text)) => Ok(Session { id: id.to_owned(), last_message: text.to_owned() }),
+        _ => Err(Failure::new(format!("no message in the output of Codex: {printed}"))),
     }
 }

@@ -1,4 +1,4 @@
-//! Clients installed from npm into a folder that is kept.
+//! Installs clients from npm into a folder that is kept between runs.
 
 use std::{
     fs,
@@ -11,18 +11,18 @@ use crate::{
     program::shown,
 };
 
-/// Name of the program, and of its package.
+/// Program name and npm package.
 const CLIENTS: [(&str, &str); 2] = [("claude", "@anthropic-ai/claude-code"), ("codex", "@openai/codex")];
 
-/// The clients that there are.
+/// The installed clients.
 pub(super) struct Found {
-    /// Name, and where it is.
+    /// Name and path.
     pub(super) clients: Vec<(&'static str, PathBuf)>,
-    /// Why those that are missing are skipped.
+    /// The reason for every client that is missing.
     pub(super) notes: Vec<String>,
 }
 
-/// Looks for the clients, and installs those that are not there.
+/// Finds the clients and installs missing ones.
 pub(super) fn clients(cache: &Path) -> Outcome<Found> {
     let mut found = Found { clients: Vec::new(), notes: Vec::new() };
     for (name, package) in CLIENTS {
@@ -40,7 +40,7 @@ pub(super) fn clients(cache: &Path) -> Outcome<Found> {
     Ok(found)
 }
 
-/// Where a client is, with its version, or why it is not.
+/// Returns path and version of a client, or the reason why it cannot be installed.
 fn client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, String), String>> {
     let path = folder.join("node_modules/.bin").join(name);
     if version(&path).is_none()
@@ -48,18 +48,18 @@ fn client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, 
     {
         return Ok(Err(why));
     }
-    // One that was installed and does not start is a finding, not a reason to skip it.
+    // An installed client that does not start is a failure, not a reason to skip it.
     match version(&path) {
         Some(version) => Ok(Ok((path, version))),
         None => Err(Failure::new(format!("`{}` was installed and does not start", path.display()))),
     }
 }
 
-/// Installs a package of npm into a folder, or says why it cannot.
+/// Installs an npm package into a folder; the inner error is the reason why it cannot be installed.
 pub(crate) fn package(folder: &Path, package: &str) -> Outcome<Result<(), String>> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let mut command = Command::new("npm");
-    // Without a network it would try for minutes.
+    // Without a network, npm retries for minutes.
     command.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1", "--prefix"]);
     command.arg(folder).arg(package);
     println!("$ {}", shown(&command));
@@ -70,8 +70,8 @@ pub(crate) fn package(folder: &Path, package: &str) -> Outcome<Result<(), String
     if output.status.success() {
         return Ok(Ok(()));
     }
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    Ok(Err(format!("npm install failed: {}", complaints.lines().next().unwrap_or_default())))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Ok(Err(format!("npm install failed: {}", stderr.lines().next().unwrap_or_default())))
 }
 
 fn version(path: &Path) -> Option<String> {

@@ -1,4 +1,4 @@
-//! What the log holds after clients have worked: turns with one decision each, tools with results, calls with costs.
+//! Checks the log after clients ran: one decision per turn, a result per tool call, a cost per model call.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,14 +16,14 @@ use crate::{
 
 /// The events of a log, in order.
 pub(crate) struct Log {
-    /// Kind and content.
+    /// Kind and payload.
     events: Vec<(String, Value)>,
-    /// What `why` says of the last turn.
+    /// The output of `why last --json`.
     why: Value,
 }
 
 impl Log {
-    /// Reads the log of a home whose gateway has ended, with the program's own commands.
+    /// Verifies and exports the log of a home whose gateway has ended.
     pub(crate) fn exported(home: &Path) -> Outcome<Self> {
         let file = home.join("log.jsonl");
         capture(super::programs::turnwise(home).args(["events", "verify"]))?;
@@ -38,12 +38,12 @@ impl Log {
         Ok(Self { events: text.lines().filter_map(event).collect(), why })
     }
 
-    /// What the events of a kind say, in order.
+    /// The payloads of all events of a kind, in order.
     pub(crate) fn all<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
         self.events.iter().filter(move |(known, _)| known == kind).map(|(_, data)| data)
     }
 
-    /// How often each value of a field stands in the events of a kind.
+    /// Counts each value of a field in the events of a kind.
     pub(crate) fn counted<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
         let mut counted = BTreeMap::new();
         for data in self.all(kind) {
@@ -52,18 +52,21 @@ impl Log {
         counted
     }
 
-    /// Everything that is wrong, or a sentence about what is there.
+    /// Checks the log. Returns a summary.
+    ///
+    /// # Errors
+    /// Lists every problem.
     pub(super) fn check(&self, expected: &Expected, answered: usize) -> Outcome<String> {
         let mut wrong = Vec::new();
         let decided = self.counted("route.decided", "turn");
         let started = self.counted("turn.started", "turn");
         for (turn, count) in &started {
             if *count != 1 || decided.get(turn) != Some(&1) {
-                wrong.push(format!("turn {turn} began {count} times and was decided {:?} times", decided.get(turn)));
+                wrong.push(format!("turn {turn} started {count} times and was decided {:?} times", decided.get(turn)));
             }
         }
         if let Some(turn) = decided.keys().find(|turn| !started.contains_key(*turn)) {
-            wrong.push(format!("turn {turn} was decided and never began"));
+            wrong.push(format!("turn {turn} was decided and never started"));
         }
         self.check_turns(expected, &mut wrong);
         self.check_tools(expected, &mut wrong);
@@ -71,7 +74,7 @@ impl Log {
         if !self.why.to_string().contains("chain") {
             wrong.push(format!("`why --json` shows no chain: {}", self.why));
         }
-        Failure::unless_empty("things wrong in the log", &wrong)?;
+        Failure::unless_empty("problems in the log", &wrong)?;
         let calls = self.all("llm.call_completed").count();
         Ok(format!(
             "{} turns decided once each, {} tools with results, {calls} calls with costs",
@@ -87,9 +90,9 @@ impl Log {
                 wrong.push(format!("session {session} is not among {sessions:?}"));
             }
         }
-        // Titles and sub-agents have turns of their own.
-        let side = |data: &&Value| data["request"]["side"].is_null() && data["thread"].is_null();
-        let main = self.all("turn.started").filter(side).count();
+        // Auxiliary calls and sub-agents have turns of their own.
+        let is_main = |data: &&Value| data["request"]["side"].is_null() && data["thread"].is_null();
+        let main = self.all("turn.started").filter(is_main).count();
         if main != expected.turns {
             wrong.push(format!("{main} turns of the user instead of {}", expected.turns));
         }
@@ -116,7 +119,7 @@ impl Log {
     fn check_calls(&self, expected: &Expected, answered: usize, wrong: &mut Vec<String>) {
         let completed: Vec<&Value> = self.all("llm.call_completed").collect();
         if completed.len() != answered {
-            wrong.push(format!("{} answers recorded, {answered} given by the provider", completed.len()));
+            wrong.push(format!("{} responses recorded, {answered} sent by the provider", completed.len()));
         }
         for data in &completed {
             if data["cost"].is_null() || data["raw_usage"].is_null() {
@@ -130,7 +133,7 @@ impl Log {
         }
         let models: BTreeSet<&str> = completed.iter().filter_map(|data| data["model"].as_str()).collect();
         if let Some(missing) = expected.models.iter().find(|model| !models.contains(**model)) {
-            wrong.push(format!("{missing} never answered, only {models:?}"));
+            wrong.push(format!("{missing} was not used, only {models:?}"));
         }
     }
 }
@@ -141,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    /// A log of one turn with a tool, as it should be.
+    /// A correct log of one turn with a tool.
     fn log() -> Log {
         let events = [
             ("session.started", json!({"session": "s"})),
@@ -160,19 +163,19 @@ mod tests {
     }
 
     #[test]
-    fn a_log_as_it_should_be_is_told_in_a_sentence() {
-        let told = log().check(&expected(), 1).unwrap();
-        assert_eq!(told, "1 turns decided once each, 1 tools with results, 1 calls with costs");
+    fn correct_log_is_summarised() {
+        let summary = log().check(&expected(), 1).unwrap();
+        assert_eq!(summary, "1 turns decided once each, 1 tools with results, 1 calls with costs");
     }
 
     #[test]
-    fn whatever_is_missing_is_found() {
+    fn every_missing_event_is_reported() {
         for (kind, found) in [
             ("session.started", "session s is not among"),
-            ("turn.started", "was decided and never began"),
+            ("turn.started", "was decided and never started"),
             ("route.decided", "was decided None times"),
             ("llm.call_started", "calls sent"),
-            ("llm.call_completed", "0 answers recorded, 1 given"),
+            ("llm.call_completed", "0 responses recorded, 1 sent"),
             ("tool.called", "tools called"),
             ("tool.finished", "tools called"),
         ] {
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_decision_and_a_call_without_cost_are_found() {
+    fn second_decision_and_call_without_cost_are_reported() {
         let mut log = log();
         log.events.push(("route.decided".to_owned(), json!({"turn": "t"})));
         log.events[4].1["cost"] = Value::Null;

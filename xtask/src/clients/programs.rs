@@ -1,4 +1,4 @@
-//! A mock provider and a gateway before it, as programs that end with the value that stands for them.
+//! Starts the mock provider and a gateway in front of it; each process ends when its value is dropped.
 
 use std::{
     fs::{self, File},
@@ -20,22 +20,22 @@ use crate::{
     workspace,
 };
 
-/// For a program to say that it is ready, and for it to end in order.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Time limit for a program to start, and for it to end after an interrupt.
+const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A program that serves on an address of this machine.
+/// A running server process.
 pub(crate) struct Running {
     name: &'static str,
     child: Child,
-    /// Such as `http://127.0.0.1:4000`.
+    /// For example `http://127.0.0.1:4000`.
     pub(crate) url: String,
-    /// From starting it to its saying where it listens.
+    /// Time from the start to its listening address.
     pub(crate) ready: Duration,
 }
 
-/// Builds the mock and the load, and turnwise where it is asked for, optimised.
+/// Builds the mock provider and the load generator, and turnwise if requested, in the release profile.
 ///
-/// One after the other: together they would be built with features of both, and turnwise again for `cargo run`.
+/// In separate commands: cargo would unify their features otherwise, and build turnwise again for `cargo run`.
 pub(crate) fn build(with_turnwise: bool) -> Outcome {
     if with_turnwise {
         execute(&mut cargo(&["build", "--release", "--locked"]))?;
@@ -43,22 +43,22 @@ pub(crate) fn build(with_turnwise: bool) -> Outcome {
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "mock-upstream"]))
 }
 
-/// The mock provider on any free port.
+/// Starts the mock provider on a free port.
 pub(crate) fn mock(arguments: &[&str]) -> Outcome<Running> {
     let mut command = Command::new(workspace::release_binary("mock-upstream"));
     command.args(arguments);
     Running::start("mock-upstream", &mut command, |line| line.starts_with("http://").then(|| line.to_owned()))
 }
 
-/// A gateway in a home of its own, before a mock that keeps what it gets.
-pub(crate) struct World {
+/// A gateway in an empty home, in front of a mock provider that stores its requests.
+pub(crate) struct Environment {
     pub(crate) home: TempDir,
     pub(crate) mock: Running,
     pub(crate) gateway: Running,
 }
 
-/// A gateway under a policy, built first unless it was before.
-pub(crate) fn under(policy: &str, built: bool) -> Outcome<World> {
+/// Starts an environment with a policy; `built` skips the build.
+pub(crate) fn environment(policy: &str, built: bool) -> Outcome<Environment> {
     if !built {
         build(true)?;
     }
@@ -66,10 +66,10 @@ pub(crate) fn under(policy: &str, built: bool) -> Outcome<World> {
     workspace::write(&home.path().join("routing.yaml"), policy)?;
     let mock = mock(&["--keep"])?;
     let gateway = gateway(home.path(), &mock)?;
-    Ok(World { home, mock, gateway })
+    Ok(Environment { home, mock, gateway })
 }
 
-/// `turnwise serve` in a home whose providers are the mock, with further environment variables.
+/// Starts `turnwise serve` in a home, with the mock as every provider.
 pub(crate) fn gateway(home: &Path, mock: &Running) -> Outcome<Running> {
     let config = home.join("gateway.yaml");
     if !config.exists() {
@@ -82,21 +82,21 @@ pub(crate) fn gateway(home: &Path, mock: &Running) -> Outcome<Running> {
             ),
         )?;
     }
-    let said = home.join("gateway.stderr");
-    let complaints = File::create(&said).map_err(|error| Failure::file("create", &said, &error))?;
+    let stderr_path = home.join("gateway.stderr");
+    let stderr = File::create(&stderr_path).map_err(|error| Failure::file("create", &stderr_path, &error))?;
     let mut command = turnwise(home);
-    command.args(["serve", "--json"]).stderr(complaints);
+    command.args(["serve", "--json"]).stderr(stderr);
     for key in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"] {
         command.env(key, "key-of-the-mock");
     }
     let listening = |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["listening"].as_str()?.to_owned());
     Running::start("turnwise serve", &mut command, listening).map_err(|failure| {
-        let complaints = fs::read_to_string(&said).unwrap_or_default();
-        Failure::new(format!("{failure}\n{complaints}"))
+        let stderr = fs::read_to_string(&stderr_path).unwrap_or_default();
+        Failure::new(format!("{failure}\n{stderr}"))
     })
 }
 
-/// `turnwise` in a home of its own.
+/// The command `turnwise` with a home.
 pub(crate) fn turnwise(home: &Path) -> Command {
     let mut command = Command::new(workspace::release_binary("turnwise"));
     command.env("TURNWISE_HOME", home).env_remove("TURNWISE_DATA_DIR").env("NO_COLOR", "1");
@@ -104,14 +104,14 @@ pub(crate) fn turnwise(home: &Path) -> Command {
 }
 
 impl Running {
-    /// Starts a program and waits for the line that says where it listens.
+    /// Starts a program and waits for the line from which `address` extracts its URL.
     fn start(name: &'static str, command: &mut Command, address: impl Fn(&str) -> Option<String>) -> Outcome<Self> {
         let begun = Instant::now();
         let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut child = spawned.map_err(|error| cannot_start(command, &error))?;
         let (send, lines) = mpsc::channel();
         if let Some(stdout) = child.stdout.take() {
-            // Reads on after the address: a full pipe would stop the program.
+            // Keeps reading after the address: a full pipe would block the program.
             thread::spawn(move || {
                 for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                     let _ = send.send(line);
@@ -120,9 +120,9 @@ impl Running {
         }
         let mut running = Self { name, child, url: String::new(), ready: Duration::ZERO };
         loop {
-            let left = PATIENCE.saturating_sub(begun.elapsed());
+            let left = TIMEOUT.saturating_sub(begun.elapsed());
             let line =
-                lines.recv_timeout(left).map_err(|_| Failure::new(format!("`{name}` never said where it listens")))?;
+                lines.recv_timeout(left).map_err(|_| Failure::new(format!("`{name}` printed no listening address")))?;
             if let Some(url) = address(line.trim()) {
                 running.ready = begun.elapsed();
                 url.trim_end_matches('/').clone_into(&mut running.url);
@@ -135,12 +135,15 @@ impl Running {
         self.child.id().to_string()
     }
 
-    /// Interrupts it and waits for its end, which must be in order.
+    /// Interrupts the process (SIGINT) and waits for it.
+    ///
+    /// # Errors
+    /// If it does not end in time, or with an error status.
     pub(crate) fn stop(mut self) -> Outcome {
-        let asked = Command::new("kill").args(["-INT", &self.pid()]).status();
-        asked.map_err(|error| Failure::new(format!("cannot interrupt `{}`: {error}", self.name)))?;
+        let interrupted = Command::new("kill").args(["-INT", &self.pid()]).status();
+        interrupted.map_err(|error| Failure::new(format!("cannot interrupt `{}`: {error}", self.name)))?;
         let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
+        while begun.elapsed() < TIMEOUT {
             match self.child.try_wait() {
                 Ok(Some(status)) if status.success() => return Ok(()),
                 Ok(Some(status)) => return Err(Failure::new(format!("`{}` ended with {status}", self.name))),
@@ -151,17 +154,18 @@ impl Running {
         Err(Failure::new(format!("`{}` does not end when it is interrupted", self.name)))
     }
 
-    /// Ends it at once, without a chance to put anything in order (SIGKILL).
+    /// Kills the process (SIGKILL).
     pub(crate) fn kill(mut self) -> Outcome {
         let lost = |error: std::io::Error| Failure::new(format!("cannot kill `{}`: {error}", self.name));
         self.child.kill().map_err(lost)?;
         self.child.wait().map(drop).map_err(lost)
     }
 
-    /// Asks it for JSON over HTTP; a body makes it a POST.
+    /// Sends a request and parses the JSON response: a GET, or a POST if there is a body.
     pub(crate) fn ask(&self, path: &str, body: Option<&Value>) -> Outcome<Value> {
-        let fail =
-            |error: &dyn std::fmt::Display| Failure::new(format!("cannot ask `{}` for `{path}`: {error}", self.name));
+        let fail = |error: &dyn std::fmt::Display| {
+            Failure::new(format!("request for `{path}` to `{}` failed: {error}", self.name))
+        };
         let host = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(host).map_err(|error| fail(&error))?;
         let (method, body) = body.map_or(("GET", String::new()), |body| ("POST", body.to_string()));
@@ -171,9 +175,9 @@ impl Running {
             body.len()
         );
         stream.write_all(request.as_bytes()).map_err(|error| fail(&error))?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).map_err(|error| fail(&error))?;
-        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| fail(&"no answer"))?;
+        let mut response = String::new();
+        stream.read_to_string(&mut response).map_err(|error| fail(&error))?;
+        let (head, body) = response.split_once("\r\n\r\n").ok_or_else(|| fail(&"no response"))?;
         if !head.starts_with("HTTP/1.1 200") {
             return Err(fail(&head.lines().next().unwrap_or_default()));
         }
@@ -183,7 +187,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself, which `stop` tells.
+        // Both fail if the process has already ended, which `stop` reports.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

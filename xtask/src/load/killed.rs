@@ -1,4 +1,4 @@
-//! The gateway killed in mid-stream: what clients were told must be in the log that the next one finds.
+//! Kills the gateway while it streams: every turn that a client was informed of must be in the log afterwards.
 
 use std::{
     collections::BTreeSet,
@@ -25,68 +25,72 @@ use crate::{
     program::capture,
 };
 
-/// Streams at the same time.
+/// Number of concurrent clients.
 const CLIENTS: usize = 40;
 
-/// Between the first streams of two clients: all clients together take about as long as one stream.
+/// Delay between the starts of two clients, so that all together start within about one stream.
 const APART: Duration = Duration::from_millis(13);
 
-/// Heads of answers that arrive before the kill.
+/// Number of response heads that arrive before the kill.
 const HEADS: usize = 100;
 
-/// For these to arrive.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Time limit for these.
+const HEADS_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Kills a gateway so many times, always on the same home.
+/// Kills a gateway `kills` times on the same home. Returns a summary.
 pub(super) fn run(home: &Path, kills: usize) -> Outcome<String> {
     let mock = programs::mock(&["--plain", "--gap", "25"])?;
-    let mut told = BTreeSet::new();
+    let mut acknowledged = BTreeSet::new();
     for kill in 1..=kills {
         let gateway = programs::gateway(home, &mock)?;
-        let (noted, whole) = clients(gateway, kill)?;
-        println!("load: kill {kill}: {} turns told to clients, {whole} answered to the end", noted.len());
-        let mut new: BTreeSet<String> = noted.into_iter().collect();
+        let (turns, complete) = run_clients_and_kill(gateway, kill)?;
+        println!("load: kill {kill}: {} turns acknowledged, {complete} answered completely", turns.len());
+        let mut new: BTreeSet<String> = turns.into_iter().collect();
         let again = programs::gateway(home, &mock)?;
-        let said = fs::read_to_string(home.join("gateway.stderr")).unwrap_or_default();
-        println!("load: kill {kill}: ready again after {:.0} ms, {}", again.ready.as_secs_f64() * 1e3, saying(&said));
-        let noted = Mutex::new(Vec::new());
-        let works = stream(&again.url, &format!("After kill {kill}."), &noted);
-        if works != Ok(true) {
-            return Err(Failure::new(format!("a stream after kill {kill} did not come whole: {works:?}")));
+        let stderr = fs::read_to_string(home.join("gateway.stderr")).unwrap_or_default();
+        println!(
+            "load: kill {kill}: ready again after {:.0} ms, {}",
+            again.ready.as_secs_f64() * 1e3,
+            describe_stderr(&stderr)
+        );
+        let turns = Mutex::new(Vec::new());
+        let complete = stream(&again.url, &format!("After kill {kill}."), &turns);
+        if complete != Ok(true) {
+            return Err(Failure::new(format!("a stream after kill {kill} was incomplete: {complete:?}")));
         }
-        new.extend(noted.into_inner().unwrap_or_else(PoisonError::into_inner));
+        new.extend(turns.into_inner().unwrap_or_else(PoisonError::into_inner));
         again.stop()?;
-        explained(home, &new)?;
-        told.extend(new);
-        check(home, &told)?;
+        check_chains(home, &new)?;
+        acknowledged.extend(new);
+        check(home, &acknowledged)?;
     }
-    Ok(format!("{} turns told to clients survive {kills} kills", told.len()))
+    Ok(format!("{} acknowledged turns survive {kills} kills", acknowledged.len()))
 }
 
-fn saying(said: &str) -> String {
-    if said.trim().is_empty() { "saying nothing".to_owned() } else { format!("saying: {}", said.trim()) }
+fn describe_stderr(stderr: &str) -> String {
+    if stderr.trim().is_empty() { "no output".to_owned() } else { format!("output: {}", stderr.trim()) }
 }
 
-/// Streams until the gateway is killed; the turns that clients were told, and how many answers they had whole.
-fn clients(gateway: Running, kill: usize) -> Outcome<(Vec<String>, usize)> {
-    let (noted, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
-    let (whole, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+/// Runs clients until the gateway is killed. Returns the turns in response headers, and the number of complete responses.
+fn run_clients_and_kill(gateway: Running, kill: usize) -> Outcome<(Vec<String>, usize)> {
+    let (turns, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
+    let (complete, killed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let url = gateway.url.clone();
     let client = |number: usize| {
-        // One after the other, so that the kill finds streams at every stage.
+        // Staggered, so that the kill hits streams at every stage.
         thread::sleep(APART.saturating_mul(u32::try_from(number).unwrap_or_default()));
         for question in 0.. {
-            if over.load(Ordering::Acquire) {
+            if killed.load(Ordering::Acquire) {
                 return;
             }
-            match stream(&url, &format!("Kill {kill}, client {number}, question {question}."), &noted) {
-                Ok(true) => drop(whole.fetch_add(1, Ordering::Relaxed)),
+            match stream(&url, &format!("Kill {kill}, client {number}, question {question}."), &turns) {
+                Ok(true) => drop(complete.fetch_add(1, Ordering::Relaxed)),
                 Ok(false) => {}
-                Err(error) if !over.load(Ordering::Acquire) => {
+                Err(error) if !killed.load(Ordering::Acquire) => {
                     failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                     return;
                 }
-                // The kill, which may come at any moment.
+                // Caused by the kill.
                 Err(_) => return,
             }
         }
@@ -97,43 +101,47 @@ fn clients(gateway: Running, kill: usize) -> Outcome<(Vec<String>, usize)> {
             scope.spawn(move || client(number));
         }
         let begun = Instant::now();
-        let heads = || noted.lock().map_or(usize::MAX, |noted| noted.len());
-        while heads() < HEADS && begun.elapsed() < PATIENCE {
+        let heads = || turns.lock().map_or(usize::MAX, |turns| turns.len());
+        while heads() < HEADS && begun.elapsed() < HEADS_TIMEOUT {
             thread::sleep(Duration::from_millis(3));
         }
-        over.store(true, Ordering::Release);
+        killed.store(true, Ordering::Release);
         gateway.kill()
     })?;
     if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(Failure::new(format!("a client before the kill: {error}")));
     }
-    let noted: Vec<String> = noted.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if noted.len() < HEADS {
-        return Err(Failure::new(format!("only {} answers began within {} s", noted.len(), PATIENCE.as_secs())));
+    let turns: Vec<String> = turns.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if turns.len() < HEADS {
+        return Err(Failure::new(format!(
+            "only {} responses started within {} s",
+            turns.len(),
+            HEADS_TIMEOUT.as_secs()
+        )));
     }
-    Ok((noted, whole.into_inner()))
+    Ok((turns, complete.into_inner()))
 }
 
-/// One stream: notes its turn as soon as it is told, and says whether the answer came whole.
-fn stream(url: &str, text: &str, noted: &Mutex<Vec<String>>) -> Result<bool, String> {
+/// Sends one streaming request. Adds its turn to `turns` once the head arrives; returns whether the body is complete.
+fn stream(url: &str, text: &str, turns: &Mutex<Vec<String>>) -> Result<bool, String> {
     let headers = [("content-type", "application/json"), ("x-api-key", "load"), ("anthropic-version", "2023-06-01")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()));
     let request = Request { method: "POST", path: "/v1/messages", headers: &headers, body: &body(text) };
-    let answer = request.send(url).map_err(|error| error.to_string())?;
-    match answer.header("x-turnwise-turn") {
-        Some(turn) if answer.status == 200 => {
-            noted.lock().unwrap_or_else(PoisonError::into_inner).push(turn.to_owned());
+    let response = request.send(url).map_err(|error| error.to_string())?;
+    match response.header("x-turnwise-turn") {
+        Some(turn) if response.status == 200 => {
+            turns.lock().unwrap_or_else(PoisonError::into_inner).push(turn.to_owned());
         }
         _ => {
-            let status = answer.status;
-            return Err(format!("status {status} without a turn: {:?}", answer.rest()));
+            let status = response.status;
+            return Err(format!("status {status} without a turn: {:?}", response.into_text()));
         }
     }
-    Ok(answer.rest().map_err(|error| error.to_string())?.contains("message_stop"))
+    Ok(response.into_text().map_err(|error| error.to_string())?.contains("message_stop"))
 }
 
-/// Every one of these turns has a chain that can be shown.
-fn explained(home: &Path, turns: &BTreeSet<String>) -> Outcome {
+/// Fails unless `why` shows a chain for every turn.
+fn check_chains(home: &Path, turns: &BTreeSet<String>) -> Outcome {
     let mut wrong = Vec::new();
     for turn in turns {
         let why = capture(turnwise(home).args(["why", turn, "--json"]))?;
@@ -143,30 +151,30 @@ fn explained(home: &Path, turns: &BTreeSet<String>) -> Outcome {
             wrong.push(format!("`why {turn} --json` shows no chain: {why}"));
         }
     }
-    Failure::unless_empty("turns told to clients without a chain", &wrong)?;
-    println!("load: `why` shows the chain of {} turns told to clients", turns.len());
+    Failure::unless_empty("acknowledged turns without a chain", &wrong)?;
+    println!("load: `why` shows the chain of {} acknowledged turns", turns.len());
     Ok(())
 }
 
-/// Every turn that a client was told is in the log with its decision, and none is left running.
-fn check(home: &Path, told: &BTreeSet<String>) -> Outcome {
+/// Fails unless every acknowledged turn has one decision in the log and every started turn has ended.
+fn check(home: &Path, acknowledged: &BTreeSet<String>) -> Outcome {
     let log = Log::exported(home)?;
     let [started, decided, sent, ended] =
         ["turn.started", "route.decided", "llm.call_started", "turn.ended"].map(|kind| log.counted(kind, "turn"));
     let mut wrong = Vec::new();
-    for turn in told {
+    for turn in acknowledged {
         if decided.get(turn.as_str()) != Some(&1) {
-            wrong.push(format!("turn {turn} was told to a client and decided {:?} times", decided.get(turn.as_str())));
+            wrong.push(format!("acknowledged turn {turn} was decided {:?} times", decided.get(turn.as_str())));
         }
     }
     let running = started.keys().chain(sent.keys()).filter(|turn| ended.get(**turn) != Some(&1));
-    wrong.extend(running.map(|turn| format!("turn {turn} began and ended {:?} times", ended.get(turn))));
-    Failure::unless_empty("things wrong in the log after a kill", &wrong)?;
+    wrong.extend(running.map(|turn| format!("turn {turn} started and ended {:?} times", ended.get(turn))));
+    Failure::unless_empty("problems in the log after a kill", &wrong)?;
     println!(
-        "load: `events verify` finds nothing wrong; {} of {} told turns have a decision; {} turns began, {} \
+        "load: `events verify` found no problem; {} of {} acknowledged turns have a decision; {} turns started, {} \
          ended: {:?}; {} calls sent, {} answered, {} failed",
-        told.len(),
-        told.len(),
+        acknowledged.len(),
+        acknowledged.len(),
         started.len(),
         ended.len(),
         log.counted("turn.ended", "status"),

@@ -1,4 +1,4 @@
-//! Running the load generator, and reading what it measured.
+//! Runs the load generator and parses its figures.
 
 use std::{path::Path, process::Command};
 
@@ -10,25 +10,25 @@ use crate::{
     workspace,
 };
 
-/// How many requests a session has: recorded ones of Claude Code have sixty on average (2025 calls in 33 sessions).
+/// Requests per session: the average of recorded sessions of Claude Code (2025 calls in 33 sessions).
 pub(super) const TURNS: u64 = 60;
 
-/// One load.
+/// The settings of one load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) body: &'static str,
     pub(crate) connections: usize,
     pub(crate) seconds: f64,
-    /// Seconds before it that are not measured.
+    /// Seconds of load before the measurement starts.
     pub(crate) warm_up: f64,
     pub(crate) requests: Option<u64>,
-    /// How many requests in a row are of one session; without, each is of its own.
+    /// Consecutive requests of one session; `None` makes every request a session.
     pub(crate) turns: Option<u64>,
-    /// The number of the first request: no load is to repeat what another one said.
+    /// The number of the first request. Loads with disjoint numbers never repeat a message.
     pub(crate) first: u64,
 }
 
-/// What was measured; times in microseconds.
+/// The figures of a load; times in microseconds.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Figures {
     pub(crate) requests: u64,
@@ -41,7 +41,7 @@ pub(crate) struct Figures {
     pub(crate) p99: f64,
     #[serde(rename = "first_byte_p50_us")]
     pub(crate) first_byte: f64,
-    /// Of the gateway, for each request.
+    /// Processor time of the gateway per request.
     #[serde(rename = "cpu_us_per_request", default)]
     pub(crate) processor: f64,
     #[serde(rename = "rss_kb", default)]
@@ -55,12 +55,15 @@ impl Load {
         Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None, turns: None, first: 0 }
     }
 
-    /// Puts it on an address; any error makes the figures worthless.
+    /// Runs the load against an address; `pid` is the process whose processor time and memory are measured.
+    ///
+    /// # Errors
+    /// If a single request fails.
     pub(crate) fn on(self, url: &str, pid: Option<&str>) -> Outcome<Figures> {
         self.with(url, pid, None)
     }
 
-    /// The same with a body from a file.
+    /// Runs the load with a body from `file`.
     pub(crate) fn with(self, url: &str, pid: Option<&str>, file: Option<&Path>) -> Outcome<Figures> {
         let mut command = Command::new(workspace::release_binary("load"));
         command.args(["--url", url, "--body", self.body, "--distinct"]);
@@ -81,8 +84,9 @@ impl Load {
         println!("$ {}", shown(&command));
         let line = capture(&mut command)?;
         print!("{line}");
-        let figures: Figures = serde_json::from_str(&line)
-            .map_err(|error| Failure::new(format!("cannot read what the load measured: {error}: {}", line.trim())))?;
+        let figures: Figures = serde_json::from_str(&line).map_err(|error| {
+            Failure::new(format!("cannot parse the figures of the load generator: {error}: {}", line.trim()))
+        })?;
         match figures {
             Figures { errors: 0, requests: 1.., .. } => Ok(figures),
             Figures { errors, requests, first_error, .. } => Err(Failure::new(format!(

@@ -1,17 +1,16 @@
-//! The table: what was measured, what was asked for, and whether it was met.
+//! The table of gateway measurements with their targets.
 
 use std::{fmt::Write as _, time::Duration};
 
 use super::load::Figures;
 
-/// What is added to a stream without a client's seeing it: a thousandth of a second, in microseconds. Nagle's wait for
-/// an acknowledgement, which this is to find, takes forty.
-pub(super) const NOT_SEEN: f64 = 1_000.0;
+/// The latency that may be added to a stream, in microseconds. It exists to detect Nagle's algorithm, which adds 40 ms.
+pub(super) const STREAM_LIMIT: f64 = 1_000.0;
 
-/// The most milliseconds until it is ready.
+/// The longest start, in milliseconds.
 const READY: f64 = 300.0;
 
-/// One line.
+/// One row of the table.
 pub(super) struct Row {
     what: String,
     direct: String,
@@ -23,7 +22,7 @@ pub(super) struct Row {
 
 type Rounds = [(Figures, Figures)];
 
-/// The median over the rounds.
+/// The median of a figure over all rounds.
 fn median(rounds: &Rounds, figure: impl Fn(&(Figures, Figures)) -> f64) -> f64 {
     let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
     figures.sort_by(f64::total_cmp);
@@ -39,49 +38,49 @@ fn microseconds(time: f64) -> String {
 }
 
 impl Row {
-    /// What the gateway adds at the median until the last byte.
+    /// The median latency that the gateway adds until the last byte; `most` in microseconds.
     pub(super) fn added(what: &str, rounds: &Rounds, most: f64) -> Self {
-        Self::more(what, rounds, most, |figures| figures.median)
+        Self::latency(what, rounds, most, |figures| figures.median)
     }
 
-    /// What the gateway adds at the median until the first byte.
+    /// The median latency that the gateway adds until the first byte.
     pub(super) fn first_byte(what: &str, rounds: &Rounds) -> Self {
-        Self::more(what, rounds, NOT_SEEN, |figures| figures.first_byte)
+        Self::latency(what, rounds, STREAM_LIMIT, |figures| figures.first_byte)
     }
 
-    fn more(what: &str, rounds: &Rounds, most: f64, of: impl Fn(&Figures) -> f64) -> Self {
+    fn latency(what: &str, rounds: &Rounds, most: f64, of: impl Fn(&Figures) -> f64) -> Self {
         let added = median(rounds, |(direct, through)| of(through) - of(direct));
-        let asked = most.is_finite();
+        let has_target = most.is_finite();
         Self {
             what: what.to_owned(),
             direct: microseconds(median(rounds, |(direct, _)| of(direct))),
             through: microseconds(median(rounds, |(_, through)| of(through))),
             figure: format!("{added:+.0} µs"),
-            target: if asked { format!("at most +{}", microseconds(most)) } else { "-".to_owned() },
-            met: if asked { verdict(added <= most) } else { "-" },
+            target: if has_target { format!("at most +{}", microseconds(most)) } else { "-".to_owned() },
+            met: if has_target { verdict(added <= most) } else { "-" },
         }
     }
 
-    /// The processor time of the gateway for each request.
+    /// The processor time of the gateway per request; `most` in microseconds, infinite without a target.
     pub(super) fn processor(what: &str, rounds: &Rounds, most: f64) -> Self {
         let time = median(rounds, |(_, through)| through.processor);
-        let asked = most.is_finite();
+        let has_target = most.is_finite();
         Self {
             what: what.to_owned(),
             direct: "-".to_owned(),
             through: microseconds(time),
             figure: microseconds(time),
-            target: if asked { format!("at most {}", microseconds(most)) } else { "-".to_owned() },
-            // Zero stands for a machine without /proc.
+            target: if has_target { format!("at most {}", microseconds(most)) } else { "-".to_owned() },
+            // Without /proc the load generator reports 0.
             met: match time {
                 0.0 => "not measured",
-                _ if asked => verdict(time <= most),
+                _ if has_target => verdict(time <= most),
                 _ => "-",
             },
         }
     }
 
-    /// Requests in a second.
+    /// Requests per second.
     pub(super) fn rate(what: &str, rounds: &Rounds, least: f64) -> Self {
         let rate = median(rounds, |(_, through)| through.rps);
         let p99 = median(rounds, |(_, through)| through.p99);
@@ -95,12 +94,12 @@ impl Row {
         }
     }
 
-    /// Resident memory in megabytes, after many requests and a rest.
-    pub(super) fn memory(what: &str, busy: &Figures, rest: &Figures, most: f64) -> Self {
-        let memory = rest.resident_kb / 1024.0;
-        let peak = busy.most_resident_kb / 1024.0;
+    /// Resident memory in megabytes after the requests and a pause, with the peak during them.
+    pub(super) fn memory(what: &str, under_load: &Figures, idle: &Figures, most: f64) -> Self {
+        let memory = idle.resident_kb / 1024.0;
+        let peak = under_load.most_resident_kb / 1024.0;
         Self {
-            what: format!("{what} after {} requests (at most {peak:.1} MB while they came)", busy.requests),
+            what: format!("{what} after {} requests (peak {peak:.1} MB)", under_load.requests),
             direct: "-".to_owned(),
             through: format!("{memory:.1} MB"),
             figure: format!("{memory:.1} MB"),
@@ -109,7 +108,7 @@ impl Row {
         }
     }
 
-    /// From the start to the line that says where it listens.
+    /// The time from the start of the process to its listening address.
     pub(super) fn ready(what: &str, took: Duration) -> Self {
         let took = took.as_secs_f64() * 1_000.0;
         Self {
@@ -123,7 +122,7 @@ impl Row {
     }
 }
 
-/// All lines.
+/// Formats the rows as a Markdown table.
 pub(super) fn table(rows: &[Row]) -> String {
     let mut text =
         "| what | directly | through turnwise | figure | target | |\n| --- | --: | --: | --: | --- | --- |\n"
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_met_by_the_median_of_the_rounds() {
+    fn target_is_compared_with_the_median_of_the_rounds() {
         let rounds = [(30.0, 180.0), (31.0, 900.0), (30.0, 150.0)].map(|(one, other)| (figures(one), figures(other)));
         let table = table(&[
             Row::added("added", &rounds, 150.0),
@@ -165,7 +164,7 @@ mod tests {
                 "| added | 30 µs | 180 µs | +150 µs | at most +150 µs | met |",
                 "| time | - | 180 µs | 180 µs | at most 120 µs | **missed** |",
                 "| rate (99 % within 180 µs) | 9999/s | 9999/s | 9999/s | at least 10000/s | **missed** |",
-                "| memory after 1 requests (at most 70.0 MB while they came) | - | 60.0 MB | 60.0 MB | below 60 MB | **missed** |",
+                "| memory after 1 requests (peak 70.0 MB) | - | 60.0 MB | 60.0 MB | below 60 MB | **missed** |",
                 "| ready | - | 20 ms | 20 ms | below 300 ms | met |",
             ]
         );
