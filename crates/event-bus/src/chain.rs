@@ -1,4 +1,4 @@
-//! The hash chain that ties an event to every event before it: change one, and every chain after it is another.
+//! The hash chain over all events. Changing one event changes the chain of every later event.
 
 use std::{fmt, str::FromStr};
 
@@ -6,23 +6,22 @@ use event_core::{Hex, Recorded};
 
 use crate::frame::{CAUSED, MAX_ENVELOPE};
 
-/// Bytes of a chain.
+/// Size of a chain value, in bytes.
 pub(crate) const BYTES: usize = 32;
 
-/// The most bytes a link is the hash of: the chain before, whether there is a cause, the event without its payload, and the
-/// hash of that.
+/// The longest input of one link, in bytes: previous chain, cause flag, envelope and payload hash.
 const LONGEST_LINK: usize = BYTES + 1 + MAX_ENVELOPE + 32;
 
-/// The BLAKE3 hash over an event and the chain before it. The payload enters by its own hash, so that it can be removed
-/// and the chain still holds.
+/// The BLAKE3 hash of an event and the previous chain value. Only the payload's hash is hashed, so a purge can remove the
+/// payload without breaking the chain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Chain(pub(crate) [u8; BYTES]);
 
 impl Chain {
-    /// Before the first event.
+    /// The value before the first event.
     pub const ORIGIN: Self = Self([0; BYTES]);
 
-    /// The chain after one more event.
+    /// Returns the chain value after one more event.
     #[must_use]
     pub fn after(self, recorded: &Recorded) -> Self {
         let event = &recorded.event;
@@ -36,16 +35,16 @@ impl Chain {
         hasher.update(&event.correlation.0);
         hasher.update(event.causation.as_ref().map_or(&[], |cause| &cause.0[..]));
         hasher.update(&event.version.to_le_bytes());
-        // The log takes no longer kind.
+        // The log rejects longer kinds.
         hasher.update(&[u8::try_from(event.kind.len()).unwrap_or(u8::MAX)]);
         hasher.update(event.kind.as_bytes());
         hasher.update(&recorded.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// [`Chain::after`] for an event whose fields stand one after the other as bytes.
+    /// Computes [`Chain::after`] from the encoded envelope (position to kind) and the hash of the payload.
     pub(crate) fn link(self, caused: bool, envelope: &[u8], payload: [u8; 32]) -> Self {
-        // Put together first: a hasher that takes parts is some 2 kB to set up, and there are few bytes.
+        // Hashing one buffer avoids setting up an incremental hasher of 2 kB for few bytes.
         let caused = [if caused { CAUSED } else { 0 }];
         let mut whole = [0; LONGEST_LINK];
         let mut bytes = 0;
@@ -75,7 +74,7 @@ impl fmt::Debug for Chain {
     }
 }
 
-/// A text that is not 64 hexadecimal digits.
+/// The error of parsing a text that is not 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a chain has 64 hexadecimal digits")]
 pub struct NotAChain;

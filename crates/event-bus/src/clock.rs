@@ -1,4 +1,4 @@
-//! The one place where the log learns what time it is.
+//! Clocks: the only source of time for the log.
 
 use std::{
     sync::{
@@ -10,37 +10,37 @@ use std::{
 
 use event_core::Timestamp;
 
-/// Tells the time. The bus's writer thread is its only caller.
+/// A source of the current time.
 pub trait Clock: Send + 'static {
-    /// The present.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
-/// The computer's clock.
+/// The system clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        // A clock set before 1970 reads as 1970; the log stamps no event earlier than the one before it anyway.
+        // A clock set before 1970 reads as 1970; `recorded_at` never decreases in any case.
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
     }
 }
 
-/// A clock that stands still until it is set, for tests and demos. Clones tell the same time.
+/// A clock that changes only when it is set, for tests and demos. Clones share the time.
 #[derive(Debug, Clone, Default)]
 pub struct SetClock(Arc<AtomicU64>);
 
 impl SetClock {
-    /// A clock that shows `at`.
+    /// Creates a clock that returns `at`.
     pub fn at(at: Timestamp) -> Self {
         let clock = Self::default();
         clock.set(at);
         clock
     }
 
-    /// Sets it, forwards or backwards.
+    /// Sets the time, forwards or backwards.
     pub fn set(&self, at: Timestamp) {
         self.0.store(at.0, Ordering::Relaxed);
     }

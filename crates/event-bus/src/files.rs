@@ -1,4 +1,4 @@
-//! The files under the log, as a seam: the operating system's, or ones a test looks into.
+//! The file system interface of the log, implemented by the operating system and by test disks.
 
 mod failing;
 mod recording;
@@ -18,28 +18,28 @@ pub use system::SystemFiles;
 /// How a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// To read a file that exists.
+    /// Read an existing file.
     Read,
-    /// To read and write a file that exists.
+    /// Read and write an existing file.
     Write,
-    /// To read and write a file that may not exist yet.
+    /// Read and write a file, which is created if it is missing.
     Create,
-    /// To read and write an empty file, whatever was there before.
+    /// Read and write a file, which is created or truncated.
     Replace,
 }
 
-/// Directories and names. Everything the log does to the disk outside sled goes through here.
+/// Operations on directories and file names. All disk access of the log outside sled goes through this trait.
 pub trait Files: fmt::Debug + Send + Sync + 'static {
-    /// Creates one directory for this user alone; false when it exists.
+    /// Creates one directory with mode 0700. Returns false if it exists.
     ///
     /// # Errors
-    /// As the operating system has it, on every call of this trait.
+    /// The error of the operating system, as in every method of this trait.
     fn create_dir(&self, path: &Path) -> io::Result<bool>;
 
-    /// Opens a file; one that is created is for this user alone.
+    /// Opens a file; a created file has mode 0600.
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>>;
 
-    /// Gives a file or directory another name, replacing a file that has it.
+    /// Renames a file or directory. Replaces an existing file.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
@@ -48,38 +48,38 @@ pub trait Files: fmt::Debug + Send + Sync + 'static {
     /// Removes an empty directory.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// The names in a directory, sorted.
+    /// Returns the names in a directory, sorted.
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>>;
 
-    /// Makes the names in a directory durable.
+    /// Makes the entries of a directory durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 }
 
 /// An open file.
 pub trait File: fmt::Debug + Send + Sync + 'static {
-    /// Reads at an offset, as far as one call goes; 0 at the end.
+    /// Reads at an offset into a buffer, perhaps only partially. Returns the number of bytes; 0 at the end.
     ///
     /// # Errors
-    /// As the operating system has it, on every call of this trait.
+    /// The error of the operating system, as in every method of this trait.
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes at an offset, as far as one call goes.
+    /// Writes at an offset, perhaps only partially. Returns the number of bytes.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Bytes in the file.
+    /// Returns the length of the file, in bytes.
     fn length(&self) -> io::Result<u64>;
 
-    /// Cuts the file to a length.
+    /// Truncates the file to a length, in bytes.
     fn truncate(&self, length: u64) -> io::Result<()>;
 
     /// Makes content and length durable.
     fn sync_data(&self) -> io::Result<()>;
 
-    /// Takes the file's lock until the file is closed; false when another process has it.
+    /// Acquires the lock of the file until it is closed. Returns false if another process holds it.
     fn try_lock(&self) -> io::Result<bool>;
 }
 
-/// Fills `into` from an offset, or as much of it as the file has.
+/// Reads from an offset until `into` is full or the file ends. Returns the number of bytes.
 pub(crate) fn read_full(file: &dyn File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < into.len() {
@@ -107,7 +107,7 @@ pub(crate) fn write_full(file: &dyn File, offset: u64, bytes: &[u8]) -> io::Resu
     Ok(())
 }
 
-/// All of a file that has at most `limit` bytes, or `None` when there is no such file.
+/// Reads a file of at most `limit` bytes; `None` if it does not exist, an error if it is larger.
 pub(crate) fn read_small(files: &dyn Files, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     let file = match files.open(path, Mode::Read) {
         Ok(file) => file,
@@ -124,7 +124,7 @@ pub(crate) fn read_small(files: &dyn Files, path: &Path, limit: usize) -> io::Re
     Ok(Some(bytes))
 }
 
-/// Puts a file in place as a whole: after a crash there is the old one or the new one.
+/// Replaces a file atomically and durably, through a temporary file.
 pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -136,7 +136,7 @@ pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Resul
     files.sync_dir(parent(path))
 }
 
-/// Creates a directory and those above it, durably.
+/// Creates a directory and its missing parents, durably.
 pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
     let created = match files.create_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.parent().is_some() => {
@@ -148,7 +148,7 @@ pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
     if created { files.sync_dir(parent(path)) } else { Ok(()) }
 }
 
-/// Removes a file, or a directory with everything in it; there may be nothing to remove.
+/// Removes a file, or a directory with its content. Does nothing if it does not exist.
 pub(crate) fn remove_tree(files: &dyn Files, path: &Path) -> io::Result<()> {
     let names = match files.list(path) {
         Ok(names) => names,
@@ -165,7 +165,7 @@ pub(crate) fn exists(files: &dyn Files, path: &Path) -> io::Result<bool> {
     Ok(files.list(parent(path))?.iter().any(|name| Some(name.as_os_str()) == path.file_name()))
 }
 
-/// Moves a damaged file or directory out of the way, to the first free `NAME.damaged-N`, and says where it went.
+/// Renames a damaged file or directory to the first free `NAME.damaged-N` and returns that path.
 pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     let aside = free_name(files, path)?;
     files.rename(path, &aside)?;
@@ -173,17 +173,18 @@ pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> 
     Ok(aside)
 }
 
-/// Keeps a copy of a small file under the name [`move_aside`] would give it.
+/// Stores a copy of a small file under the name that [`move_aside`] would choose.
 pub(crate) fn copy_aside(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let aside = free_name(files, path)?;
     replace(files, &aside, bytes)?;
     Ok(aside)
 }
 
+/// Returns the first free `NAME.damaged-N` beside a path.
 fn free_name(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let taken = files.list(parent(path))?;
-    // One of them is free: there are more candidates than names.
+    // There are more candidates than names, so one is free.
     let mut candidates = (0..=taken.len()).map(|number| format!("{name}.damaged-{}", number + 1));
     let free = candidates.find(|candidate| !taken.iter().any(|taken| taken == candidate.as_str()));
     Ok(path.with_file_name(free.unwrap_or_default()))
@@ -192,7 +193,7 @@ fn free_name(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
 fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
-        // A relative name stands in the directory the process works in.
+        // A bare file name is relative to the working directory.
         _ => Path::new("."),
     }
 }

@@ -1,4 +1,4 @@
-//! A projection's state without a bus: resume, catch up, return.
+//! Folds a log into the state of a projection, without a bus.
 
 use std::sync::Arc;
 
@@ -6,23 +6,23 @@ use event_core::{Checkpoint, Position, Projected, Projection};
 
 use crate::{BusError, EventLog};
 
-/// Events read from the log at once.
+/// The number of events of one read.
 pub(crate) const CHUNK: usize = 1_024;
 
-/// The state of `P` at the log's end, from its checkpoint if that is of use. Saves nothing.
+/// Returns the state of `P` at the head of the log. Starts from its checkpoint if that is usable; saves none.
 ///
 /// # Errors
-/// [`BusError::Log`] when the log cannot be read, [`BusError::Projection`] when an event cannot.
+/// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot be decoded.
 pub fn fold<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError> {
     let mut projected = resume(log)?;
     while advance(log, &mut projected)? {}
     Ok(projected)
 }
 
-/// Saves the state of a projection under its name.
+/// Saves the checkpoint of a projection.
 ///
 /// # Errors
-/// [`BusError::Checkpoint`] for a state that is too large, [`BusError::Log`] when it cannot be written.
+/// [`BusError::Checkpoint`] if the state is too large, [`BusError::Log`] if it cannot be written.
 pub fn save<P: Projection>(log: &dyn EventLog, projected: &Projected<P>) -> Result<(), BusError> {
     Ok(log.save_checkpoint(P::NAME, &checkpoint(projected)?)?)
 }
@@ -39,12 +39,12 @@ pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, 
         && saved.position != projected.position()
     {
         let (at, version) = (saved.position.0, saved.version);
-        tracing::info!(projection = P::NAME, at, version, "checkpoint is of no use, starting over");
+        tracing::info!(projection = P::NAME, at, version, "checkpoint is unusable, folding from the first event");
     }
     Ok(projected)
 }
 
-/// Folds some of the events after the state's position; false when there are none.
+/// Folds the next [`CHUNK`] events. Returns false if there are none.
 pub(crate) fn advance<P: Projection>(log: &dyn EventLog, projected: &mut Projected<P>) -> Result<bool, BusError> {
     let events = log.read_after(projected.position(), CHUNK)?;
     for event in &events {
@@ -53,9 +53,9 @@ pub(crate) fn advance<P: Projection>(log: &dyn EventLog, projected: &mut Project
     Ok(!events.is_empty())
 }
 
-/// Whether a state has moved so far since it was saved that it should be saved again.
+/// Whether a projection has folded enough events since its last checkpoint to save another.
 pub(crate) fn is_due(position: Position, saved: Position) -> bool {
-    /// Folding this many events takes some hundredths of a second.
+    /// Folding this many events takes some ten milliseconds.
     const EVERY: u64 = 10_000;
     EVERY <= position.0.saturating_sub(saved.0)
 }

@@ -1,4 +1,4 @@
-//! The bytes of one event on the disk, and the hash chain that ties it to every event before it.
+//! Encodes and decodes one event as a journal frame, including its link of the hash chain.
 //!
 //! All numbers are little-endian. The layout is frozen as version 1 of the journal's format:
 //!
@@ -6,8 +6,8 @@
 //! | --- | --- |
 //! | 4 | length of everything after the next field |
 //! | 4 | CRC-32 of the length and of everything after this field |
-//! | 1 | flags: 1 payload purged, 2 the batch goes on with the next frame, 4 has a cause |
-//! | 1 | place in its barrier, 0 for the first |
+//! | 1 | flags: 1 payload purged, 2 the batch continues in the next frame, 4 has a cause |
+//! | 1 | index within its barrier, from 0 |
 //! | 8 | position |
 //! | 8 | recorded at |
 //! | 16 | id |
@@ -19,51 +19,51 @@
 //! | 2 + n | payload, or the 32 bytes of its hash once it is purged |
 //! | 32 | chain |
 //!
-//! The chain is the BLAKE3 hash of the chain before, whether there is a cause, everything from position to kind, and
-//! the BLAKE3 hash of the payload. The payload enters by its hash so that it can be removed and the chain still holds.
+//! The chain is the BLAKE3 hash of the previous chain, the cause flag, the bytes from position to kind, and the BLAKE3
+//! hash of the payload. Only the payload's hash is hashed, so a purge can remove the payload without breaking the chain.
 
 use event_core::{EventId, MAX_PAYLOAD_BYTES, NewEvent, Payload, Position, Recorded, Timestamp};
 
 use crate::chain::{self, Chain};
 
-/// The payload was removed, its hash stands in its place.
+/// Flag: the payload was purged and its hash is stored instead.
 pub(crate) const PURGED: u8 = 1;
-/// The batch goes on with the next frame.
+/// Flag: the next frame belongs to the same batch.
 pub(crate) const GOES_ON: u8 = 2;
-/// The event names its cause. The one flag that is part of the chain.
+/// Flag: the event has a cause. The only flag that is hashed into the chain.
 pub(crate) const CAUSED: u8 = 4;
 
-/// The longest kind a frame can hold, in bytes.
+/// The longest event kind, in bytes.
 pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
-/// The largest payload, in bytes. Frames stay far below the 16 KiB at which sled starts a file of its own.
+/// The largest payload, in bytes. Keeps frames below the 16 KiB above which sled stores a value in a separate file.
 pub(crate) const MAX_PAYLOAD: usize = 4 * 1024;
 const _: () = assert!(MAX_PAYLOAD as u64 == MAX_PAYLOAD_BYTES, "the codec and the frame agree on the largest payload");
 
-/// Length and checksum.
+/// Size of the length and checksum fields, in bytes.
 const PREFIX: usize = 8;
-/// Flags and place, which the chain leaves out.
+/// Size of the flags and the index within the barrier, which are not hashed, in bytes.
 const MARKS: usize = 2;
-/// Position, times, id, correlation.
+/// Size of position, both timestamps, id and correlation, in bytes.
 const FIXED: usize = 8 + 8 + 16 + 8 + 16;
 const CHAIN: usize = chain::BYTES;
-/// The most from position to kind, in bytes.
+/// The largest size of the fields from position to kind, in bytes.
 pub(crate) const MAX_ENVELOPE: usize = FIXED + 16 + 2 + 1 + MAX_KIND_BYTES;
-/// Everything but kind, cause and payload.
+/// Size of a frame without kind, cause and payload, in bytes.
 const BARE: usize = PREFIX + MARKS + FIXED + 2 + 1 + 2 + CHAIN;
 /// The smallest and the largest frame, in bytes.
 pub(crate) const MIN_FRAME: usize = BARE;
 pub(crate) const MAX_FRAME: usize = BARE + 16 + MAX_KIND_BYTES + MAX_PAYLOAD;
 
-/// Why bytes are not a frame.
+/// Why bytes cannot be decoded as a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// They may be the beginning of one.
+    /// The bytes end before the frame does.
     Incomplete,
-    /// They are not.
+    /// The bytes are not a frame, for the given reason.
     Invalid(&'static str),
 }
 
-/// A frame, read in place.
+/// A decoded view of a frame that borrows its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<'a> {
     bytes: &'a [u8],
@@ -71,17 +71,17 @@ pub(crate) struct Frame<'a> {
     payload_at: usize,
 }
 
-/// Bytes a frame of this event takes.
+/// Returns the size of the frame of an event with its payload, in bytes.
 pub(crate) fn size(event: &NewEvent) -> usize {
     BARE + event.causation.map_or(0, |_| 16) + event.kind.len() + event.payload.len()
 }
 
-/// Bytes the frame of an event takes; one whose payload was removed has the hash in its place.
+/// Returns the size of the frame of a recorded event, in bytes. A purged payload takes the size of its hash.
 pub(crate) fn size_of(recorded: &Recorded) -> usize {
     size(&recorded.event) + recorded.purged.map_or(0, |hash| hash.len())
 }
 
-/// Writes the frame of an event and returns its chain. `place` counts from 0 within the barrier.
+/// Appends the frame of an event to `into` and returns its chain. `place` is the index within the barrier, from 0.
 pub(crate) fn write(into: &mut Vec<u8>, recorded: &Recorded, place: u8, goes_on: bool, before: Chain) -> Chain {
     let event = &recorded.event;
     let start = into.len();
@@ -89,7 +89,7 @@ pub(crate) fn write(into: &mut Vec<u8>, recorded: &Recorded, place: u8, goes_on:
     let purged = if recorded.purged.is_some() { PURGED } else { 0 };
     let flags = caused | purged | if goes_on { GOES_ON } else { 0 };
     let payload = recorded.purged.as_ref().map_or(&*event.payload, |hash| &hash[..]);
-    // Staging has checked both lengths; a longer kind or payload cannot come here.
+    // Both lengths were checked when the event was staged.
     let kind_length = u8::try_from(event.kind.len()).unwrap_or(u8::MAX);
     let payload_length = u16::try_from(payload.len()).unwrap_or(u16::MAX);
     let length = u32::try_from(size_of(recorded) - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
@@ -119,18 +119,19 @@ pub(crate) fn write(into: &mut Vec<u8>, recorded: &Recorded, place: u8, goes_on:
     chain
 }
 
-/// The length of the frame at the start of `bytes`, if it says one a frame can have and is all there. Checks nothing else.
+/// Returns the length of the frame at the start of `bytes` from its length field alone, in bytes; `None` if the length
+/// is out of range or exceeds `bytes`.
 pub(crate) fn length(bytes: &[u8]) -> Option<usize> {
     total(*bytes.first_chunk()?).filter(|total| *total <= bytes.len())
 }
 
-/// The length of a whole frame, given its first field.
+/// Converts the length field into the length of the whole frame; `None` if it is out of range.
 fn total(length: [u8; 4]) -> Option<usize> {
     let total = usize::try_from(u32::from_le_bytes(length)).ok()?.checked_add(PREFIX)?;
     (MIN_FRAME..=MAX_FRAME).contains(&total).then_some(total)
 }
 
-/// Reads the frame at the start of `bytes`: checksum, lengths and text, not the chain.
+/// Decodes the frame at the start of `bytes`. Verifies the checksum, the lengths and UTF-8, but not the chain.
 pub(crate) fn read(bytes: &[u8]) -> Result<Frame<'_>, Flaw> {
     let Some(length) = bytes.first_chunk::<4>() else { return Err(Flaw::Incomplete) };
     let Some(total) = total(*length) else { return Err(Flaw::Invalid("the length is out of range")) };
@@ -142,6 +143,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Frame<'_>, Flaw> {
 }
 
 impl<'a> Frame<'a> {
+    /// Locates the fields of a frame; `None` if flags, lengths or UTF-8 are invalid.
     fn lay_out(bytes: &'a [u8]) -> Option<Self> {
         let flags = bytes[PREFIX];
         if flags & !(PURGED | GOES_ON | CAUSED) != 0 {
@@ -156,7 +158,7 @@ impl<'a> Frame<'a> {
         (fits && purged_by_hash && text).then_some(Self { bytes, kind_at, payload_at })
     }
 
-    /// The frame itself.
+    /// The encoded frame.
     pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -173,40 +175,40 @@ impl<'a> Frame<'a> {
         EventId(self.array(PREFIX + MARKS + 16))
     }
 
-    /// How many events of the same barrier stand before this one.
+    /// The index of the event within its barrier, from 0.
     pub(crate) fn place(&self) -> u8 {
         self.bytes[PREFIX + 1]
     }
 
-    /// Whether the batch goes on with the next frame.
+    /// Whether the next frame belongs to the same batch.
     pub(crate) fn goes_on(&self) -> bool {
         self.bytes[PREFIX] & GOES_ON != 0
     }
 
-    /// The hash of a payload that was removed.
+    /// The hash of the payload if it was purged.
     pub(crate) fn purged(&self) -> Option<[u8; 32]> {
         (self.bytes[PREFIX] & PURGED != 0).then(|| self.array(self.payload_at))
     }
 
-    /// The hash of the payload, whether it is there or was removed.
+    /// The BLAKE3 hash of the payload: stored if it was purged, computed otherwise.
     fn payload_hash(&self) -> [u8; 32] {
         let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
         self.purged().unwrap_or_else(|| *blake3::hash(payload).as_bytes())
     }
 
-    /// The chain the frame claims.
+    /// The chain stored in the frame.
     pub(crate) fn chain(&self) -> Chain {
         Chain(self.array(self.bytes.len() - CHAIN))
     }
 
-    /// The chain the frame should have, given the one before it.
+    /// Computes the chain that follows from the previous one.
     pub(crate) fn chain_after(&self, before: Chain) -> Chain {
         let hash = self.payload_hash();
         let caused = self.bytes[PREFIX] & CAUSED != 0;
         before.link(caused, &self.bytes[PREFIX + MARKS..self.payload_at - 2], hash)
     }
 
-    /// Writes the same event after another one, as a batch and a barrier of its own, and returns its chain.
+    /// Appends the same event with a chain that continues `before`, as a batch and barrier of one, and returns its chain.
     pub(crate) fn rewrite(&self, into: &mut Vec<u8>, before: Chain) -> Chain {
         let chain = self.chain_after(before);
         let start = into.len();
@@ -222,7 +224,7 @@ impl<'a> Frame<'a> {
         chain
     }
 
-    /// Writes the same frame with the hash of its payload in the payload's place.
+    /// Appends the same frame with the payload replaced by its hash.
     pub(crate) fn purge(&self, into: &mut Vec<u8>) {
         let hash = self.payload_hash();
         let start = into.len();
@@ -238,7 +240,7 @@ impl<'a> Frame<'a> {
         into[start + 4..start + PREFIX].copy_from_slice(&checksum);
     }
 
-    /// The event. The payload of a purged one is empty.
+    /// Decodes the event. The payload of a purged event is empty.
     pub(crate) fn event(&self) -> Recorded {
         let cause_at = PREFIX + MARKS + FIXED;
         let caused = self.bytes[PREFIX] & CAUSED != 0;
@@ -257,7 +259,7 @@ impl<'a> Frame<'a> {
         Recorded::new(self.position(), self.recorded_at(), event).with_purged(purged)
     }
 
-    /// Bytes at a place that `lay_out` has checked.
+    /// Copies `N` bytes at an offset that [`Frame::lay_out`] has verified.
     fn array<const N: usize>(&self, at: usize) -> [u8; N] {
         let mut array = [0; N];
         array.copy_from_slice(&self.bytes[at..at + N]);

@@ -1,4 +1,4 @@
-//! What is staged between two barriers: which events are new, and where they will stand.
+//! Events staged between two barriers: deduplication by id and assignment of positions.
 
 use std::{collections::HashMap, hash::BuildHasherDefault};
 
@@ -10,15 +10,15 @@ use crate::{
     spread::Spread,
 };
 
-/// A staged event.
+/// A staged event with its position.
 #[derive(Debug)]
 pub(crate) struct Staged {
     pub(crate) recorded: Recorded,
-    /// Whether the batch goes on with the next event.
+    /// Whether the next staged event belongs to the same batch.
     pub(crate) goes_on: bool,
 }
 
-/// Where events stand, by id; at most as many as a barrier has.
+/// Positions by event id; at most [`MAX_BATCH_EVENTS`] entries.
 type Places = HashMap<EventId, Position, BuildHasherDefault<Spread>>;
 
 /// The events staged since the last barrier.
@@ -31,7 +31,7 @@ pub(crate) struct Group {
     recorded_at: Timestamp,
 }
 
-/// A batch that may be staged.
+/// A batch whose new events have positions, not staged yet.
 #[derive(Debug)]
 pub(crate) struct Batch {
     events: Vec<Recorded>,
@@ -40,12 +40,16 @@ pub(crate) struct Batch {
 }
 
 impl Group {
-    /// An empty group after the last event of a log.
+    /// Creates an empty group that continues a log at `head`.
     pub(crate) fn after(head: Position, recorded_at: Timestamp) -> Self {
         Self { head, recorded_at, ..Self::default() }
     }
 
-    /// Gives each new event of a batch its place, without staging it. `known` looks an id up in the log.
+    /// Assigns positions to the new events of a batch without staging them. `known` resolves an id to its position in
+    /// the log.
+    ///
+    /// # Errors
+    /// [`LogError::Oversized`], [`LogError::Conflict`] and [`LogError::BatchOversized`].
     pub(crate) fn place(
         &self,
         expected: Expected,
@@ -86,12 +90,12 @@ impl Group {
         Ok(Batch { events, bytes, appended: Appended { positions, head } })
     }
 
-    /// Whether a batch fits into the barrier this group will be.
+    /// Whether the group plus a batch stays within the limits of one barrier.
     pub(crate) fn has_room_for(&self, batch: &Batch) -> bool {
         self.events.len() + batch.events.len() <= MAX_BATCH_EVENTS && self.bytes + batch.bytes <= MAX_BATCH_BYTES
     }
 
-    /// Stages a batch that was placed in this group.
+    /// Stages a batch returned by [`Group::place`] of this group.
     pub(crate) fn stage(&mut self, batch: Batch) -> Appended {
         let last = batch.events.len().saturating_sub(1);
         for (index, recorded) in batch.events.into_iter().enumerate() {
@@ -100,7 +104,10 @@ impl Group {
         batch.appended
     }
 
-    /// Checks that events continue the log as they are.
+    /// Checks that recorded events continue the log: consecutive positions, non-decreasing times, unknown ids.
+    ///
+    /// # Errors
+    /// [`LogError::OutOfOrder`], [`LogError::Repeated`] and [`LogError::Oversized`].
     pub(crate) fn continues_with(
         &self,
         events: &[Recorded],
@@ -131,12 +138,12 @@ impl Group {
         Ok(())
     }
 
-    /// Whether one more event fits into the barrier this group will be.
+    /// Whether the group plus one event stays within the limits of one barrier.
     pub(crate) fn has_room_for_event(&self, recorded: &Recorded) -> bool {
         self.events.len() < MAX_BATCH_EVENTS && self.bytes + frame::size_of(recorded) <= MAX_BATCH_BYTES
     }
 
-    /// Stages an event that continues the group.
+    /// Stages an event that directly follows the group's head.
     pub(crate) fn push(&mut self, recorded: Recorded, goes_on: bool) {
         self.head = recorded.position;
         self.recorded_at = recorded.recorded_at;
@@ -145,12 +152,12 @@ impl Group {
         self.events.push(Staged { recorded, goes_on });
     }
 
-    /// Where the log will end after the barrier.
+    /// The position of the last event, staged events included.
     pub(crate) const fn head(&self) -> Position {
         self.head
     }
 
-    /// Takes what is staged; what is staged next continues it.
+    /// Removes and returns the staged events. The head stays, so later events continue them.
     pub(crate) fn take(&mut self) -> Vec<Staged> {
         self.ids.clear();
         self.bytes = 0;
@@ -158,6 +165,7 @@ impl Group {
     }
 }
 
+/// Checks kind and payload of an event against the limits of a frame.
 fn check_size(event: &NewEvent) -> Result<(), LogError> {
     let check = |what, bytes, limit| {
         if bytes <= limit {

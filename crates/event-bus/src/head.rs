@@ -1,6 +1,6 @@
-//! The `HEAD` file: where the log ended a moment ago, kept outside both copies so that a lost tail is noticed.
+//! The `HEAD` file: a recent end of the log, stored outside journal and index so that a lost tail is detected.
 //!
-//! It is text, so that a person can read it:
+//! It is plain text:
 //!
 //! ```text
 //! turnwise log head 1
@@ -26,19 +26,19 @@ pub(crate) const HEAD: &str = "HEAD";
 
 const TITLE: &str = "turnwise log head 1";
 
-/// A head file has some 150 bytes.
+/// The largest file that is read, in bytes; a `HEAD` file has about 150.
 pub(crate) const MAX_BYTES: usize = 1_024;
 
-/// What the file says.
+/// The content of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) position: Position,
     pub(crate) chain: Chain,
-    /// Bytes of the journal up to there.
+    /// Length of the journal up to that position, in bytes.
     pub(crate) journal: u64,
 }
 
-/// What was found in the file's place.
+/// The outcome of reading the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     Missing,
@@ -52,6 +52,7 @@ impl From<End> for Head {
     }
 }
 
+/// Reads the `HEAD` file of the log in a directory.
 pub(crate) fn read(files: &dyn Files, log: &Path) -> Result<Found, LogError> {
     let path = log.join(HEAD);
     match files::read_small(files, &path, MAX_BYTES) {
@@ -62,7 +63,7 @@ pub(crate) fn read(files: &dyn Files, log: &Path) -> Result<Found, LogError> {
     }
 }
 
-/// Replaces the file as a whole, durably.
+/// Replaces the file atomically and durably.
 pub(crate) fn write(files: &dyn Files, log: &Path, head: Head) -> std::io::Result<()> {
     files::replace(files, &log.join(HEAD), print(head).as_bytes())
 }
@@ -85,7 +86,7 @@ fn parse(bytes: &[u8]) -> Option<Head> {
         *byte = u8::from_str_radix(digits.get(index * 2..index * 2 + 2)?, 16).ok()?;
     }
     let head = Head { position, chain: Chain(chain), journal };
-    // Printing again checks everything: the sum, and that there is nothing else in the file.
+    // Comparing with the printed form verifies the checksum and rejects trailing content.
     (print(head) == text).then_some(head)
 }
 

@@ -1,7 +1,7 @@
-//! The second copy: frames by position, and saved states, in sled. The one module that names sled.
+//! The index: a second copy of the frames by position, and checkpoints, in sled. The only module that names sled.
 //!
-//! sled's own `flush` is no barrier (decision D16), so each one is followed by a sync of its file. What sled holds is
-//! trusted only as far as it agrees with the journal, and its panics end here.
+//! sled's `flush` is not a barrier (decision D16), so each one is followed by a sync of its file. The content of sled is used
+//! only where it agrees with the journal, and panics of sled are caught here.
 
 mod checkpoints;
 mod opening;
@@ -26,19 +26,19 @@ use crate::{
 /// The name of sled's directory in the log's directory.
 pub(crate) const INDEX: &str = "index";
 
-/// Key prefix of frames: one tree holds everything, so that one batch covers it.
+/// Key prefix of frames. All keys share one tree, so one sled batch can cover frames and checkpoints.
 const FACTS: u8 = b'e';
 
-/// The most bytes of frames under one key, unless one frame alone has more. Sled costs by the key, and starts a file
-/// of its own, which it never syncs, at 16 KiB.
+/// The largest value of frames under one key, in bytes, unless a single frame exceeds it. Fewer keys cost less, but from
+/// 16 KiB on sled stores a value in a separate file that it never syncs.
 const PACK: usize = 4 * 1024;
 
-/// How often a pack is looked at once it is added. Sled drops pages from its cache only once 64 accesses of one of its
-/// 256 parts have come together, whatever the cache may hold, and a page that is filled and never read has half as many:
-/// without these it keeps 35 MB.
+/// Reads of each pack after it is added, so that sled evicts its page. sled evicts from a shard of its cache (256 shards)
+/// after 64 accesses to it, whatever the cache capacity, and a page that is written and never read has half as many: without
+/// these reads it keeps 35 MB.
 const LOOKS: usize = 4;
 
-/// What went wrong inside the index, in words.
+/// The message of a failure of the index.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure(pub(crate) String);
 
@@ -49,15 +49,15 @@ impl fmt::Display for Failure {
 }
 
 pub(crate) struct Index {
-    /// Taken only on drop, to catch what sled may do then.
+    /// `None` only while dropping, where a panic of sled is caught.
     store: Option<sled::Db>,
-    /// sled's file, for the barrier sled does not make.
+    /// sled's file, to sync after each flush.
     file: Arc<dyn File>,
-    /// Set by the first failure; sled is not called again after it.
+    /// Set by the first failure, after which sled is not called again.
     failed: AtomicBool,
-    /// Empty, or the failure for which the index must be built again.
+    /// A file that holds the failure because of which the index must be rebuilt; otherwise empty.
     verdict: Arc<dyn File>,
-    /// What it said when the index was opened.
+    /// The content of `verdict` when the index was opened; `None` if it was empty.
     distrusted: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Debug for Index {
 }
 
 impl Index {
-    /// The last event's place and chain.
+    /// Returns position and chain of the last frame; `None` if the index is empty.
     pub(crate) fn last(&self) -> Result<Option<(Position, Chain)>, Failure> {
         let last = self.call(|store| store.scan_prefix([FACTS]).next_back().transpose())?;
         let Some((_, pack)) = last else { return Ok(None) };
@@ -80,7 +80,7 @@ impl Index {
         Ok(found)
     }
 
-    /// Adds frames, one after the other in `bytes`. They are durable after the next [`Index::barrier`].
+    /// Adds the consecutive frames in `bytes`. They are durable after the next [`Index::barrier`].
     pub(crate) fn add(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut batch = sled::Batch::default();
         let mut pack: Option<(Position, usize)> = None;
@@ -107,13 +107,13 @@ impl Index {
         })
     }
 
-    /// Makes everything before it durable: sled's flush, then the sync that sled leaves out.
+    /// Makes all previous writes durable: flushes sled, then syncs its file.
     pub(crate) fn barrier(&self) -> Result<(), Failure> {
         self.call(sled::Tree::flush)?;
         self.file.sync_data().map_err(|error| {
             self.failed.store(true, Ordering::Relaxed);
             let failure = Failure(format!("cannot sync its file: {error}"));
-            // What the system held in memory may be gone without another word.
+            // After a failed sync the system may drop dirty pages without reporting it again.
             if !opening::is_passing(&error) {
                 self.distrust(&failure);
             }
@@ -121,7 +121,7 @@ impl Index {
         })
     }
 
-    /// Shows every frame to `visit`, in the order of positions.
+    /// Calls `visit` with every frame, in the order of positions.
     pub(crate) fn walk(&self, mut visit: impl FnMut(&Frame<'_>)) -> Result<(), Failure> {
         let sound = self.call(|store| {
             for pack in store.scan_prefix([FACTS]).values() {
@@ -136,7 +136,7 @@ impl Index {
         if sound { Ok(()) } else { Err(damaged()).inspect_err(|failure| self.distrust(failure)) }
     }
 
-    /// The frame of the event at a position, if it is there and sound.
+    /// Returns the encoded frame at a position; `None` if it is missing or damaged.
     pub(crate) fn frame(&self, position: Position) -> Result<Option<Vec<u8>>, Failure> {
         let pack = self.call(|store| store.range(key(Position::ORIGIN)..=key(position)).next_back().transpose())?;
         Ok(pack.and_then(|(_, pack)| {
@@ -145,12 +145,12 @@ impl Index {
         }))
     }
 
-    /// Why it was to be built again when it was opened, if it was.
+    /// Why the index must be rebuilt, as recorded before it was opened.
     pub(crate) fn distrusted(&self) -> Option<&str> {
         self.distrusted.as_deref()
     }
 
-    /// Has the index built again when the log is opened the next time: what failed once fails each time it is read.
+    /// Records a failure so that the index is rebuilt when the log is opened next.
     fn distrust(&self, failure: &Failure) {
         let write = || {
             let words = failure.to_string();
@@ -162,7 +162,7 @@ impl Index {
         }
     }
 
-    /// Calls sled, unless it has failed before.
+    /// Runs an operation on sled unless an earlier one failed. A failure that is not transient marks the index for rebuild.
     fn call<T>(&self, work: impl FnOnce(&sled::Tree) -> sled::Result<T>) -> Result<T, Failure> {
         let Some(store) = self.store.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) else {
             return Err(Failure("it is not used after a failure".to_owned()));
@@ -191,7 +191,7 @@ impl Drop for Index {
     }
 }
 
-/// Runs sled so that neither an error nor a panic of it goes further.
+/// Runs an operation on sled and converts its errors and panics into a [`Failure`].
 fn guard<T>(work: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(outcome) => outcome.map_err(|error| Failure(error.to_string())),
@@ -206,7 +206,7 @@ fn guard<T>(work: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
     }
 }
 
-/// The frames that stand one after the other in `bytes`, up to the first flaw.
+/// Iterates over the consecutive frames in `bytes`, up to the first that cannot be decoded.
 fn unpack(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, Flaw>> {
     let mut rest = Some(bytes).filter(|bytes| !bytes.is_empty());
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The journal: one append-only file of frames, the record everything else is derived from.
+//! The journal: one append-only file of frames. It is the authoritative record; all other files are derived from it.
 
 mod cursor;
 mod offsets;
@@ -21,31 +21,31 @@ use crate::{
 /// The name of the journal in the log's directory.
 pub(crate) const JOURNAL: &str = "journal";
 
-/// Bytes before the first frame: magic, format version, two reserved, CRC-32 of those twelve.
+/// Size of the file header, in bytes: 8 magic, 2 format version, 2 reserved, 4 CRC-32 of these twelve.
 pub(crate) const HEADER: usize = 16;
 
-/// What stands in room that was written ahead. Four of it are no length a frame can have, and a disk that lost a write
-/// shows something else.
+/// The byte that fills preallocated space behind the last frame. Four of them are not a valid frame length, and a lost write
+/// reads as something else.
 pub(crate) const AHEAD: u8 = b'~';
 
-/// The layout this program reads and writes.
+/// The format version that this program reads and writes.
 const FORMAT: u16 = 1;
 
-/// The line end in it shows a copy made in text mode.
+/// The magic bytes. The line end in them detects a copy made in text mode.
 const MAGIC: [u8; 8] = *b"twlog\r\n\0";
 
-/// What the first bytes of a journal say.
+/// The outcome of reading the file header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
     Whole,
-    /// Fewer bytes than a header.
+    /// The file is shorter than a header.
     Short,
     Damaged,
-    /// Written by another version of the format.
+    /// The header has another format version.
     Other(u16),
 }
 
-/// The bytes every journal begins with.
+/// Encodes the file header.
 pub(crate) fn header() -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(&MAGIC);
@@ -55,7 +55,7 @@ pub(crate) fn header() -> [u8; HEADER] {
     header
 }
 
-/// Reads the first bytes of a journal.
+/// Reads and verifies the file header.
 pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
     let mut bytes = [0; HEADER];
     if files::read_full(file, 0, &mut bytes)? < HEADER {
@@ -70,7 +70,7 @@ pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
     })
 }
 
-/// What a header means for someone who wants to read the journal.
+/// Converts a header that cannot be read into the error for it.
 pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError> {
     let damaged = |path, detail: &str| LogError::Damaged { path, position: Position(1), detail: detail.to_owned() };
     match header {
@@ -81,7 +81,7 @@ pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError
     }
 }
 
-/// The part of a journal that may be read: whole frames up to a position.
+/// The readable part of a journal: complete frames up to `end`.
 #[derive(Debug, Clone)]
 pub(crate) struct Readable {
     pub(crate) path: PathBuf,
@@ -90,13 +90,13 @@ pub(crate) struct Readable {
     pub(crate) offsets: Offsets,
 }
 
-/// Where to start reading for what comes after a position.
+/// A read position: an offset at or before the first frame after `after`.
 #[derive(Debug, Clone)]
 pub(crate) struct Start {
     path: PathBuf,
     file: Arc<dyn File>,
     offset: u64,
-    /// Frames between the offset and what comes after the position.
+    /// Number of frames to skip between the offset and the first frame after `after`.
     passed: u64,
     until: u64,
     after: Position,
@@ -104,7 +104,7 @@ pub(crate) struct Start {
 }
 
 impl Readable {
-    /// A place to read from that stays good while the journal grows.
+    /// Returns a read position for the events after `after`. It stays valid while the journal grows.
     pub(crate) fn start(&self, after: Position) -> Start {
         let file = Arc::clone(&self.file);
         let (offset, passed) = self.offsets.before(after.next());
@@ -113,7 +113,7 @@ impl Readable {
 }
 
 impl Start {
-    /// At most `limit` events after the position.
+    /// Reads at most `limit` events after the position.
     pub(crate) fn read(self, limit: usize) -> Result<Vec<Recorded>, LogError> {
         let left = usize::try_from(self.head.0.saturating_sub(self.after.0)).unwrap_or(usize::MAX);
         let wanted = limit.min(left);
@@ -132,7 +132,7 @@ impl Start {
         Ok(events)
     }
 
-    /// The chain of the event after the position, or `None` when there is none.
+    /// Reads the chain of the event after the position; `None` if there is no such event.
     pub(crate) fn chain(self) -> Result<Option<Chain>, LogError> {
         if self.head <= self.after {
             return Ok(None);
@@ -143,7 +143,7 @@ impl Start {
         Ok(Some(step.at(self.after.next(), &self.path)?.chain()))
     }
 
-    /// Where the event with an id stands, by reading every frame.
+    /// Finds the position of an event by its id. Reads every frame after the position.
     pub(crate) fn find(self, id: EventId) -> Result<Option<Position>, LogError> {
         let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
         let mut last = self.after;

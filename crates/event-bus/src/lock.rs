@@ -1,4 +1,4 @@
-//! The lock that keeps a second writer out, and says who the first is.
+//! The lock file that excludes a second writer and names the process that holds it.
 
 use std::{path::Path, sync::Arc};
 
@@ -9,14 +9,17 @@ use crate::{
 
 const LOCK: &str = "lock";
 
-/// More than a process number and a host name.
+/// The largest content that is read, in bytes.
 const MAX_BYTES: usize = 512;
 
-/// Held until it is dropped, or the process ends.
+/// The held lock; released when it is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct Lock(#[expect(dead_code, reason = "the lock lives as long as the open file")] Arc<dyn File>);
 
-/// Takes the lock of the log in a directory.
+/// Acquires the lock of the log in a directory.
+///
+/// # Errors
+/// [`LogError::InUse`] if another process holds it, [`LogError::Io`].
 pub(crate) fn take(files: &dyn Files, log: &Path) -> Result<Lock, LogError> {
     let path = log.join(LOCK);
     let file = files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
@@ -32,7 +35,7 @@ pub(crate) fn take(files: &dyn Files, log: &Path) -> Result<Lock, LogError> {
     Ok(Lock(file))
 }
 
-/// Where the process runs, for logs on shared disks; nothing where the system does not say.
+/// Returns ` on HOST` for logs on shared disks; empty if the host name is unknown.
 fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { String::new() } else { format!(" on {}", name.trim()) }

@@ -1,92 +1,91 @@
-//! The log as everything else sees it: a port with two implementations.
+//! The interface of the log, implemented in memory and on disk.
 
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{Chain, LogError};
 
-/// The most events one barrier covers, and so the most one batch may hold (decision D16).
+/// The maximum number of events in one barrier, and therefore in one batch (decision D16).
 pub const MAX_BATCH_EVENTS: usize = 256;
 
-/// The most bytes of frames one barrier covers, and so the most one batch may need (decision D16).
+/// The maximum size of the frames in one barrier, and therefore in one batch, in bytes (decision D16).
 pub const MAX_BATCH_BYTES: usize = 128 * 1024;
 
-/// What the producer of a batch believes about the log.
+/// The head position that an append requires (optimistic concurrency).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Nothing: the batch stands on its own.
+    /// Append at any head.
     Any,
-    /// That the log's last event stands here: what the batch says follows from having read up to it.
+    /// Append only if the last event of the log, staged ones included, has this position.
     At(Position),
 }
 
-/// What became of a batch.
+/// The positions assigned to a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// Where each event of the batch stands, in the order of the batch; a known id keeps its first place.
+    /// The position of each event, in the order of the batch. An event that was already recorded has its first position.
     pub positions: Vec<Position>,
-    /// Where the log ends after the batch.
+    /// The position of the last event of the log after the batch.
     pub head: Position,
 }
 
-/// An append-only log of events: positions without holes, ids recorded once, durable before visible.
+/// An append-only log of events with contiguous positions and unique ids.
 ///
-/// `append` and `restore` stage, `sync` makes what is staged durable and then visible: nobody ever reads an event
-/// that a crash could take back. Everything staged between two barriers is one group; a conflict in one batch of
-/// a group leaves the others alone.
+/// [`EventLog::append`] and [`EventLog::restore`] stage events; [`EventLog::sync`] makes staged events durable and then
+/// visible, so a reader never sees an event that a crash could lose. All events staged between two barriers form one group;
+/// a conflict in one batch does not affect the other batches.
 ///
-/// The calls block for as long as the disk takes. In a program with tasks, use a [`Bus`](crate::Bus).
+/// Calls block on the disk. Async programs use a [`Bus`](crate::Bus).
 pub trait EventLog: Send + Sync + 'static {
-    /// Stages all of a batch or none of it, stamped with `at` or, should that be earlier, with the time of the
-    /// event before: `recorded_at` never runs backwards.
+    /// Stages a batch atomically. `recorded_at` is `at`, or the time of the previous event if that is later.
     ///
-    /// An event whose id is known, in the log or earlier in the batch, is not stored again. A batch that is known as
-    /// a whole is a retry and succeeds whatever it expects.
+    /// An event whose id was recorded before, in the log or in the batch, is not stored again. A batch of recorded ids only
+    /// is a retry and succeeds regardless of `expected`.
     ///
     /// # Errors
-    /// [`LogError::Conflict`] when the log does not end where the batch expects, [`LogError::Oversized`] and
-    /// [`LogError::BatchOversized`] for what the log does not take, all without a trace in the log;
-    /// [`LogError::Stopped`] once a write has failed.
+    /// [`LogError::Conflict`] if the head differs from `expected`, [`LogError::Oversized`] and
+    /// [`LogError::BatchOversized`] for events above the limits; nothing is staged then. [`LogError::Stopped`] after a
+    /// failed write.
     fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError>;
 
-    /// Stages events with the places and times they already have: an import, or a copy of another log.
+    /// Stages events with their existing positions and times, for an import or a copy of another log.
     ///
     /// # Errors
-    /// [`LogError::OutOfOrder`] unless they continue this log exactly, [`LogError::Repeated`] for an id the log
-    /// has; nothing is staged then. Otherwise as [`EventLog::append`].
+    /// [`LogError::OutOfOrder`] unless positions and times continue this log, [`LogError::Repeated`] for a recorded id;
+    /// nothing is staged then. Otherwise as [`EventLog::append`].
     fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError>;
 
-    /// Returns once everything staged is on the disk.
+    /// Barrier: makes all staged events durable, then visible.
     ///
     /// # Errors
-    /// [`LogError::Stopped`] when it is not; everything staged is then dropped and the log takes no more.
+    /// [`LogError::Stopped`] if the write fails; staged events are dropped and the log accepts no more events.
     fn sync(&self) -> Result<(), LogError>;
 
-    /// At most `limit` events strictly after a position, so that the last position seen is the cursor.
+    /// Reads at most `limit` events with positions greater than `after`. The position of the last event is the next cursor.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] for an event that cannot be read back as it was written.
+    /// [`LogError::Damaged`] for an event that fails verification.
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError>;
 
-    /// Where the log ends; [`Position::ORIGIN`] when it is empty.
+    /// Returns the position of the last visible event; [`Position::ORIGIN`] if the log is empty.
     ///
     /// # Errors
-    /// [`LogError`] when the log cannot be reached.
+    /// [`LogError`] if the log cannot be read.
     fn head(&self) -> Result<Position, LogError>;
 
-    /// Where the event with this id stands.
+    /// Returns the position of the event with this id; `None` if it is not recorded.
     ///
     /// # Errors
-    /// [`LogError`] when the log cannot be read.
+    /// [`LogError`] if the log cannot be read.
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError>;
 
-    /// The hash chain after the event at a position, or `None` beyond the log's end.
+    /// Returns the hash chain after the event at a position; `None` beyond the head.
     ///
-    /// A log that does not keep it reads every event up to there.
+    /// The default implementation reads every event up to the position.
     ///
     /// # Errors
     /// As [`EventLog::read_after`].
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
-        /// Events read at once.
+        /// The number of events of one read.
         const CHUNK: usize = 1_024;
         let (mut chain, mut reached) = (Chain::ORIGIN, Position::ORIGIN);
         while reached < position {
@@ -99,19 +98,19 @@ pub trait EventLog: Send + Sync + 'static {
         Ok(Some(chain))
     }
 
-    /// The state saved under a name. One that cannot be read back as it was saved counts as none.
+    /// Loads the checkpoint saved under a name; `None` if there is none or it is damaged.
     ///
     /// # Errors
-    /// [`LogError`] when the log cannot be read.
+    /// [`LogError`] if the log cannot be read.
     fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError>;
 
-    /// Saves a state under a name, durably, in place of the one before: a crash leaves one of the two.
+    /// Replaces the checkpoint saved under a name, atomically and durably.
     ///
     /// # Errors
-    /// [`LogError::Stopped`] when it could not be written.
+    /// [`LogError::Stopped`] if it cannot be written.
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError>;
 
-    /// A last barrier before the program ends. The log stays usable.
+    /// Makes everything durable before the program ends. The log stays usable.
     ///
     /// # Errors
     /// As [`EventLog::sync`].

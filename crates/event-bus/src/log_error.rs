@@ -1,23 +1,23 @@
-//! What can go wrong with a log, in words a user can act on.
+//! Errors of the log. Messages name the file, the cause and the next step.
 
 use std::{io, path::PathBuf, sync::Arc};
 
 use event_core::{EventId, Position};
 
-/// Why a log refused, or could not do, what it was asked.
+/// An error of the log.
 ///
-/// Cheap to clone: one failed barrier answers every producer that waited for it.
+/// Cheap to clone, since one failed barrier is returned to every waiting producer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum LogError {
-    /// The log went on since the producer looked. Nothing was recorded; look again and decide again.
+    /// The head is not the expected one, since other events were appended. Nothing was recorded; read them and retry.
     #[error("the batch expects the log to end at position {expected}, it ends at {actual}")]
     Conflict {
-        /// Where the producer believed the log to end.
+        /// The expected head.
         expected: Position,
-        /// Where it ends.
+        /// The actual head.
         actual: Position,
     },
-    /// An event larger than the log takes.
+    /// A kind or payload exceeds its limit.
     #[error(
         "the `{kind}` event {id} has {what} of {bytes} bytes, the log takes {limit}; keep long text in a text file"
     )]
@@ -28,12 +28,12 @@ pub enum LogError {
         kind: String,
         /// The part that is too large.
         what: &'static str,
-        /// The size of that part.
+        /// The size of that part, in bytes.
         bytes: usize,
-        /// The most it may have.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// A batch larger than one barrier covers.
+    /// A batch exceeds the limits of one barrier.
     #[error(
         "a batch of {events} events and {bytes} bytes is more than the log takes at once \
          ({max} events, {limit} bytes); append it in parts",
@@ -43,30 +43,30 @@ pub enum LogError {
     BatchOversized {
         /// Events in the batch.
         events: usize,
-        /// Bytes of their frames.
+        /// Size of their frames, in bytes.
         bytes: usize,
     },
     /// A restored event that does not continue the log.
     #[error("the event restored at position {given} does not continue a log that ends at {head}: {detail}")]
     OutOfOrder {
-        /// Where the log ends.
+        /// The head of the log.
         head: Position,
-        /// The place the event claims.
+        /// The position of the restored event.
         given: Position,
-        /// What is out of order.
+        /// The rule that is violated.
         detail: &'static str,
     },
-    /// A restored event the log already has.
+    /// A restored event is already recorded.
     #[error("the event {id} restored at position {given} is already recorded at position {position}")]
     Repeated {
         /// The event.
         id: EventId,
-        /// The place it claims.
+        /// The position of the restored event.
         given: Position,
-        /// The place it has.
+        /// The position where it is recorded.
         position: Position,
     },
-    /// The record is not what was written. Nothing was changed.
+    /// A file fails verification. Nothing was changed.
     #[error(
         "the log at `{path}` is damaged at position {position}: {detail}; run `turnwise events repair` to see what \
          can be saved"
@@ -74,12 +74,12 @@ pub enum LogError {
     Damaged {
         /// The file or directory.
         path: PathBuf,
-        /// The first position that cannot be trusted.
+        /// The first position that fails verification.
         position: Position,
-        /// What was found.
+        /// What failed.
         detail: String,
     },
-    /// A write or a sync failed, so nothing more is written until the log is opened again.
+    /// A write or sync failed. Nothing more is written until the log is opened again.
     #[error(
         "the log at `{path}` takes no more events: {cause}; remove the cause and open the log again \
          (everything acknowledged is kept)"
@@ -87,7 +87,7 @@ pub enum LogError {
     Stopped {
         /// The log's directory.
         path: PathBuf,
-        /// What failed.
+        /// The failure.
         cause: Arc<str>,
     },
     /// Another process has the log open for writing.
@@ -95,51 +95,51 @@ pub enum LogError {
     InUse {
         /// The log's directory.
         path: PathBuf,
-        /// What the lock file says, such as `process 1234 on build-7`.
+        /// The content of the lock file, such as `process 1234 on build-7`.
         by: String,
     },
-    /// The log was opened for reading only.
+    /// A write was attempted on a log that is open for reading only.
     #[error("the log at `{path}` is open for reading only")]
     ReadOnly {
         /// The log's directory.
         path: PathBuf,
     },
-    /// The files are of a layout this program does not know.
+    /// A file has an unknown format version.
     #[error("`{path}` has format version {found}, this program reads version {known}; use a newer program")]
     Format {
         /// The file.
         path: PathBuf,
         /// The version in the file.
         found: u16,
-        /// The version this program knows.
+        /// The version this program reads.
         known: u16,
     },
-    /// A text longer than the text store takes.
+    /// A text exceeds [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
     #[error("a text of {bytes} bytes is more than the text store takes ({limit} bytes)", limit = crate::MAX_TEXT_BYTES)]
     TextOversized {
-        /// Its length.
+        /// Its length, in bytes.
         bytes: usize,
     },
-    /// A text that is not what its name says.
+    /// The content of a text does not match the hash in its file name.
     #[error("the text `{path}` was changed or damaged; remove it, or restore it from a backup")]
     TextDamaged {
         /// The file.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// A file operation failed.
     #[error("cannot {action} `{path}`")]
     Io {
-        /// What was tried, such as `open`.
+        /// The operation, such as `open`.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         source: Arc<io::Error>,
     },
 }
 
 impl LogError {
-    /// Names the action and the file of an error of the operating system.
+    /// Returns a function for `map_err` that adds the operation and the file to an I/O error.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source: Arc::new(source) }

@@ -1,4 +1,4 @@
-//! The log in memory: for tests, demos and dry runs.
+//! An in-memory log for tests, demos and dry runs.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,7 +13,7 @@ use crate::{
     sync::{Mutex, MutexGuard},
 };
 
-/// A log that lives as long as the process. Staged events are invisible until `sync`, as on the disk.
+/// An in-memory log. Staged events are invisible until `sync`, as in the log on disk.
 #[derive(Debug, Default)]
 pub struct MemoryLog {
     inner: Mutex<Inner>,
@@ -28,13 +28,13 @@ struct Inner {
 }
 
 impl MemoryLog {
-    /// An empty log.
+    /// Creates an empty log.
     pub fn new() -> Self {
         Self::default()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // No call leaves the log half-changed, so a panic elsewhere does not make it wrong.
+        // No call leaves the log in an inconsistent state, so a poisoned lock is safe to use.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The log for those who only read, beside a process that writes.
+//! A read-only log that can be used beside a process that writes it.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,10 +14,10 @@ use crate::{
     journal::{self, Break, End, JOURNAL, Offsets, Readable, Start},
 };
 
-/// The journal of a log, without its lock and without its index.
+/// Reads the journal of a log without its lock and index.
 ///
-/// Sees what the writer has put into the file up to the last whole batch, which may be some milliseconds ahead of what
-/// is durable. Each call looks for more. Knows no saved states; [`EventLog::find`] reads the whole journal.
+/// Returns complete batches that the writer has written, which may be durable only some milliseconds later. Each call picks
+/// up new batches. Has no checkpoints; [`EventLog::find`] reads the whole journal.
 #[derive(Debug)]
 pub struct JournalReader {
     root: PathBuf,
@@ -28,20 +28,20 @@ impl JournalReader {
     /// Opens the log in a directory for reading.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] when events that were acknowledged are missing or changed, [`LogError::Format`],
-    /// [`LogError::Io`], also when there is no log.
+    /// [`LogError::Damaged`] if acknowledged events are missing or changed, [`LogError::Format`], and [`LogError::Io`],
+    /// also if there is no log.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, LogError> {
         Self::open_with(directory, &SystemFiles)
     }
 
-    /// [`JournalReader::open`] on other files than the operating system's.
+    /// As [`JournalReader::open`], on another file system.
     ///
     /// # Errors
     /// As [`JournalReader::open`].
     pub fn open_with(directory: impl AsRef<Path>, files: &dyn Files) -> Result<Self, LogError> {
         let root = directory.as_ref().to_owned();
         let path = root.join(JOURNAL);
-        // Before the journal: the writer moves the journal on first.
+        // Before the journal: the writer extends the journal before it writes `HEAD`.
         let promised = head::read(files, &root)?;
         let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
@@ -54,8 +54,8 @@ impl JournalReader {
         if let Some(what) = flaw
             && readable.end.position.next() < behind.synced_before
         {
-            // What a writer at work has not finished has nothing behind it that was synced.
-            let detail = format!("{what}, and {} whole records stand behind it", behind.count);
+            // No synced record can follow an unfinished write.
+            let detail = format!("{what}, and {} intact records follow", behind.count);
             return Err(LogError::Damaged { path: readable.path, position: readable.end.position.next(), detail });
         }
         if let Found::Head(head) = promised
@@ -63,7 +63,7 @@ impl JournalReader {
         {
             let position = readable.end.position.next();
             let what = flaw.map_or_else(String::new, |what| format!(" ({what})"));
-            let detail = format!("`HEAD` knows events up to position {}{what}", head.position);
+            let detail = format!("`HEAD` names position {}{what}", head.position);
             return Err(LogError::Damaged { path: readable.path, position, detail });
         }
         Ok(Self { root, readable: Mutex::new(readable) })
@@ -74,7 +74,7 @@ impl JournalReader {
         &self.root
     }
 
-    /// What can be read by now.
+    /// Scans for new batches and returns the readable part.
     fn latest(&self) -> Result<MutexGuard<'_, Readable>, LogError> {
         let mut readable = self.readable.lock().unwrap_or_else(PoisonError::into_inner);
         advance(&mut readable)?;
@@ -90,7 +90,7 @@ impl JournalReader {
     }
 }
 
-/// Walks on from where the last walk ended. What is not whole yet may be so the next time.
+/// Extends the readable part by the complete batches after its end.
 fn advance(readable: &mut Readable) -> Result<(), LogError> {
     let walk = |readable: &mut Readable| {
         let length = readable.file.length()?;
@@ -98,7 +98,7 @@ fn advance(readable: &mut Readable) -> Result<(), LogError> {
             return Ok(());
         }
         let (from, known) = (readable.end, std::mem::take(&mut readable.offsets));
-        // Should the disk refuse, the next walk begins at the start.
+        // If the scan fails, the next one starts at the beginning.
         readable.end = End::START;
         let scan = journal::scan(&*readable.file, from, known, length, |_| {})?;
         (readable.end, readable.offsets) = (scan.whole, scan.offsets);

@@ -1,4 +1,4 @@
-//! Putting a damaged log together again from what both copies still have: first the plan, then the act.
+//! Repairs a damaged log from the frames that journal and index still hold: plans first, then executes the plan.
 
 mod execute;
 mod plan;
@@ -12,42 +12,42 @@ use crate::{files::File, files::Files, index::Index, lock::Lock};
 pub use execute::Repaired;
 pub use plan::{plan_repair, plan_repair_with};
 
-/// The kind of the event that stands where one was lost, so that all others keep their places.
+/// The kind of the event that replaces a lost one, so that all other events keep their positions.
 pub const LOST_KIND: &str = "log.lost";
 
-/// The new journal, complete, on its way to its place.
+/// The name of the complete new journal before it replaces the damaged one.
 const REPAIRED: &str = "journal.repaired";
 
-/// What a repair would do. The log is locked as long as the plan lives; no event is changed before
-/// [`RepairPlan::execute`]; a purge that was interrupted is carried on.
+/// The changes that a repair would make. Holds the lock of the log. Planning completes an interrupted purge and changes
+/// nothing else; [`RepairPlan::execute`] makes the changes.
 #[derive(Debug)]
 pub struct RepairPlan {
     root: PathBuf,
     files: Arc<dyn Files>,
-    #[expect(dead_code, reason = "held while there is a plan")]
+    #[expect(dead_code, reason = "held as long as the plan exists")]
     lock: Lock,
     journal: Option<Source>,
     index: Option<Index>,
     pieces: Vec<Piece>,
     faults: Vec<String>,
-    /// Events that stay as they are in the journal.
+    /// The number of events kept from the journal.
     pub kept: u64,
-    /// Events taken from the index.
+    /// Events restored from the index.
     pub restored: Vec<Span>,
-    /// Events that neither copy has. A `log.lost` event takes the place of each.
+    /// Events that neither copy has. Each is replaced by a `log.lost` event.
     pub lost: Vec<Span>,
-    /// Events whose place in the hash chain cannot be proved, because the one before was lost or changed.
+    /// Events whose link of the hash chain cannot be verified, because the previous event was lost or changed.
     pub unproved: Vec<Span>,
 }
 
-/// The journal, or what an interrupted repair left of it.
+/// The journal to read: the damaged one, or the new one of an interrupted repair.
 #[derive(Debug)]
 struct Source {
     path: PathBuf,
     file: Arc<dyn File>,
 }
 
-/// Positions from the first to the last, both included.
+/// An inclusive range of positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// The first position.
@@ -56,7 +56,7 @@ pub struct Span {
     pub last: Position,
 }
 
-/// Where the frame of a position comes from.
+/// The source of the frame for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     Journal { offset: u64, length: usize },
@@ -65,12 +65,12 @@ enum Piece {
 }
 
 impl RepairPlan {
-    /// Whether there is anything to repair. Opening the log puts right what is not counted here.
+    /// Whether a repair is needed. Damage that opening the log repairs by itself does not count.
     pub fn is_needed(&self) -> bool {
         !self.faults.is_empty()
     }
 
-    /// What is wrong, in words.
+    /// Descriptions of the damage.
     pub fn faults(&self) -> &[String] {
         &self.faults
     }
@@ -97,8 +97,9 @@ impl fmt::Display for RepairPlan {
     }
 }
 
+/// Prints one line of the plan: an action, the number of events and their spans.
 fn line(f: &mut fmt::Formatter<'_>, what: &str, spans: &[Span]) -> fmt::Result {
-    /// More than this many are of no use on a screen.
+    /// The maximum number of spans that are printed.
     const SHOWN: usize = 20;
     if spans.is_empty() {
         return Ok(());
@@ -111,7 +112,7 @@ fn line(f: &mut fmt::Formatter<'_>, what: &str, spans: &[Span]) -> fmt::Result {
     writeln!(f, "{}", if SHOWN < spans.len() { ", …" } else { "" })
 }
 
-/// Adds a position to the last span, or begins a new one.
+/// Extends the last span by a position that follows it, or starts a new span.
 fn extend(spans: &mut Vec<Span>, position: Position) {
     match spans.last_mut() {
         Some(span) if span.last.next() == position => span.last = position,

@@ -1,30 +1,30 @@
-//! What opening a log found, and did about it.
+//! Repairs that are made automatically when a log is opened.
 
 use std::fmt;
 
 use event_core::Position;
 
-/// What was done to a log when it was opened.
+/// The kind of a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RepairAction {
-    /// Bytes after the last whole batch were cut: a write that was never acknowledged.
+    /// The journal was truncated after the last complete batch; the removed bytes were never acknowledged.
     TailCut,
-    /// The `HEAD` file was missing or damaged and was written anew.
+    /// The `HEAD` file was missing or damaged and was rewritten.
     HeadRewritten,
-    /// The index ended before the journal and was brought up to it.
+    /// The index ended before the journal and was extended from it.
     IndexExtended,
-    /// The index was missing, damaged or of another log, and was built anew from the journal.
+    /// The index was missing, damaged or of another log, and was rebuilt from the journal.
     IndexRebuilt,
 }
 
-/// One repair. Nothing acknowledged was lost by it.
+/// One repair. It never removes an acknowledged event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
-    /// What was done.
+    /// The kind of repair.
     pub action: RepairAction,
-    /// The first position concerned.
+    /// The first affected position.
     pub position: Position,
-    /// How much and why, in words and numbers.
+    /// The extent and the cause, for the user.
     pub detail: String,
 }
 

@@ -1,4 +1,4 @@
-//! A walk over everything a log directory holds, changing nothing of the record.
+//! Verifies all files of a log directory without changing them.
 
 use std::{
     fmt,
@@ -19,37 +19,37 @@ use crate::{
     lock,
 };
 
-/// What a walk over a log found.
+/// The outcome of verifying a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Whole events, from the first on.
+    /// The number of events in complete batches, up to the first damage.
     pub events: u64,
-    /// The hash chain after the last of them.
+    /// The hash chain after the last of them; `None` if the journal cannot be read.
     pub chain: Option<Chain>,
-    /// How many of them had their payload removed; the chain holds all the same.
+    /// How many of them have a purged payload.
     pub purged: u64,
-    /// Bytes of the journal that hold them.
+    /// The size of their frames and the file header, in bytes.
     pub bytes: u64,
-    /// Events of which the index holds the same frame, or nothing when it was not looked at.
+    /// The number of events whose frame in the index is identical; `None` if the index was not read.
     pub indexed: Option<u64>,
-    /// Whole texts.
+    /// The number of intact texts.
     pub texts: u64,
-    /// Bytes of those.
+    /// Their total size, in bytes.
     pub text_bytes: u64,
-    /// What is damaged, the first first.
+    /// Damage, in the order it was found.
     pub problems: Vec<Finding>,
-    /// What opening the log puts right by itself, and what was not looked at.
+    /// Deviations that opening the log repairs, and checks that were skipped.
     pub notes: Vec<Finding>,
 }
 
-/// Something worth knowing about one file.
+/// One observation about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The file or directory.
     pub path: PathBuf,
-    /// The first position concerned, for what has positions.
+    /// The first affected position; `None` for files without positions.
     pub position: Option<Position>,
-    /// What was found.
+    /// The observation, for the user.
     pub detail: String,
 }
 
@@ -64,12 +64,12 @@ impl fmt::Display for Finding {
 }
 
 impl Verified {
-    /// Whether nothing is damaged.
+    /// Whether no damage was found.
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// The first position that cannot be trusted.
+    /// The first damaged position; `None` if no damage has a position.
     pub fn first_bad(&self) -> Option<Position> {
         self.problems.iter().filter_map(|problem| problem.position).min()
     }
@@ -83,53 +83,54 @@ impl Verified {
     }
 }
 
-/// Reads every frame, the chain, `HEAD`, the index and every text of the log in a directory.
+/// Verifies every frame, the hash chain, `HEAD`, the index and every text of the log in a directory.
 ///
-/// The index is looked at only when no other process has the log open.
+/// The index is skipped while another process has the log open.
 ///
 /// # Errors
-/// [`LogError::Io`] when a file cannot be read, [`LogError::Format`]; damage is no error but part of the result.
+/// [`LogError::Io`] if a file cannot be read, [`LogError::Format`]. Damage is not an error but part of the outcome.
 pub fn verify(directory: impl AsRef<Path>) -> Result<Verified, LogError> {
     let (root, files) = (directory.as_ref(), SystemFiles);
     let mut verified = Verified::default();
-    // Before the journal: a writer at work moves the journal on first.
+    // Before the journal: a concurrent writer extends the journal before it writes `HEAD`.
     let promised = head::read(&files, root)?;
-    if let Some(Journal { file, end, behind }) = walk_journal(root, &files, promised, &mut verified)? {
-        let index = walk_index(root, &files, &*file, end, &mut verified)?;
-        // Only a sound index shows that what stands before these records was never acknowledged.
-        if behind != 0 && index == Looked::Unsound {
+    if let Some(Journal { file, end, behind }) = verify_journal(root, &files, promised, &mut verified)? {
+        let index = verify_index(root, &files, &*file, end, &mut verified)?;
+        // Only an intact index proves that the incomplete batch before these records was never acknowledged.
+        if behind != 0 && index == IndexState::Unsound {
             let detail =
-                format!("{behind} whole records stand behind a hole, and no index shows that it was never whole");
+                format!("{behind} intact records follow a damaged one, and no index proves that it was never complete");
             verified.problem(&root.join(JOURNAL), Some(end.position.next()), detail);
         }
     }
     let texts = TextFiles::of(root).walk()?;
     (verified.texts, verified.text_bytes) = (texts.whole, texts.bytes);
     for path in texts.damaged {
-        verified.problem(&path, None, "the text is not what its name says");
+        verified.problem(&path, None, "the content does not match the hash in the file name");
     }
     Ok(verified)
 }
 
-/// The whole part of a journal.
+/// The complete batches of a journal.
 struct Journal {
     file: Arc<dyn File>,
     end: End,
-    /// Whole records behind an unfinished write, of the same barrier.
+    /// Number of intact records behind an unfinished write, of the same barrier.
     behind: u64,
 }
 
-/// What became of looking at the index.
+/// The state of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Looked {
-    /// Another process has the log.
-    Elsewhere,
+enum IndexState {
+    /// Not read, since another process has the log open.
+    InUse,
     Sound,
-    /// Missing, or damaged.
+    /// Missing or damaged.
     Unsound,
 }
 
-fn walk_journal(
+/// Verifies the journal and `HEAD`; `None` if the journal is missing or has a damaged header.
+fn verify_journal(
     root: &Path,
     files: &dyn Files,
     promised: Found,
@@ -170,12 +171,12 @@ fn walk_journal(
         Some(_) if scan.ends_in_room(&behind) => {}
         Some(Break::Foreign(what)) => verified.problem(&path, next, what),
         Some(Break::Torn(what)) => {
-            // Records of the same barrier are no proof: a crash may have kept any part of it.
+            // Records of the same barrier prove nothing: a crash may keep any part of a barrier.
             if behind.synced_before <= end.position.next() {
                 same_barrier = behind.count;
                 verified.note(&path, next, format!("{} bytes of an unfinished write: {what}", length - end.offset));
             } else {
-                verified.problem(&path, next, format!("{what}, and {} whole records stand behind it", behind.count));
+                verified.problem(&path, next, format!("{what}, and {} intact records follow", behind.count));
             }
         }
     }
@@ -190,11 +191,11 @@ fn is_head(promised: Found, chain: Chain) -> bool {
 fn check_head(path: &Path, promised: Found, end: End, agrees: bool, verified: &mut Verified) {
     match promised {
         Found::Head(Head { position, .. }) if end.position < position => {
-            let detail = format!("it knows events up to position {position}, the journal has {}", end.position);
+            let detail = format!("it names position {position}, the journal ends at {}", end.position);
             verified.problem(path, Some(end.position.next()), detail);
         }
         Found::Head(Head { position, .. }) if !agrees => {
-            verified.problem(path, Some(position), "the hash chain is not the one it remembers");
+            verified.problem(path, Some(position), "the hash chain of the journal differs from the one in `HEAD`");
         }
         Found::Head(_) => {}
         Found::Missing => verified.note(path, None, "the file is missing"),
@@ -203,24 +204,24 @@ fn check_head(path: &Path, promised: Found, end: End, agrees: bool, verified: &m
 }
 
 /// Compares the index with the journal, frame by frame.
-fn walk_index(
+fn verify_index(
     root: &Path,
     files: &dyn Files,
     journal: &dyn File,
     end: End,
     verified: &mut Verified,
-) -> Result<Looked, LogError> {
+) -> Result<IndexState, LogError> {
     let path = root.join(INDEX);
     let _lock = match lock::take(files, root) {
         Err(LogError::InUse { by, .. }) => {
-            verified.note(&path, None, format!("not looked at: the log is in use by {by}"));
-            return Ok(Looked::Elsewhere);
+            verified.note(&path, None, format!("skipped: the log is in use by {by}"));
+            return Ok(IndexState::InUse);
         }
         other => other?,
     };
     if !crate::files::exists(files, &path).map_err(LogError::io("list", root))? {
         verified.note(&path, None, "the index is missing");
-        return Ok(Looked::Unsound);
+        return Ok(IndexState::Unsound);
     }
     let mut comparison =
         Comparison { cursor: Cursor::new(journal, End::START.offset, end.offset), same: 0, other: None };
@@ -230,26 +231,27 @@ fn walk_index(
         index.distrusted().map_or(Ok(()), |why| Err(Failure(why.to_owned())))
     });
     verified.indexed = Some(comparison.same);
-    let looked = if walked.is_ok() { Looked::Sound } else { Looked::Unsound };
+    let state = if walked.is_ok() { IndexState::Sound } else { IndexState::Unsound };
     match (walked, comparison.other) {
-        (Err(Failure(what)), _) => verified.note(&path, None, format!("{what}; it is built again from the journal")),
+        (Err(Failure(what)), _) => verified.note(&path, None, format!("{what}; it is rebuilt from the journal")),
         (Ok(()), Some(position)) if end.position < position => {
-            let detail = format!("it knows events after position {}, where the journal ends", end.position);
+            let detail = format!("it has events after position {}, where the journal ends", end.position);
             verified.problem(&path, Some(end.position.next()), detail);
         }
-        (Ok(()), Some(position)) => verified.note(&path, Some(position), "it does not have the journal's record"),
+        (Ok(()), Some(position)) => verified.note(&path, Some(position), "its record differs from the journal's"),
         (Ok(()), None) if comparison.same < end.position.0 => {
             verified.note(&path, Some(Position(comparison.same + 1)), "it ends before the journal");
         }
         (Ok(()), None) => {}
     }
-    Ok(looked)
+    Ok(state)
 }
 
+/// Compares frames of the index with the journal in order, up to the first difference.
 struct Comparison<'f> {
     cursor: Cursor<'f>,
     same: u64,
-    /// The first position at which the two differ.
+    /// The first position at which the two differ; `None` so far.
     other: Option<Position>,
 }
 

@@ -1,4 +1,4 @@
-//! The operating system's files.
+//! The file system of the operating system.
 
 use std::{
     ffi::OsString,
@@ -11,7 +11,7 @@ use std::{
 
 use super::{File, Files, Mode};
 
-/// Files of the operating system.
+/// The file system of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemFiles;
 

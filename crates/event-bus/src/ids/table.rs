@@ -1,33 +1,34 @@
-//! A table of keys that are spread evenly, built to keep little room empty.
+//! A compact open-addressing table for evenly distributed 32-bit keys.
 //!
-//! Entries stand in the order of their keys, each where its key says or as near behind as there was room. So a table can
-//! grow by any share of itself, and moves to another in one pass: a hash table doubles, and is half empty then.
+//! The home slot of a key is proportional to the key, and entries are kept in key order, each at its home slot or displaced
+//! behind it. Growing therefore copies the entries in one pass and may be by any factor; a hash table that doubles is half
+//! empty afterwards.
 
 use std::num::NonZeroU32;
 
-/// It grows when so many of a hundred slots are taken, by a tenth: nine bytes and a half an entry on average.
+/// Load factor at which the table grows by a tenth, in percent. Results in 9.5 bytes an entry on average.
 const MOST_TAKEN: usize = 88;
 
-/// The fewest slots.
+/// The smallest number of slots.
 const FEWEST: usize = 64;
 
-/// An entry stands at most so far behind where its key says. Of eight million keys that are spread evenly none has to stand
-/// further (measured); of others it says how long looking for one may take.
+/// The largest displacement of an entry from its home slot, in slots. Bounds a lookup when keys cluster; of eight million
+/// evenly distributed keys none exceeds it (measured).
 const MOST_BEHIND: usize = 2_048;
 
-/// Numbers by key.
+/// A map from 32-bit keys to non-zero numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
-    /// In order, where there is a number.
+    /// Ascending over the occupied slots.
     keys: Vec<u32>,
     numbers: Vec<Option<NonZeroU32>>,
-    /// So many of the slots are where keys say; what has no room there stands behind.
+    /// Number of home slots. Slots after them hold displaced entries only.
     homes: usize,
     entries: usize,
 }
 
 impl Table {
-    /// Adds an entry; false when its key is taken, or too many keys are like it.
+    /// Inserts an entry. Returns false if the key exists or the displacement would exceed [`MOST_BEHIND`].
     pub(super) fn add(&mut self, key: u32, number: NonZeroU32) -> bool {
         if MOST_TAKEN * self.homes <= 100 * self.entries {
             self.grow();
@@ -51,13 +52,13 @@ impl Table {
         true
     }
 
-    /// The number of a key.
+    /// Returns the number of a key.
     pub(super) fn find(&self, key: u32) -> Option<NonZeroU32> {
         let place = self.place(key);
         if self.key_at(place) == Some(key) { self.numbers.get(place).copied().flatten() } else { None }
     }
 
-    /// Where a key stands, or would stand.
+    /// The slot of a key, or the slot where it would be inserted.
     fn place(&self, key: u32) -> usize {
         let home = self.home(key);
         let (keys, numbers) = (self.keys.get(home..).unwrap_or_default(), self.numbers.get(home..).unwrap_or_default());
@@ -70,16 +71,16 @@ impl Table {
         if taken { self.keys.get(place).copied() } else { None }
     }
 
-    /// Where a key says it stands: keys in order say places in order.
+    /// The home slot of a key; monotone in the key.
     fn home(&self, key: u32) -> usize {
         // Below the number of slots, so it fits.
         usize::try_from((u64::from(key) * self.homes as u64) >> 32).unwrap_or(usize::MAX)
     }
 
-    /// Makes sure that there is a slot.
+    /// Extends the table so that a slot exists.
     fn reach(&mut self, place: usize) {
         if self.keys.len() <= place {
-            // Not twice as many as there are, as lists grow by themselves.
+            // `Vec` would double its capacity.
             let more = place + 1 - self.keys.len();
             if self.keys.capacity() <= place {
                 self.keys.reserve_exact(more + FEWEST);
@@ -90,10 +91,10 @@ impl Table {
         }
     }
 
-    /// Moves everything to a table with more room.
+    /// Copies all entries into a larger table.
     fn grow(&mut self) {
         let homes = (self.entries * 110 / MOST_TAKEN).max(FEWEST);
-        // The last few stand behind where keys say.
+        // Room for entries displaced behind the last home slot.
         let room = homes + FEWEST;
         let mut larger =
             Self { keys: Vec::with_capacity(room), numbers: Vec::with_capacity(room), homes, entries: self.entries };
@@ -117,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// Keys that are spread evenly, and some that are alike.
+    /// Evenly distributed keys and some clustered ones.
     fn key() -> impl Strategy<Value = u32> {
         prop_oneof![any::<u32>(), 0..40_u32, u32::MAX - 40..=u32::MAX]
     }
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_table_of_many_keys_is_at_least_three_quarters_full() {
-        // At the end of the table many stand behind where their keys say.
+        // Clustered keys at the end of the table are displaced beyond the home slots.
         let mut table = Table::default();
         for key in (u32::MAX - 300..=u32::MAX).rev() {
             table.add(key, NonZeroU32::MIN);

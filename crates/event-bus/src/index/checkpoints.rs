@@ -1,4 +1,4 @@
-//! Saved states in the index, in pieces small enough for sled, switched over as a whole.
+//! Checkpoints in the index: split into pieces small enough for sled and replaced atomically.
 
 use std::borrow::Cow;
 
@@ -6,25 +6,25 @@ use event_core::{Checkpoint, Position};
 
 use super::{Failure, Index};
 
-/// The largest piece, in bytes: far below where sled would start a file of its own and never sync it.
+/// The largest piece, in bytes; far below the 16 KiB above which sled uses a separate file that it never syncs.
 const PIECE: usize = 4 * 1024;
 
-/// Pieces one barrier covers: 124 KiB.
+/// The number of pieces written under one barrier: 124 KiB.
 const PIECES: usize = 31;
 
-/// Keys of an old state removed under one barrier.
+/// The number of keys of an old generation removed under one barrier.
 const OLD_PIECES: usize = 256;
 
-/// The longest name that becomes part of a key, in bytes; longer ones are represented by their hash.
+/// The longest name that is used in keys, in bytes; longer names are replaced by their hash.
 const MAX_NAME: usize = 128;
 
 const NAME: u8 = b'n';
 const STATE: u8 = b'c';
 
-/// What a name stands for: one complete set of pieces.
+/// The header of a checkpoint: describes one complete generation of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Label {
-    /// Counts up with every save.
+    /// Incremented by every save.
     generation: u64,
     version: u32,
     position: Position,
@@ -61,7 +61,7 @@ impl Label {
 }
 
 impl Index {
-    /// The state saved under a name, unless it cannot be read back as it was saved.
+    /// Loads the checkpoint saved under a name; `None` if there is none or its hash does not match.
     pub(crate) fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, Failure> {
         let Some(label) = self.label(name)? else { return Ok(None) };
         let mut state = Vec::new();
@@ -72,13 +72,13 @@ impl Index {
         }
         let checkpoint = Checkpoint { version: label.version, position: label.position, state };
         if hash(&checkpoint) != label.hash {
-            tracing::warn!(name, "a saved state is damaged and counts as none");
+            tracing::warn!(name, "a checkpoint is damaged and is ignored");
             return Ok(None);
         }
         Ok(Some(checkpoint))
     }
 
-    /// Prepares to save a state under a name.
+    /// Prepares to save a checkpoint under a name; [`Save::step`] writes it.
     pub(crate) fn save<'a>(&'a self, name: &'a str, checkpoint: &'a Checkpoint) -> Result<Save<'a>, Failure> {
         let pieces: Vec<&[u8]> = checkpoint.state.chunks(PIECE).collect();
         let label = Label {
@@ -91,7 +91,7 @@ impl Index {
         Ok(Save { index: self, name, label, pieces, written: 0, rest: None })
     }
 
-    /// Takes over the saved places of another index: names under which no state is saved, such as a reactor's.
+    /// Copies the checkpoints without state, such as positions of reactors, from another index.
     pub(crate) fn take_places(&self, from: &Self) -> Result<(), Failure> {
         let labels = from.call(|store| store.scan_prefix([NAME]).collect::<sled::Result<Vec<_>>>())?;
         let places =
@@ -108,19 +108,19 @@ impl Index {
     }
 }
 
-/// A state on its way into the index, one barrier at a time.
+/// A checkpoint that is being written, one barrier at a time.
 pub(crate) struct Save<'a> {
     index: &'a Index,
     name: &'a str,
     label: Label,
     pieces: Vec<&'a [u8]>,
     written: usize,
-    /// Keys of other generations, complete or not: known once the new state is in place.
+    /// Keys of other generations, to be removed; `None` until the new generation is complete.
     rest: Option<Vec<sled::IVec>>,
 }
 
 impl Save<'_> {
-    /// Writes as much as one barrier covers, makes it durable, and says whether there is more.
+    /// Writes as much as one barrier covers and makes it durable. Returns whether more remains.
     pub(crate) fn step(&mut self) -> Result<bool, Failure> {
         let mut batch = sled::Batch::default();
         if let Some(rest) = &mut self.rest {
@@ -133,7 +133,7 @@ impl Save<'_> {
                 self.written += 1;
             }
             if self.written == self.pieces.len() {
-                // In the same batch as the last pieces: there is never a label without its pieces.
+                // In the same batch as the last pieces, so a header without its pieces cannot exist.
                 batch.insert(name_key(self.name), &self.label.to_bytes()[..]);
             }
         }
@@ -145,6 +145,7 @@ impl Save<'_> {
         Ok(self.rest.as_ref().is_none_or(|rest| !rest.is_empty()))
     }
 
+    /// Returns the keys of all other generations of this name.
     fn others(&self) -> Result<Vec<sled::IVec>, Failure> {
         let prefix = piece_prefix(self.name);
         let own = piece_key(self.name, self.label.generation, 0);

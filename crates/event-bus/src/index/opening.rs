@@ -1,4 +1,4 @@
-//! Opens sled, and tells an index that is of no use from a system that refuses at the moment.
+//! Opens sled and separates transient errors of the system from a damaged index.
 
 use std::{
     io::{self, ErrorKind},
@@ -11,24 +11,24 @@ use std::{
 use super::{Failure, Index, guard};
 use crate::files::{self, Files, Mode};
 
-/// The file that says why the index must be built again. It goes with the index when that is moved aside.
+/// The file that holds the reason for a rebuild of the index. It is inside the index directory, so it is moved aside with it.
 const VERDICT: &str = "verdict";
 
-/// The most that is kept of what a failure says, in bytes.
+/// The longest failure message that is stored, in bytes.
 pub(super) const MOST_WORDS: usize = 4 * 1024;
 
-/// What sled may keep in memory, in bytes. It treats this as a hint. Little: events are read from the journal, never from
-/// sled, but for a log that is checked or a state that is loaded.
+/// sled's cache capacity, in bytes; sled treats it as a hint. Small, since events are read from the journal: sled is read only
+/// to verify the log and to load checkpoints.
 const CACHE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// How long sled's threads may hold the lock on its file after it was closed. They end soon after, not before; other
-/// processes are kept out by the log's own lock.
+/// How long to wait for sled's lock. sled's threads release it shortly after sled is closed; other processes are excluded by
+/// the log's own lock.
 const RELEASED_WITHIN: Duration = Duration::from_secs(2);
 
 impl Index {
-    /// Opens or creates the index in a directory. Says nothing about whether its content is right.
+    /// Opens or creates the index in a directory. Does not verify its content.
     ///
-    /// The outer error is a refusal of the system, such as a full disk: the index may be as good as ever.
+    /// The outer error is transient, such as a full disk, and does not mean that the index is damaged; the inner one does.
     pub(crate) fn open(directory: &Path, files: &dyn Files) -> io::Result<Result<Self, Failure>> {
         let store = match open_store(directory)? {
             Ok(store) => store,
@@ -36,7 +36,7 @@ impl Index {
         };
         let open = |name| files.open(&directory.join(name), Mode::Write);
         let file = open("db")?;
-        // sled never syncs its settings, and without them it does not open again.
+        // sled never syncs its settings file, and cannot be opened without it.
         for file in [&open("conf")?, &file] {
             file.sync_data()?;
         }
@@ -64,7 +64,7 @@ fn open_store(directory: &Path) -> io::Result<Result<sled::Db, Failure>> {
         match guard(|| config.open().inspect_err(|error| refusal = refusal_of(error))) {
             Err(failure) if is_of_a_lock(&failure) => {
                 if RELEASED_WITHIN <= begun.elapsed() {
-                    // That says nothing about what is in it.
+                    // A held lock does not mean that the index is damaged.
                     return Err(io::Error::new(ErrorKind::WouldBlock, failure.to_string()));
                 }
                 sleep(RELEASED_WITHIN / 1_000);
@@ -78,7 +78,7 @@ fn is_of_a_lock(failure: &Failure) -> bool {
     failure.0.contains("could not acquire lock")
 }
 
-/// An error that says nothing about the index: it goes away with its cause, and nothing has to be built again.
+/// Returns a transient error of the system, which does not require a rebuild; `None` for any other error.
 pub(super) fn refusal_of(error: &sled::Error) -> Option<io::Error> {
     let sled::Error::Io(error) = error else { return None };
     is_passing(error).then(|| match error.raw_os_error() {
@@ -87,10 +87,10 @@ pub(super) fn refusal_of(error: &sled::Error) -> Option<io::Error> {
     })
 }
 
-/// Whether an error goes away with its cause.
+/// Whether an error is transient: it disappears with its cause, such as a full disk.
 pub(super) fn is_passing(error: &io::Error) -> bool {
     use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    /// `ENFILE` and `EMFILE`, which have no kind.
+    /// `ENFILE` and `EMFILE`, which have no [`ErrorKind`].
     const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
     let passing =
         matches!(error.kind(), OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull);

@@ -1,4 +1,4 @@
-//! Reads frames one after the other through a window on the file.
+//! Reads consecutive frames through a buffered window on the file.
 
 use std::{io, path::Path};
 
@@ -10,25 +10,25 @@ use crate::{
     frame::{self, Flaw, Frame, MAX_FRAME},
 };
 
-/// Bytes read at once, at first and at most: a look at one event reads little, a walk reads much.
+/// The size of the first and of the largest read, in bytes. Reads double in between, so that reading one event stays cheap.
 const SMALL: usize = 16 * 1024;
 const LARGE: usize = 256 * 1024;
 
-/// What stands at a place in the journal.
+/// The outcome of reading at one offset of the journal.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
     Frame(Frame<'a>),
-    /// Bytes that are no frame, and why.
+    /// The bytes cannot be decoded as a frame, for the given reason.
     Flaw(&'static str),
     End,
 }
 
 impl<'a> Step<'a> {
-    /// The frame, which must be that of a position.
+    /// Returns the frame if it has the expected position, or [`LogError::Damaged`].
     pub(crate) fn at(self, position: Position, path: &Path) -> Result<Frame<'a>, LogError> {
         let detail = match self {
             Step::Frame(frame) if frame.position() == position => return Ok(frame),
-            Step::Frame(frame) => format!("position {} stands there", frame.position()),
+            Step::Frame(frame) => format!("found position {} instead", frame.position()),
             Step::Flaw(what) => what.to_owned(),
             Step::End => "the file ends there".to_owned(),
         };
@@ -39,14 +39,14 @@ impl<'a> Step<'a> {
 #[derive(Debug)]
 pub(crate) struct Cursor<'f> {
     file: &'f dyn File,
-    /// Where reading stops, whatever the file holds beyond.
+    /// The offset at which reading stops.
     until: u64,
     window: Vec<u8>,
-    /// The window's place in the file.
+    /// The offset of the window in the file.
     window_at: u64,
-    /// The next byte within the window.
+    /// The index of the next byte within the window.
     next: usize,
-    /// Bytes to read the next time.
+    /// The size of the next read, in bytes.
     ask: usize,
 }
 
@@ -55,12 +55,12 @@ impl<'f> Cursor<'f> {
         Self { file, until, window: Vec::new(), window_at: offset, next: 0, ask: SMALL }
     }
 
-    /// Where the next step stands in the file.
+    /// The offset in the file of the next step.
     pub(crate) const fn offset(&self) -> u64 {
         self.window_at + self.next as u64
     }
 
-    /// The next frame. A flaw stays where it is until it is skipped.
+    /// Reads the next frame. On a flaw the cursor does not advance; see [`Cursor::skip`].
     pub(crate) fn next(&mut self) -> io::Result<Step<'_>> {
         self.fill()?;
         let rest = &self.window[self.next..];
@@ -77,7 +77,7 @@ impl<'f> Cursor<'f> {
         })
     }
 
-    /// Goes past frames by their lengths alone. Where a length cannot be right it stays, and the next step tells.
+    /// Skips frames by their length fields alone. Stops at an invalid length, which [`Cursor::next`] then reports.
     pub(crate) fn pass(&mut self, frames: u64) -> io::Result<()> {
         for _ in 0..frames {
             self.fill()?;
@@ -89,13 +89,13 @@ impl<'f> Cursor<'f> {
         Ok(())
     }
 
-    /// Goes one byte on, to look for a frame behind a flaw, and says which byte that was.
+    /// Skips one byte, to search for a frame behind a flaw, and returns that byte.
     pub(crate) fn skip(&mut self) -> u8 {
         self.next += 1;
         self.window[self.next - 1]
     }
 
-    /// Makes sure that the window holds a whole frame, or all that is left.
+    /// Fills the window so that it holds a whole frame or everything that is left.
     fn fill(&mut self) -> io::Result<()> {
         let held = self.window.len() - self.next;
         let unread = self.until.saturating_sub(self.window_at + self.window.len() as u64);
@@ -111,7 +111,7 @@ impl<'f> Cursor<'f> {
         let read = files::read_full(self.file, self.window_at + held as u64, &mut self.window[held..])?;
         self.window.truncate(held + read);
         if read < more {
-            // The file is shorter than expected; there is nothing more to ask for.
+            // The file is shorter than expected.
             self.until = self.window_at + self.window.len() as u64;
         }
         Ok(())

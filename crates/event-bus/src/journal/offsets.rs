@@ -1,24 +1,24 @@
-//! Where some of the frames stand, so that none is far from a known place.
+//! A sparse index from positions to offsets in the journal.
 
 use event_core::Position;
 
 use super::HEADER;
 
-/// One frame in this many is remembered: 8 bytes of memory for about 20 KiB of journal.
+/// One of this many frames is indexed: 8 bytes of memory for about 20 KiB of journal.
 const EVERY: u64 = 64;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Offsets(Vec<u64>);
 
 impl Offsets {
-    /// Remembers a frame, if its turn has come. Frames are noted in order.
+    /// Adds every [`EVERY`]th frame. Call it with consecutive positions.
     pub(crate) fn note(&mut self, position: Position, offset: u64) {
         if position.0 % EVERY == 1 && self.0.len() as u64 == position.0 / EVERY {
             self.0.push(offset);
         }
     }
 
-    /// A known place at or before a frame, and how many frames stand between the two.
+    /// Returns an indexed offset at or before a position, and the number of frames between the two.
     pub(crate) fn before(&self, position: Position) -> (u64, u64) {
         let frames = position.0.saturating_sub(1);
         let slot = (frames / EVERY).min((self.0.len() as u64).saturating_sub(1));
@@ -26,7 +26,7 @@ impl Offsets {
         (known.unwrap_or(HEADER as u64), frames - slot * EVERY)
     }
 
-    /// Forgets every frame after a position.
+    /// Removes the entries after a position.
     pub(crate) fn cut(&mut self, after: Position) {
         self.0.truncate(usize::try_from(after.0.div_ceil(EVERY)).unwrap_or(usize::MAX));
     }

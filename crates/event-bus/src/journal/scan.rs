@@ -1,4 +1,4 @@
-//! Walks a journal from a known place: what is whole, and what stands behind it.
+//! Scans a journal for its complete batches, and for frames behind the first damage.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use event_core::{Position, Timestamp};
 use super::{AHEAD, Cursor, HEADER, Offsets, Step};
 use crate::{chain::Chain, files::File, frame::Frame};
 
-/// A place between two frames, and what the next frame must continue.
+/// A point between two frames, with the values that the next frame must continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) position: Position,
@@ -17,11 +17,11 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// Before the first frame.
+    /// The point before the first frame.
     pub(crate) const START: Self =
         Self { position: Position::ORIGIN, chain: Chain::ORIGIN, recorded_at: Timestamp(0), offset: HEADER as u64 };
 
-    /// Why a frame does not continue the journal, or nothing.
+    /// Returns why a frame does not continue the journal here; `None` if it does.
     pub(crate) fn refuses(&self, frame: &Frame<'_>) -> Option<&'static str> {
         if frame.position() != self.position.next() {
             Some("the position is not the next one")
@@ -34,38 +34,38 @@ impl End {
         }
     }
 
-    /// Behind a frame that ends at an offset.
+    /// The point behind a frame that ends at `offset`.
     pub(crate) fn after(frame: &Frame<'_>, offset: u64) -> Self {
         Self { position: frame.position(), chain: frame.chain(), recorded_at: frame.recorded_at(), offset }
     }
 }
 
-/// What a walk found.
+/// The outcome of a scan.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
-    /// Behind the last frame that ends a batch: up to here everything is whole.
+    /// The end of the last complete batch.
     pub(crate) whole: End,
-    /// Where the walk ended: behind `whole` by the frames of a batch that is not.
+    /// The offset where the scan ended; after `whole` if the last batch is incomplete.
     pub(crate) reached: u64,
-    /// Known places of whole frames.
+    /// Offsets of frames in complete batches.
     pub(crate) offsets: Offsets,
-    /// Why the walk ended before the end of the file, if it did.
+    /// Why the scan ended before the end of the file; `None` if it reached it.
     pub(crate) flaw: Option<Break>,
 }
 
 impl Scan {
-    /// Whether nothing but room that was written ahead stands behind what is whole.
+    /// Whether only preallocated space follows the last complete batch.
     pub(crate) fn ends_in_room(&self, behind: &Survivors) -> bool {
         !behind.anything && self.reached == self.whole.offset
     }
 }
 
-/// What ends a walk early.
+/// The reason why a scan ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Break {
-    /// Bytes such as a write that never ended leaves.
+    /// An incomplete write, as a crash leaves it.
     Torn(&'static str),
-    /// A valid frame that does not belong there: no crash leaves that.
+    /// A valid frame that does not continue the journal, which a crash cannot cause.
     Foreign(&'static str),
 }
 
@@ -77,7 +77,7 @@ impl Break {
     }
 }
 
-/// Walks the frames from `from` to `until`, showing each to `visit`.
+/// Scans the frames from `from` up to the offset `until` and calls `visit` with each.
 pub(crate) fn scan(
     file: &dyn File,
     from: End,
@@ -110,9 +110,9 @@ pub(crate) fn scan(
     Ok(Scan { whole, reached: end.offset, offsets, flaw })
 }
 
-/// [`scan`] of a journal that another process may write, and what stands behind its end.
+/// Scans a journal that another process may be writing. Also returns the valid frames behind its end.
 ///
-/// Frames behind a flaw may be of a writer that went on between the two looks. The walk then goes on as well.
+/// Frames behind a flaw may have been written between two reads; the scan is then repeated from the last complete batch.
 pub(crate) fn scan_beside_a_writer(
     file: &dyn File,
     from: End,
@@ -140,15 +140,15 @@ pub(crate) fn scan_beside_a_writer(
 /// Valid frames behind a flaw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Survivors {
-    /// How many there are.
+    /// The number of valid frames.
     pub(crate) count: u64,
-    /// The latest beginning of a barrier among them: everything before it had been synced when they were written.
+    /// The latest first position of a barrier among them. All events before it were synced when they were written.
     pub(crate) synced_before: Position,
-    /// Whether there is any byte other than those written ahead, be it of a frame or not.
+    /// Whether there is any byte other than preallocated space.
     pub(crate) anything: bool,
 }
 
-/// Looks for valid frames from an offset on, byte by byte.
+/// Searches for valid frames from an offset on, byte by byte.
 pub(crate) fn survivors(file: &dyn File, offset: u64, until: u64) -> io::Result<Survivors> {
     let mut cursor = Cursor::new(file, offset, until);
     let mut found = Survivors::default();

@@ -1,4 +1,4 @@
-//! Writes the journal the plan describes, and puts it in place.
+//! Executes a repair plan: writes the new journal and replaces the damaged files.
 
 use std::path::PathBuf;
 
@@ -15,21 +15,21 @@ use crate::{
     journal::{self, HEADER, JOURNAL},
 };
 
-/// Bytes written at once.
+/// The size of one write, in bytes.
 const CHUNK: usize = 128 * 1024;
 
-/// What a repair did.
+/// The outcome of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
-    /// Where the log ends now.
+    /// The position of the last event.
     pub head: Position,
     /// Events that neither copy had.
     pub lost: Vec<Span>,
-    /// Where the old files are.
+    /// The paths of the old files.
     pub kept: Vec<PathBuf>,
 }
 
-/// A journal being written.
+/// The journal that is being written, with the values that the next frame continues.
 struct Output<'f> {
     file: &'f dyn File,
     offset: u64,
@@ -48,10 +48,10 @@ impl Output<'_> {
 }
 
 impl RepairPlan {
-    /// Does what the plan says. The old files stay beside the new ones; the next opening builds the index.
+    /// Executes the plan. Keeps the old files as `*.damaged-N`; the index is rebuilt when the log is opened next.
     ///
     /// # Errors
-    /// [`LogError::Io`]; the old journal is in place until the new one is complete.
+    /// [`LogError::Io`]; the old journal is not touched until the new one is complete.
     pub fn execute(mut self) -> Result<Repaired, LogError> {
         let head = Position(self.pieces.len() as u64);
         if !self.is_needed() {
@@ -60,19 +60,19 @@ impl RepairPlan {
         let new = self.root.join(REPAIRED);
         let unfinished = self.root.join("journal.repairing");
         let end = self.write(&unfinished)?;
-        // From here on the new journal is whole, and a repair that is interrupted starts from it.
+        // From here on the new journal is complete, and an interrupted repair resumes from it.
         self.files.rename(&unfinished, &new).map_err(LogError::io("rename", &unfinished))?;
         self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
-        // sled must let go of its files before they are moved.
+        // sled must release its files before they are moved.
         self.index = None;
         let mut kept = Vec::new();
-        // The old `HEAD` stays where it is: without a journal beside it, opening the log is refused.
+        // `HEAD` is copied, not moved: while the journal is missing, `HEAD` makes opening the log fail.
         let path = self.root.join(HEAD);
         let old = files::read_small(&*self.files, &path, head::MAX_BYTES).unwrap_or_default();
         if let Some(old) = old {
             kept.push(files::copy_aside(&*self.files, &path, &old).map_err(LogError::io("copy", &path))?);
         }
-        // The journal first: a repair that is interrupted before that needs the index once more.
+        // The journal first: a repair that is interrupted before needs the index again.
         for name in [JOURNAL, INDEX] {
             let path = self.root.join(name);
             if files::exists(&*self.files, &path).map_err(LogError::io("list", &self.root))? {
@@ -87,6 +87,7 @@ impl RepairPlan {
         Ok(Repaired { head, lost: self.lost, kept })
     }
 
+    /// Writes the new journal and syncs it.
     fn write(&self, path: &std::path::Path) -> Result<Head, LogError> {
         let wrote = |error| LogError::io("write", path)(error);
         let file = self.files.open(path, Mode::Replace).map_err(LogError::io("create", path))?;
@@ -109,6 +110,7 @@ impl RepairPlan {
         Ok(Head { position: Position(self.pieces.len() as u64), chain: output.chain, journal: output.offset })
     }
 
+    /// Appends the frame for one position to the new journal.
     fn write_piece(&self, position: Position, piece: Piece, output: &mut Output<'_>) -> Result<(), LogError> {
         let bytes = match piece {
             Piece::Journal { offset, length } => match &self.journal {
@@ -138,7 +140,7 @@ impl RepairPlan {
     }
 }
 
-/// What stands where an event was lost.
+/// Creates the event that replaces a lost one.
 fn lost(position: Position, recorded_at: Timestamp) -> Recorded {
     let id = EventId::derive(&[LOST_KIND.as_bytes(), &position.0.to_le_bytes()]);
     let event = NewEvent {

@@ -1,4 +1,4 @@
-//! Finds the best frame for every position, in the journal first, then in the index.
+//! Plans a repair: chooses a frame for every position, from the journal first, then from the index.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{
     sled_log::finish_purge,
 };
 
-/// A valid frame somewhere in the journal.
+/// The location of a valid frame in the journal.
 #[derive(Clone, Copy)]
 struct Find {
     position: Position,
@@ -25,7 +25,7 @@ struct Find {
     length: usize,
 }
 
-/// Looks at a log and says what a repair would do.
+/// Inspects a log and returns what a repair would change.
 ///
 /// # Errors
 /// [`LogError::InUse`], [`LogError::Io`], and [`LogError::Format`] for a journal of a newer program.
@@ -39,10 +39,10 @@ pub fn plan_repair(directory: impl AsRef<Path>) -> Result<RepairPlan, LogError> 
 /// As [`plan_repair`].
 pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> Result<RepairPlan, LogError> {
     let root = directory.as_ref();
-    // Where there is no directory there is no log, and none shall be made.
+    // Fails for a missing directory instead of creating it.
     files.list(root).map_err(LogError::io("list", root))?;
     let lock = lock::take(&*files, root)?;
-    // A repair must not bring back from the old index what a purge has removed.
+    // Otherwise a repair could restore purged payloads from the old index.
     finish_purge(root, &*files)?;
     let mut faults = Vec::new();
     let found = head::read(&*files, root)?;
@@ -78,7 +78,7 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
 }
 
 fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Result<Option<Source>, LogError> {
-    // A repair that was interrupted has left the new journal beside the place of the old one.
+    // An interrupted repair may have moved the old journal aside and left only the new one.
     for name in [JOURNAL, REPAIRED] {
         let path = root.join(name);
         if files::exists(files, &path).map_err(LogError::io("list", root))? {
@@ -90,7 +90,7 @@ fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Res
     Ok(None)
 }
 
-/// An index that cannot be opened has nothing to give.
+/// Opens the index; `None` if it is missing or damaged.
 fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError> {
     let path = root.join(INDEX);
     if !files::exists(files, &path).map_err(LogError::io("list", root))? {
@@ -99,7 +99,8 @@ fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError>
     Ok(Index::open(&path, files).map_err(LogError::io("open", &path))?.ok())
 }
 
-/// Every valid frame, in the order of positions, and what is wrong with the journal as a whole.
+/// Scans the journal and adds its damage to `faults`. Returns every valid frame in the order of positions, or nothing if the
+/// journal is intact.
 fn walk(
     path: &Path,
     file: &dyn File,
@@ -146,8 +147,9 @@ fn walk(
     if faults.is_empty() { Ok(Vec::new()) } else { all_frames(file, length).map_err(read) }
 }
 
+/// Returns the location of every valid frame, in the order of positions.
 fn all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<Find>> {
-    // Positions begin at 1 and each takes some bytes: a frame that claims more stands inside a payload.
+    // A larger position than the file has room for means that the bytes of a payload happen to be a valid frame.
     let highest = Position(length / MIN_FRAME as u64);
     let (mut cursor, mut finds) = (Cursor::new(file, 0, length), Vec::new());
     loop {
@@ -167,20 +169,22 @@ fn all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<Find>> {
     Ok(finds)
 }
 
-/// The event before the one that is looked for.
+/// The event at the previous position.
 struct Before {
-    /// Its chain, if it is known.
+    /// Its chain; `None` if the event is lost.
     chain: Option<Chain>,
     recorded_at: Timestamp,
 }
 
 impl Before {
+    /// Whether the chain of a frame follows from this event.
     fn proves(&self, frame: &Frame<'_>) -> bool {
         self.chain.is_some_and(|chain| frame.chain() == frame.chain_after(chain))
     }
 }
 
 impl RepairPlan {
+    /// Chooses the source for every position from 1 to `known`.
     fn choose(&mut self, finds: &[Find], known: Position) -> Result<(), LogError> {
         let mut before = Before { chain: Some(Chain::ORIGIN), recorded_at: Timestamp(0) };
         let mut rest = finds;
@@ -202,7 +206,8 @@ impl RepairPlan {
         Ok(())
     }
 
-    /// The option that the event before proves, or else the first that can stand there.
+    /// Chooses the frame that continues the hash chain, otherwise the first whose time does not decrease. Returns it as the
+    /// predecessor of the next position.
     fn pick(&mut self, position: Position, options: &[(Piece, Vec<u8>)], before: &Before) -> Before {
         let frames = || options.iter().filter_map(|(piece, bytes)| Some((*piece, frame::read(bytes).ok()?)));
         let proved = frames().find(|(_, frame)| before.proves(frame));
@@ -223,6 +228,7 @@ impl RepairPlan {
         Before { chain: Some(frame.chain()), recorded_at: frame.recorded_at() }
     }
 
+    /// Reads a frame from the journal.
     fn bytes(&self, find: &Find) -> Result<Vec<u8>, LogError> {
         let mut bytes = vec![0; find.length];
         if let Some(Source { path, file }) = &self.journal {

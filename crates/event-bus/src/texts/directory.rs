@@ -1,4 +1,4 @@
-//! Texts in a directory: `ab/cdef…`, two digits of the hash as the directory, the rest as the file.
+//! The text store on disk: the file `ab/cdef…` holds the text whose hash has the hexadecimal digits `abcdef…`.
 
 use std::{
     io,
@@ -12,16 +12,16 @@ use crate::{
     files::{self, Files, SystemFiles},
 };
 
-/// Texts under a directory, which is created when the first is kept.
+/// A text store in a directory, which is created when the first text is stored.
 #[derive(Debug, Clone)]
 pub struct TextFiles {
     directory: PathBuf,
     files: Arc<dyn Files>,
-    /// Two writers of one text would share its temporary file.
+    /// Serialises writers, which would otherwise share the temporary file of a text.
     writing: Arc<Mutex<()>>,
 }
 
-/// What a walk over all texts found.
+/// The outcome of reading all texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Walk {
     pub(crate) whole: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Walk {
 }
 
 impl TextFiles {
-    /// The texts beside the log in `log`, under `texts`.
+    /// Opens the text store of the log in a directory.
     pub fn of(log: impl AsRef<Path>) -> Self {
         Self::with_files(log, Arc::new(SystemFiles))
     }
@@ -49,13 +49,13 @@ impl TextFiles {
         files::read_small(&*self.files, path, MAX_TEXT_BYTES).map_err(LogError::io("read", path))
     }
 
-    /// Reads every text.
+    /// Reads and verifies every text.
     pub(crate) fn walk(&self) -> Result<Walk, LogError> {
         let mut walk = Walk::default();
         for directory in self.list(&self.directory)? {
             for path in self.list(&directory)? {
                 let bytes = self.read(&path)?.unwrap_or_default();
-                // A file left by a put that never ended is neither a text nor damage.
+                // A temporary file of an interrupted `put` is neither a text nor damage.
                 if path.extension().is_some() {
                 } else if path == self.path(*blake3::hash(&bytes).as_bytes()) {
                     walk.whole += 1;
@@ -77,7 +77,7 @@ impl TextFiles {
     }
 }
 
-/// The hash a text's path stands for.
+/// Parses the hash in the path of a text; `None` for any other path.
 fn named_by(path: &Path) -> Option<[u8; 32]> {
     let digits = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let hash = digits(path.parent()?)? + &digits(path)?;
@@ -90,9 +90,9 @@ impl TextStore for TextFiles {
         let path = self.path(hash);
         let directory = path.parent().unwrap_or(&self.directory);
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        // A damaged one is replaced: the text in hand is the text the name stands for.
+        // A damaged file is replaced.
         if self.read(&path)?.as_deref() == Some(text.as_bytes()) {
-            // Whoever wrote it may have been killed before its name was durable.
+            // The writer may have been killed before the directory entry was durable.
             for directory in directory.ancestors().take(3) {
                 self.files.sync_dir(directory).map_err(LogError::io("sync", directory))?;
             }

@@ -1,4 +1,4 @@
-//! Texts in memory: for tests, demos and dry runs.
+//! An in-memory text store for tests, demos and dry runs.
 
 use std::{
     collections::BTreeMap,
@@ -8,12 +8,12 @@ use std::{
 use super::{TextStore, name};
 use crate::LogError;
 
-/// Texts that live as long as the process.
+/// An in-memory text store.
 #[derive(Debug, Default)]
 pub struct MemoryTexts(Mutex<BTreeMap<[u8; 32], String>>);
 
 impl MemoryTexts {
-    /// No texts.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
