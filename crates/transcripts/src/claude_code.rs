@@ -58,7 +58,6 @@ mod content;
 mod failure;
 mod fold;
 mod line;
-mod message;
 mod reader;
 mod thread;
 mod tools;

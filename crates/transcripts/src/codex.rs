@@ -58,7 +58,6 @@
 mod failure;
 mod fold;
 mod line;
-mod message;
 mod reader;
 mod response;
 mod thread;

@@ -38,7 +38,6 @@
 //! `cache_write_tokens` beside them. It is known by its `id`, else by session, turn, and the hash of the line. A
 //! response without usage is no call: nobody knows what it used; the tools it asked for count all the same.
 
-mod account;
 mod fold;
 mod line;
 mod reader;

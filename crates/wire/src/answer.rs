@@ -5,9 +5,6 @@ use contracts::{
     events::{ErrorClass, StopReason},
 };
 
-/// The longest account of usage that is kept as it is, in bytes.
-pub const MAX_RAW_USAGE_BYTES: usize = 1024;
-
 /// The longest arguments of a tool call that are kept, in bytes; what comes after is cut off.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
@@ -16,7 +13,7 @@ pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 pub struct Seen {
     /// What the call used, as far as the answer says.
     pub usage: Option<Usage>,
-    /// The provider's own account, as JSON; `None` when it is longer than [`MAX_RAW_USAGE_BYTES`].
+    /// The provider's own account, as JSON; `None` when it is longer than [`client_formats::usage::MAX_RAW_BYTES`].
     pub raw_usage: Option<String>,
     /// Why the model stopped.
     pub stop_reason: StopReason,

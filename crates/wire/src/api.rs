@@ -118,7 +118,7 @@ pub(crate) trait Api: Sync {
     }
 
     /// Converts the usage object of a response to disjoint token counts; `None` if it has no counts.
-    fn usage(&self, object: &Value<'_>) -> Option<Usage>;
+    fn usage(&self, object: &str) -> Option<Usage>;
 
     // Converting.
 

@@ -1,11 +1,9 @@
 //! Reading a request body once, for what the gateway has to know of it.
 
-mod auxiliary;
 pub(crate) mod history;
 pub(crate) mod inspector;
 mod lists;
 mod shapes;
-mod spoken;
 pub(crate) mod workspace;
 
 use contracts::{Requirement, WireApi};

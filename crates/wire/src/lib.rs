@@ -25,7 +25,7 @@ mod usage;
 mod usage_hider;
 mod watch;
 
-pub use answer::{CalledTool, MAX_ARGUMENT_BYTES, MAX_RAW_USAGE_BYTES, Seen};
+pub use answer::{CalledTool, MAX_ARGUMENT_BYTES, Seen};
 pub use convert::{Conversion, ConvertError, Converted, StreamConverter, convert_answer, convert_request};
 pub use edit::{Edit, apply, ask_for_usage, cut_override, set_model, without_signatures, without_thinking};
 pub use errors::{classify, error_body, error_event, error_kind, gemini_status, retry_after};

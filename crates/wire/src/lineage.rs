@@ -4,9 +4,13 @@
 //! it. Codex names the session and the thread, which are the same on the main line. opencode gives a sub-agent a
 //! session of its own and names the one that started it.
 
-mod client;
-
-use serde::Deserialize;
+use client_formats::client::{
+    self, CodexTurnMetadata,
+    headers::{
+        CLAUDE_CODE_AGENT, CLAUDE_CODE_PARENT, CLAUDE_CODE_SESSION, CODEX_PARENT, CODEX_SESSION, CODEX_SUBAGENT,
+        CODEX_THREAD, CODEX_TURN_METADATA, OPENCODE_AFFINITY, OPENCODE_PARENT, OPENCODE_SESSION,
+    },
+};
 
 use crate::request::Identity;
 
@@ -15,6 +19,9 @@ const MAX_ID_BYTES: usize = 128;
 
 /// The longest path that is kept, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
+
+/// The longest version that is kept, in bytes.
+const MAX_VERSION_BYTES: usize = 40;
 
 /// The longest `x-codex-turn-metadata` that is read, in bytes.
 const MAX_METADATA_BYTES: usize = 16 * 1024;
@@ -58,47 +65,38 @@ struct Family {
     subagent: bool,
 }
 
-/// `x-codex-turn-metadata`, which says again what other headers say.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct TurnMetadata {
-    session_id: Option<String>,
-    thread_id: Option<String>,
-    parent_thread_id: Option<String>,
-    thread_source: Option<String>,
-}
-
 impl ClientHeaders {
     /// Reads the headers of a request; names in any case.
     pub fn read<'h>(headers: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
         let mut read = Self::default();
-        let (mut metadata, mut affinity) = (TurnMetadata::default(), None);
+        let (mut metadata, mut affinity) = (CodexTurnMetadata::default(), None);
         for (name, value) in headers {
             let is = |known: &str| name.eq_ignore_ascii_case(known);
             if is("user-agent") {
-                (read.client, read.version) = client::named(value);
-            } else if is("x-claude-code-session-id") {
+                let (client, version) = client::from_user_agent(value);
+                read.client = client;
+                read.version = version.and_then(|version| cleaned(version, MAX_VERSION_BYTES));
+            } else if is(CLAUDE_CODE_SESSION) {
                 read.claude.session = cleaned(value, MAX_ID_BYTES);
-            } else if is("x-claude-code-agent-id") {
+            } else if is(CLAUDE_CODE_AGENT) {
                 read.claude.thread = cleaned(value, MAX_ID_BYTES);
-            } else if is("x-claude-code-parent-agent-id") {
+            } else if is(CLAUDE_CODE_PARENT) {
                 read.claude.parent = cleaned(value, MAX_ID_BYTES);
-            } else if is("session-id") || is("session_id") {
+            } else if CODEX_SESSION.into_iter().any(is) {
                 read.codex.session = cleaned(value, MAX_ID_BYTES);
-            } else if is("thread-id") {
+            } else if is(CODEX_THREAD) {
                 read.codex.thread = cleaned(value, MAX_ID_BYTES);
-            } else if is("x-codex-parent-thread-id") {
+            } else if is(CODEX_PARENT) {
                 read.codex.parent = cleaned(value, MAX_ID_BYTES);
-            } else if is("x-openai-subagent") {
-                // A compaction is work of the thread itself.
-                read.codex.subagent |= value != "compact";
-            } else if is("x-codex-turn-metadata") && value.len() <= MAX_METADATA_BYTES {
+            } else if is(CODEX_SUBAGENT) {
+                read.codex.subagent |= client::is_codex_subagent(value);
+            } else if is(CODEX_TURN_METADATA) && value.len() <= MAX_METADATA_BYTES {
                 metadata = serde_json::from_str(value).unwrap_or_default();
-            } else if is("x-session-id") {
+            } else if is(OPENCODE_SESSION) {
                 read.opencode.thread = cleaned(value, MAX_ID_BYTES);
-            } else if is("x-session-affinity") {
+            } else if is(OPENCODE_AFFINITY) {
                 affinity = cleaned(value, MAX_ID_BYTES);
-            } else if is("x-parent-session-id") {
+            } else if is(OPENCODE_PARENT) {
                 read.opencode.parent = cleaned(value, MAX_ID_BYTES);
             }
         }
@@ -107,7 +105,7 @@ impl ClientHeaders {
         read
     }
 
-    fn settle(&mut self, metadata: TurnMetadata) {
+    fn settle(&mut self, metadata: CodexTurnMetadata) {
         let clean = |id: Option<String>| id.and_then(|id| cleaned(&id, MAX_ID_BYTES));
         let codex = &mut self.codex;
         codex.session = codex.session.take().or(clean(metadata.session_id));
@@ -132,8 +130,7 @@ pub fn identify(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
     let (body, family) = (body.unwrap_or(&none), headers.family());
     let clean = |id: &Option<String>| id.as_deref().and_then(|id| cleaned(id, MAX_ID_BYTES));
     let client = body.client.or(headers.client);
-    // Everybody may send a cache key, but only these agents send their session as one.
-    let key = if matches!(client, Some("codex" | "opencode")) { clean(&body.cache_key) } else { None };
+    let key = if client.is_some_and(client::sends_session_as_cache_key) { clean(&body.cache_key) } else { None };
     let session = family.session.clone().or_else(|| clean(&body.session)).or(key);
     let is_main = |thread: &String| Some(thread) == session.as_ref();
     Lineage {

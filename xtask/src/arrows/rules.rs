@@ -27,10 +27,11 @@ pub(super) const RULES: &[Rule] = &[
     pure("evaluator", &["contracts", "event-core"]),
     pure("patterns", &["contracts", "event-core"]),
     pure("router-core", &["contracts", "event-core"]),
-    pure("wire", &["contracts", "event-core"]),
+    pure("client-formats", &["contracts"]),
+    pure("wire", &["client-formats", "contracts", "event-core"]),
     effects("adapters", &[]),
     // The readers fill in token estimates.
-    effects("transcripts", &["catalogue", "contracts", "event-core"]),
+    effects("transcripts", &["catalogue", "client-formats", "contracts", "event-core"]),
     effects("event-bus", &["event-core"]),
     effects(
         "engine",

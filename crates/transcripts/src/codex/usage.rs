@@ -1,5 +1,6 @@
 //! Usage as Codex accounts for it, in disjoint buckets.
 
+use client_formats::usage::split_input;
 use contracts::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -41,17 +42,8 @@ impl Counts {
     }
 
     pub(super) fn usage(&self) -> Usage {
-        let total = self.input_total();
-        let read = self.cache_read.unwrap_or(0).min(total);
-        let written = self.cache_written.unwrap_or(0).min(total - read);
-        Usage {
-            input: total - read - written,
-            cache_read: read,
-            // What this provider writes it keeps for at least as long as five minutes, at one price.
-            cache_write_5m: written,
-            cache_write_1h: 0,
-            output: self.output.unwrap_or(0),
-        }
+        let (read, written) = (self.cache_read.unwrap_or(0), self.cache_written.unwrap_or(0));
+        split_input(self.input_total(), read, written, self.output.unwrap_or(0))
     }
 
     /// Whether two accounts say the same; what one leaves out is nothing.

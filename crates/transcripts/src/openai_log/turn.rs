@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use catalogue::estimate::characters;
+use client_formats::usage;
 use contracts::{
     CacheVariant, SessionId,
     events::{StopReason, ToolOutcome, TurnStatus},
@@ -10,10 +11,7 @@ use contracts::{
 use event_core::{EventId, Timestamp};
 use serde_json::value::RawValue;
 
-use super::{
-    account,
-    line::{Line, Message},
-};
+use super::line::{Line, Message};
 use crate::{
     codex::tools,
     error_text::class,
@@ -151,7 +149,7 @@ impl OpenTurn {
         let choice = exchange.response.choices.as_deref().and_then(<[_]>::first);
         let tools = choice.and_then(|choice| choice.message.tool_calls.as_deref()).unwrap_or_default();
         let raw = exchange.response.usage.map(RawValue::get);
-        if let Some(usage) = raw.and_then(account::read) {
+        if let Some(usage) = raw.and_then(usage::chat) {
             self.turn.steps.push(Step::Call(ObservedCall {
                 id,
                 message: exchange.response.id.get().map_or_else(|| id.to_string(), str::to_owned),
@@ -161,7 +159,7 @@ impl OpenTurn {
                 started_at: exchange.started_at,
                 model: exchange.model.clone(),
                 usage,
-                raw_usage: raw.and_then(account::keep),
+                raw_usage: raw.and_then(usage::recorded),
                 stop_reason: stop_reason(choice.and_then(|choice| choice.finish_reason.get()), !tools.is_empty()),
                 tool_calls: u32::try_from(tools.len()).unwrap_or(u32::MAX),
                 thinking_blocks: 0,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use client_formats::client::WORKING_DIRECTORY;
 use contracts::{Requirement, Usage, events::ErrorClass};
 use serde_json::{Value as Json, json};
 
@@ -22,10 +23,7 @@ use crate::{
         parts::{clean_list, clean_members},
     },
     fields::{Field, Place},
-    inspect::{
-        inspector::{Reading, kind_of},
-        workspace::WORKING_DIRECTORY,
-    },
+    inspect::inspector::{Reading, kind_of},
     json::{Cursor, Value},
     request::RequestError,
     watch::tally::Tally,
@@ -42,10 +40,6 @@ mod usage;
 mod watch;
 mod write_request;
 mod write_response;
-
-/// The first line of the system prompt by which Claude Code tells Anthropic who pays. It is nobody else's business, and
-/// it differs between sessions, which would split the prompt caches of other providers.
-const BILLING: &str = "x-anthropic-billing-header:";
 
 /// The API.
 pub(crate) struct Anthropic;
@@ -76,8 +70,8 @@ impl Api for Anthropic {
         watch::message(tally, body)
     }
 
-    fn usage(&self, object: &Value<'_>) -> Option<Usage> {
-        usage::read(object)
+    fn usage(&self, object: &str) -> Option<Usage> {
+        client_formats::usage::anthropic(object)
     }
 
     fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use client_formats::client::WORKING_DIRECTORY;
 use contracts::{Requirement, Usage, events::ErrorClass};
 use serde_json::Value as Json;
 
@@ -19,7 +20,7 @@ use crate::{
     },
     edit::{Edit, parts::clean_members},
     fields::{Field, Place},
-    inspect::{inspector::Reading, workspace::WORKING_DIRECTORY},
+    inspect::inspector::Reading,
     json::{Cursor, Value},
     request::RequestError,
     watch::tally::Tally,
@@ -67,8 +68,8 @@ impl Api for Chat {
         watch::chunk(tally, body)
     }
 
-    fn usage(&self, object: &Value<'_>) -> Option<Usage> {
-        usage::read(object)
+    fn usage(&self, object: &str) -> Option<Usage> {
+        client_formats::usage::chat(object)
     }
 
     fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {

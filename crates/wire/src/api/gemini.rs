@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use client_formats::client::GEMINI_DIRECTORIES;
 use contracts::{Requirement, Usage, events::ErrorClass};
 use serde_json::{Value as Json, json};
 
@@ -74,8 +75,8 @@ impl Api for Gemini {
         watch::chunk(tally, body)
     }
 
-    fn usage(&self, object: &Value<'_>) -> Option<Usage> {
-        usage::read(object)
+    fn usage(&self, object: &str) -> Option<Usage> {
+        client_formats::usage::gemini(object)
     }
 
     fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
@@ -120,8 +121,7 @@ impl Api for Gemini {
     }
 
     fn workspace_markers(&self) -> &'static [&'static str] {
-        // Two versions of Gemini CLI.
-        &["Workspace Directories:**\\n  - ", "working in the directory: "]
+        &GEMINI_DIRECTORIES
     }
 
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {

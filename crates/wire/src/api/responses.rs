@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use client_formats::client::{CODEX_DIRECTORY, WORKING_DIRECTORY};
 use contracts::{Requirement, Usage, events::ErrorClass};
 use serde_json::{Value as Json, json};
 
@@ -19,10 +20,7 @@ use crate::{
     },
     edit::{Edit, parts::clean_list},
     fields::{Field, Place},
-    inspect::{
-        inspector::{Reading, kind_of},
-        workspace::WORKING_DIRECTORY,
-    },
+    inspect::inspector::{Reading, kind_of},
     json::{Cursor, Value},
     request::RequestError,
     watch::tally::Tally,
@@ -70,8 +68,8 @@ impl Api for Responses {
         watch::response(tally, body)
     }
 
-    fn usage(&self, object: &Value<'_>) -> Option<Usage> {
-        usage::read(object)
+    fn usage(&self, object: &str) -> Option<Usage> {
+        client_formats::usage::responses(object)
     }
 
     fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
@@ -108,8 +106,7 @@ impl Api for Responses {
     }
 
     fn workspace_markers(&self) -> &'static [&'static str] {
-        // Codex, and other clients.
-        &["<cwd>", WORKING_DIRECTORY]
+        &[CODEX_DIRECTORY, WORKING_DIRECTORY]
     }
 
     fn remove_signatures(&self, message: &Value<'_>, _edits: &mut Vec<Edit>) -> bool {

@@ -1,8 +1,12 @@
 //! The conversation so far: what the user wrote, and what goes on.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
-use super::spoken::{self, Spoken};
+use client_formats::{
+    client::may_name_directory,
+    user_text::{self, UserText},
+};
+
 use crate::{
     json::Text,
     request::{ToolResult, UserMessage},
@@ -50,7 +54,7 @@ pub(crate) enum By {
 impl<'a> Draft<'a> {
     /// The texts that begin like something a client put there.
     pub(crate) fn injected(&self) -> impl Iterator<Item = Text<'a>> {
-        self.texts.iter().copied().filter(|text| text.raw.starts_with(['<', '\\']) || text.raw.contains("Gemini CLI"))
+        self.texts.iter().copied().filter(|text| may_name_directory(text.raw))
     }
 }
 
@@ -71,20 +75,20 @@ impl<'a> History<'a> {
         let mut news = false;
         for text in &draft.texts {
             let decoded = text.decoded();
-            match spoken::classify(&decoded, self.aider) {
-                Spoken::Typed { from, to } if heard => pieces.typed(text, decoded, from, to),
-                Spoken::Command(command) if heard => pieces.command = Some(command),
-                Spoken::Interruption => {
+            match user_text::classify(&decoded, self.aider) {
+                UserText::Typed(range) if heard => pieces.typed(text, decoded, range),
+                UserText::Command(command) if heard => pieces.command = Some(command),
+                UserText::Interruption => {
                     self.push(index, pieces.take(draft.images));
                     heard = true;
                 }
-                Spoken::LocalOutput => pieces.command = None,
-                Spoken::News => news = true,
-                Spoken::Restart => {
+                UserText::CommandOutput => pieces.command = None,
+                UserText::Notification => news = true,
+                UserText::ExampleEnd => {
                     self.messages.clear();
                     self.last_user = None;
                 }
-                Spoken::Typed { .. } | Spoken::Command(_) | Spoken::Aside => {}
+                UserText::Typed(_) | UserText::Command(_) | UserText::Injected => {}
             }
         }
         self.push(index, pieces.take(draft.images));
@@ -123,20 +127,21 @@ impl<'a> History<'a> {
 /// The pieces of one message that were typed.
 #[derive(Default)]
 struct Pieces<'a> {
-    message: Option<(Cow<'a, str>, std::ops::Range<usize>)>,
+    message: Option<(Cow<'a, str>, Range<usize>)>,
     /// A command; what follows it is its prompt, unless its output does.
     command: Option<String>,
 }
 
 impl<'a> Pieces<'a> {
-    fn typed(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, from: usize, to: usize) {
+    fn typed(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, typed: Range<usize>) {
         if self.command.is_some() {
             return;
         }
+        let from = typed.start;
         let piece = match decoded {
-            Cow::Borrowed(text) => Cow::Borrowed(text.get(from..to).unwrap_or_default()),
-            Cow::Owned(text) if (from, to) == (0, text.len()) => Cow::Owned(text),
-            Cow::Owned(text) => Cow::Owned(text.get(from..to).unwrap_or_default().to_owned()),
+            Cow::Borrowed(text) => Cow::Borrowed(text.get(typed).unwrap_or_default()),
+            Cow::Owned(text) if typed == (0..text.len()) => Cow::Owned(text),
+            Cow::Owned(text) => Cow::Owned(text.get(typed).unwrap_or_default().to_owned()),
         };
         if let Some((message, _)) = &mut self.message {
             let message = message.to_mut();

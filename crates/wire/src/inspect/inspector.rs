@@ -2,10 +2,13 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
+use client_formats::{
+    auxiliary_call::{Evidence, RequestProperties},
+    client,
+};
 use contracts::{Needs, Requirement, WireApi};
 
 use super::{
-    auxiliary::Signs,
     history::{Draft, History},
     workspace,
 };
@@ -20,9 +23,6 @@ use crate::{
 /// How much of a text goes into [`Inspected::opening`], in bytes.
 const OPENING_BYTES: usize = 4096;
 
-/// What clients put before everything else, for Anthropic's accounts.
-const BILLING: &str = "x-anthropic-billing-header:";
-
 /// Who has said more than white space.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
@@ -36,7 +36,7 @@ pub(crate) struct Heard {
 pub(crate) struct Reading<'a> {
     pub(crate) out: Inspected<'a>,
     pub(crate) history: History<'a>,
-    pub(crate) signs: Signs,
+    pub(crate) signs: Evidence,
     /// The first text of a system prompt.
     first_system: Option<&'a str>,
     /// The list of messages was there.
@@ -86,7 +86,7 @@ impl<'a> Reading<'a> {
         Self {
             out,
             history: History::default(),
-            signs: Signs::default(),
+            signs: Evidence::default(),
             first_system: None,
             conversation: false,
             index: 0,
@@ -175,16 +175,14 @@ impl<'a> Reading<'a> {
         self.heard.system |= !limits::is_blank(&text.decoded());
         self.out.prompt.characters += text.characters();
         self.out.needs.system_prompt = true;
-        if text.raw.starts_with(BILLING) {
-            self.out.identity.subagent |= text.raw.contains("cc_is_subagent=true");
+        if text.raw.starts_with(client::BILLING_START) {
+            self.out.identity.subagent |= client::is_billing_of_subagent(text.raw);
             return;
         }
-        self.signs.system(text.raw);
+        self.signs.add_system_prompt(text.raw);
         if self.first_system.is_none() {
             self.first_system = Some(text.raw);
-            if text.raw.starts_with("Act as an expert ") {
-                self.history.aider = true;
-            }
+            self.history.aider = client::is_aider_prompt(text.raw);
         }
         self.workspace(text);
     }
@@ -206,6 +204,13 @@ impl<'a> Reading<'a> {
         // A message of nothing is not sent to every API.
         self.ends_with_model &= !self.heard(draft);
         self.history.said(index, draft);
+    }
+
+    /// Reads the schema of the response.
+    pub(crate) fn schema(&mut self, schema: &Value<'a>) {
+        let properties = schema.get("properties");
+        let names: Vec<_> = properties.iter().flat_map(Value::members).filter_map(|(name, _)| name.string()).collect();
+        self.signs.set_response_properties(&names);
     }
 
     /// Whether there is more in a message than white space; somebody then said something.
@@ -266,7 +271,12 @@ impl<'a> Reading<'a> {
         self.history.settle();
         self.require_by_the_whole();
         let mut out = self.out;
-        out.side = self.signs.side(&out, &self.history);
+        out.side = self.signs.classify(RequestProperties {
+            has_tools: out.needs.tools || out.tool_calls_in_history,
+            max_output: out.max_output,
+            characters: out.prompt.characters,
+            last_message: self.history.messages.last().map(|message| message.text.as_ref()),
+        });
         out.identity.client = self.history.aider.then_some("aider");
         out.continues = self.history.continues;
         out.calls = api::of(out.api).has_call_ids().then_some(self.calls);

@@ -7,9 +7,6 @@ use crate::json::decoded;
 /// The longest path that is taken, in bytes of JSON.
 const MAX_BYTES: usize = 1024;
 
-/// What Claude Code and opencode write before the path, inside a JSON string.
-pub(crate) const WORKING_DIRECTORY: &str = "orking directory: ";
-
 /// The first absolute path that a text, as the inside of a JSON string, names as the client's directory.
 pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
     crate::api::of(api).workspace_markers().iter().find_map(|before| {

@@ -6,9 +6,9 @@ use contracts::{
 };
 
 use crate::{
-    answer::{CalledTool, MAX_ARGUMENT_BYTES, MAX_RAW_USAGE_BYTES, Seen},
+    answer::{CalledTool, MAX_ARGUMENT_BYTES, Seen},
     json::Value,
-    usage::{superseded, usage},
+    usage::{merged, usage},
 };
 
 /// The most calls of tools that are kept.
@@ -51,7 +51,7 @@ impl Tally {
             return;
         };
         self.account = Some(match &self.account {
-            Some(earlier) => superseded(earlier, later.raw),
+            Some(earlier) => merged(earlier, later.raw),
             None => later.raw.to_owned(),
         });
     }
@@ -157,7 +157,7 @@ impl Tally {
         };
         Seen {
             usage: self.account.as_deref().and_then(|account| usage(api, account)),
-            raw_usage: self.account.filter(|account| account.len() <= MAX_RAW_USAGE_BYTES),
+            raw_usage: self.account.as_deref().and_then(client_formats::usage::recorded),
             stop_reason,
             tool_calls,
             thinking_blocks: self.thinking_blocks,

@@ -1,6 +1,7 @@
 //! `user` lines: messages, results of tools, and notes of the client.
 
 use catalogue::estimate::characters;
+use client_formats::user_text::{UserText, classify};
 use contracts::{
     CacheVariant,
     events::{ToolOutcome, TurnStatus},
@@ -11,7 +12,6 @@ use crate::{
     claude_code::{
         content::Block,
         line::{Line, Message},
-        message::{UserText, classify, leaves},
         thread::{Last, OpenTurn},
     },
     observed::{ObservedResult, Step},
@@ -31,7 +31,7 @@ impl Fold {
         }
         if !results.is_empty() {
             self.results(place, line, &results);
-            if matches!(classify(text), UserText::Interrupted) {
+            if classify(&text, false) == UserText::Interruption {
                 self.interrupted(place);
             }
             return;
@@ -40,15 +40,15 @@ impl Fold {
             return;
         }
         let describes_image = text.trim_start().starts_with("[Image");
-        let mut kind = classify(text);
+        let mut kind = classify(&text, false);
         if line.is_meta.0 {
             // The text of a command or a skill. Notes of the client are no more than notes.
-            if kind != UserText::Aside && !describes_image {
+            if kind != UserText::Injected && !describes_image {
                 self.thread(&place.key).variant = CacheVariant::COMMAND;
             }
-            kind = UserText::Aside;
+            kind = UserText::Injected;
         }
-        if kind == UserText::Interrupted {
+        if kind == UserText::Interruption {
             self.interrupted(place);
             return;
         }
@@ -60,20 +60,24 @@ impl Fold {
             OpenTurn::new(session, place.key.clone(), name, place.at, text, 0 < images, before.clone())
         };
         match kind {
-            UserText::Message(text) => {
+            UserText::Typed(range) => {
                 thread.candidate = None;
                 thread.variant = CacheVariant::PLAIN;
-                let turn = turn(text);
+                let turn = turn(text.get(range).unwrap_or_default().to_owned());
                 self.start(turn);
             }
             UserText::Command(text) => {
-                if leaves(&text) {
+                if leaves_session(&text) {
                     thread.leave();
                 }
                 thread.candidate = Some(turn(text));
             }
             // Text that comes before the first call belongs to the prompt the decision was about.
-            UserText::Aside | UserText::Notification | UserText::Interrupted => {
+            UserText::CommandOutput
+            | UserText::Interruption
+            | UserText::Notification
+            | UserText::ExampleEnd
+            | UserText::Injected => {
                 if let Some(candidate) = &mut thread.candidate {
                     candidate.turn.before = before;
                 } else if let Some(open) = self.running(&place.key)
@@ -120,4 +124,9 @@ impl Fold {
             }
         }
     }
+}
+
+/// Whether a command, as the user typed it, ends the session.
+fn leaves_session(command: &str) -> bool {
+    matches!(command.split_whitespace().next(), Some("/exit" | "/quit"))
 }

@@ -1,13 +1,14 @@
-//! What the client says about a turn: its message, its end, its failures, its compactions and its usage.
+//! What the client says about a turn: its its end, its failures, its compactions and its usage.
 
 use catalogue::estimate::characters;
+use client_formats::user_text::{UserText, classify};
 use contracts::events::{CompactionTrigger, TurnStatus};
 use event_core::Timestamp;
 use serde_json::value::RawValue;
 
 use super::{Fold, Message, Place};
 use crate::{
-    codex::{failure, line::Payload, message, response::Response, thread::Last, usage::Counts},
+    codex::{failure, line::Payload, response::Response, thread::Last, usage::Counts},
     observed::{ObservedCompaction, ObservedFailure, Step},
 };
 
@@ -71,13 +72,14 @@ impl Fold {
 
     /// The user typed a message.
     fn typed(&mut self, text: &str, images: u64, at: Timestamp) {
-        if message::is_injected(text) || (text.is_empty() && images == 0) {
-            return;
-        }
+        let text = match classify(text, false) {
+            UserText::Typed(typed) => text.get(typed).unwrap_or_default(),
+            _ if text.is_empty() && images > 0 => text,
+            _ => return,
+        };
         self.marks_messages = true;
         self.candidate = None;
         self.thread.last_input_at = Some(at);
-        let text = message::typed(text);
         if self.unmarked == 0 {
             self.thread.add_text(characters(text), images);
         }

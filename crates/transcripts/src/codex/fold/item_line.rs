@@ -1,13 +1,16 @@
 //! Items of the conversation: messages, reasoning, calls of tools and their results.
 
 use catalogue::estimate::characters;
+use client_formats::{
+    client::codex_directory,
+    user_text::{UserText, classify},
+};
 use contracts::events::ToolOutcome;
 
 use super::{Fold, Message, Place};
 use crate::{
     codex::{
         line::{Output, Payload},
-        message,
         thread::Last,
         tools,
     },
@@ -89,14 +92,19 @@ impl Fold {
             return;
         }
         let text = content.joined();
-        if message::is_injected(&text) {
-            if let (Some(session), Some(cwd)) = (&mut self.session, message::workspace(&text)) {
+        let typed = match classify(&text, false) {
+            UserText::Typed(typed) => text.get(typed),
+            _ if text.is_empty() => Some(""),
+            _ => None,
+        };
+        let Some(typed) = typed else {
+            if let (Some(session), Some(cwd)) = (&mut self.session, codex_directory(&text)) {
                 session.workspace = session.workspace.take().or_else(|| Some(cwd.to_owned()));
             }
             return;
-        }
+        };
         self.unmarked += 1;
-        let message = Message { text: message::typed(&text).to_owned(), images };
+        let message = Message { text: typed.to_owned(), images };
         if self.bare {
             self.start(Some(message), place.at);
         } else if !self.marks_messages {

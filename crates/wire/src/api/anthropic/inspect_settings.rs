@@ -1,5 +1,6 @@
 //! What the body of Anthropic's Messages says beside the conversation: tools, the form of the answer, the user.
 
+use client_formats::client::session_of_user_id;
 use contracts::Requirement;
 
 use crate::inspect::inspector::{Reading, kind_of, name_of};
@@ -95,42 +96,14 @@ impl<'a> Reading<'a> {
         self.requires_if(!is_schema || self.out.needs.structured_output, Requirement::Native);
         self.out.needs.structured_output |= format.kind == Kind::Object;
         if let Some(schema) = schema {
-            self.signs.schema(&schema);
+            self.schema(&schema);
         }
     }
 
     /// `metadata.user_id`: Claude Code writes its ids there, as JSON or joined with underscores.
     pub(crate) fn metadata(&mut self, metadata: &Value<'a>) {
         if let Some(user) = metadata.get("user_id").and_then(|user| user.string()) {
-            self.out.identity.session = session_in(&user);
-        }
-    }
-}
-
-/// The session in a `user_id` of Claude Code; other clients write whatever they like there.
-fn session_in(user: &str) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct User {
-        session_id: String,
-    }
-    if user.starts_with('{') {
-        return serde_json::from_str::<User>(user).ok().map(|user| user.session_id);
-    }
-    let (user, session) = user.rsplit_once("_session_")?;
-    (user.starts_with("user_") && !session.is_empty()).then(|| session.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::session_in;
-
-    #[test]
-    fn a_session_is_found_in_both_kinds_of_user_id_and_in_no_other() {
-        let id = "2074f0b6-0000-4000-8000-9825be318b14";
-        assert_eq!(session_in(&format!(r#"{{"device_id":"d","session_id":"{id}"}}"#)).as_deref(), Some(id));
-        assert_eq!(session_in(&format!("user_0af3_account_99_session_{id}")).as_deref(), Some(id));
-        for user in ["user-17", "", "{", r#"{"session_id":7}"#, "a_session_b", "user_1_session_"] {
-            assert_eq!(session_in(user), None, "{user}");
+            self.out.identity.session = session_of_user_id(&user);
         }
     }
 }

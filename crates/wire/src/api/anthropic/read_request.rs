@@ -1,9 +1,10 @@
 //! Reads a request to Anthropic's Messages.
 
+use client_formats::client::BILLING_START;
 use contracts::Requirement;
 use serde_json::Value;
 
-use super::{BILLING, read_content};
+use super::read_content;
 use crate::{
     convert::{
         ConvertError,
@@ -68,7 +69,7 @@ fn read_system(system: Option<Value>, gate: &mut Gate<'_>) -> Result<Vec<String>
         None => Vec::new(),
         Some(system) => read_content::texts(system, gate)?,
     };
-    if texts.first().is_some_and(|first| first.starts_with(BILLING)) {
+    if texts.first().is_some_and(|first| first.starts_with(BILLING_START)) {
         texts.remove(0);
     }
     Ok(texts)

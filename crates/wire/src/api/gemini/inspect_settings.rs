@@ -87,7 +87,7 @@ impl<'a> Reading<'a> {
                 | "_responseJsonSchema" => {
                     self.out.needs.structured_output |= !value.is_null();
                     self.json.1 |= !value.is_null();
-                    self.signs.schema(&value);
+                    self.schema(&value);
                 }
                 "responseMimeType" | "response_mime_type" => {
                     let mime = value.string();

@@ -1,26 +1,8 @@
 //! The `usageMetadata` object of Gemini, which counts cached tokens as input and thinking apart from the output.
 
-use contracts::Usage;
 use serde_json::{Value as Json, json};
 
-use crate::{
-    convert::canonical::tokens::Tokens,
-    json::Value,
-    usage::{included, whole},
-};
-
-/// Converts a usage object to disjoint counts; `None` if it has no input.
-pub(super) fn read(account: &Value<'_>) -> Option<Usage> {
-    let [prompt, cached, tools, answer, thoughts] = account.pick([
-        "promptTokenCount",
-        "cachedContentTokenCount",
-        "toolUsePromptTokenCount",
-        "candidatesTokenCount",
-        "thoughtsTokenCount",
-    ]);
-    let input = prompt?.whole()?.saturating_add(whole(tools));
-    Some(included(input, whole(cached), 0, whole(answer).saturating_add(whole(thoughts))))
-}
+use crate::convert::canonical::tokens::Tokens;
 
 /// Writes token counts as a usage object.
 pub(super) fn write(tokens: Tokens) -> Json {

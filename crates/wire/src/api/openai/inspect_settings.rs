@@ -93,7 +93,7 @@ impl<'a> Reading<'a> {
             _ => self.requires(Requirement::Native),
         }
         if let Some(schema) = schema {
-            self.signs.schema(&schema);
+            self.schema(&schema);
         }
     }
 

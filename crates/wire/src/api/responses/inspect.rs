@@ -1,5 +1,9 @@
 //! The body of `OpenAI`'s Responses.
 
+use client_formats::client::{
+    headers::{CODEX_PARENT, CODEX_SUBAGENT},
+    is_codex_subagent,
+};
 use contracts::{Requirement, WireApi};
 
 use super::inspect_item::Item;
@@ -97,15 +101,14 @@ impl<'a> Reading<'a> {
 
     /// Codex repeats its headers here.
     fn client_metadata(&mut self, metadata: &Value<'a>) {
-        let names = ["session_id", "thread_id", "x-codex-parent-thread-id", "x-openai-subagent"];
+        let names = ["session_id", "thread_id", CODEX_PARENT, CODEX_SUBAGENT];
         let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
         let [session, thread, parent, subagent] = metadata.pick(names).map(text);
         let identity = &mut self.out.identity;
         identity.session = session;
         identity.thread = thread;
         identity.parent = parent;
-        // A compaction is work of the thread itself.
-        identity.subagent |= subagent.is_some_and(|kind| kind != "compact");
+        identity.subagent |= subagent.is_some_and(|kind| is_codex_subagent(&kind));
     }
 
     fn input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {

@@ -1,0 +1,108 @@
+//! Recognises the auxiliary calls of known clients, such as the one that names a conversation.
+//!
+//! A call of the conversation itself must never be taken for one. So an auxiliary call has none of the client's tools
+//! and is recognised by its system prompt or by the schema of its response.
+
+use contracts::AuxiliaryCall;
+
+/// Starts of the system prompts of auxiliary calls.
+const SYSTEM_PROMPT_STARTS: [(&str, AuxiliaryCall); 8] = [
+    // opencode.
+    ("You are a title generator", AuxiliaryCall::Title),
+    ("Summarize what was done in this conversation", AuxiliaryCall::Summary),
+    // Claude Code until 2.0.
+    ("Analyze if this message indicates a new conversation topic", AuxiliaryCall::Title),
+    ("Summarize this coding conversation in under 50 characters", AuxiliaryCall::Title),
+    ("Your task is to process Bash commands that an AI coding agent wants to run", AuxiliaryCall::Classifier),
+    ("Extract any file paths that this command reads or modifies", AuxiliaryCall::Classifier),
+    // Claude Code's web search, which is a call of its own.
+    ("You are an assistant for performing a web search tool use", AuxiliaryCall::Other),
+    // Gemini CLI's task router.
+    ("You are a specialized Task Routing AI", AuxiliaryCall::Classifier),
+];
+
+/// Starts of the system prompts of Claude Code.
+const CLAUDE_CODE_STARTS: [&str; 2] = ["You are Claude Code", "You are a Claude agent, built on"];
+
+/// Pairs of properties that are the whole schema of a classifier's response, all of Gemini CLI: its task router, the
+/// first version of that, and its check whose turn it is to speak.
+const CLASSIFIER_PROPERTIES: [[&str; 2]; 3] =
+    [["complexity_reasoning", "complexity_score"], ["reasoning", "model_choice"], ["reasoning", "next_speaker"]];
+
+/// In how many characters at the start of a system prompt a title has to be mentioned.
+const TITLE_CHARACTERS: usize = 120;
+
+/// Fewer characters than this has the prompt of a call that checks whether the account works.
+const QUOTA_CHECK_CHARACTERS: u64 = 200;
+
+/// What of a request marks it as an auxiliary call, collected while the request is read.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    system_prompt: Option<AuxiliaryCall>,
+    schema: Option<AuxiliaryCall>,
+    /// Whether a system prompt mentions a title at its start.
+    mentions_title: bool,
+    /// Whether the response has a title and at most one other property.
+    has_title_schema: bool,
+    is_claude_code: bool,
+}
+
+/// What else of a request the decision depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestProperties<'r> {
+    /// Whether it has definitions or calls of tools.
+    pub has_tools: bool,
+    /// The limit of output tokens, if the client sets one.
+    pub max_output: Option<u64>,
+    /// Characters of the whole prompt.
+    pub characters: u64,
+    /// The user's last message.
+    pub last_message: Option<&'r str>,
+}
+
+impl Evidence {
+    /// Adds a system prompt, given as the content of a JSON string with its escapes.
+    pub fn add_system_prompt(&mut self, json_text: &str) {
+        let start = json_text.trim_start_matches("\\n").trim_start();
+        if self.system_prompt.is_none() {
+            let known = SYSTEM_PROMPT_STARTS.iter().find(|(known, _)| start.starts_with(known));
+            self.system_prompt = known.map(|(_, call)| *call);
+        }
+        self.is_claude_code |= CLAUDE_CODE_STARTS.iter().any(|known| start.starts_with(known));
+        let end = start.char_indices().nth(TITLE_CHARACTERS).map_or(start.len(), |(end, _)| end);
+        self.mentions_title |= start.get(..end).is_some_and(|head| head.contains("title"));
+    }
+
+    /// Sets the names of the properties that the schema of the response has.
+    pub fn set_response_properties<T: AsRef<str>>(&mut self, names: &[T]) {
+        let has = |name: &&str| names.iter().any(|known| known.as_ref() == *name);
+        self.has_title_schema = has(&"title") && names.len() <= 2;
+        if names.len() == 2 && CLASSIFIER_PROPERTIES.iter().any(|pair| pair.iter().all(has)) {
+            self.schema = Some(AuxiliaryCall::Classifier);
+        }
+    }
+
+    /// Returns the kind of auxiliary call that a request is; `None` if it belongs to the conversation.
+    pub fn classify(&self, request: RequestProperties<'_>) -> Option<AuxiliaryCall> {
+        // Claude Code's web search has a tool, the search of the provider.
+        if self.system_prompt == Some(AuxiliaryCall::Other) {
+            return self.system_prompt;
+        }
+        if request.has_tools {
+            return None;
+        }
+        if self.has_title_schema && self.mentions_title {
+            return Some(AuxiliaryCall::Title);
+        }
+        let known = self.system_prompt.or(self.schema);
+        known.or_else(|| self.is_claude_code_check(request).then_some(AuxiliaryCall::Other))
+    }
+
+    /// Whether Claude Code checks whether its account works, or has a web page summarised.
+    fn is_claude_code_check(&self, request: RequestProperties<'_>) -> bool {
+        let starts_with = |start| request.last_message.is_some_and(|text| text.trim_start().starts_with(start));
+        let checks_quota =
+            request.max_output == Some(1) && starts_with("quota") && request.characters < QUOTA_CHECK_CHARACTERS;
+        checks_quota || (self.is_claude_code && starts_with("Web page content:\n---"))
+    }
+}

@@ -1,0 +1,169 @@
+//! Identifies the client, its session and its working directory.
+
+use serde::Deserialize;
+
+/// Names of the headers in which clients send their session, thread and parent. All are lower case.
+pub mod headers {
+    /// Claude Code: the session.
+    pub const CLAUDE_CODE_SESSION: &str = "x-claude-code-session-id";
+    /// Claude Code: the sub-agent.
+    pub const CLAUDE_CODE_AGENT: &str = "x-claude-code-agent-id";
+    /// Claude Code: the sub-agent that started the sub-agent.
+    pub const CLAUDE_CODE_PARENT: &str = "x-claude-code-parent-agent-id";
+    /// Codex: the session, in two spellings.
+    pub const CODEX_SESSION: [&str; 2] = ["session-id", "session_id"];
+    /// Codex: the thread, which is the session in its main thread.
+    pub const CODEX_THREAD: &str = "thread-id";
+    /// Codex: the thread that started the thread; also a field of `client_metadata` in the body.
+    pub const CODEX_PARENT: &str = "x-codex-parent-thread-id";
+    /// Codex: the kind of sub-agent; also a field of `client_metadata` in the body. See [`super::is_codex_subagent`].
+    pub const CODEX_SUBAGENT: &str = "x-openai-subagent";
+    /// Codex: all ids once more, as JSON. See [`super::CodexTurnMetadata`].
+    pub const CODEX_TURN_METADATA: &str = "x-codex-turn-metadata";
+    /// opencode: the session; a sub-agent has a session of its own.
+    pub const OPENCODE_SESSION: &str = "x-session-id";
+    /// opencode: the session, in providers' own header.
+    pub const OPENCODE_AFFINITY: &str = "x-session-affinity";
+    /// opencode: the session that started the session.
+    pub const OPENCODE_PARENT: &str = "x-parent-session-id";
+}
+
+/// The JSON in the header [`headers::CODEX_TURN_METADATA`].
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+pub struct CodexTurnMetadata {
+    /// The session.
+    pub session_id: Option<String>,
+    /// The thread.
+    pub thread_id: Option<String>,
+    /// The thread that started the thread.
+    pub parent_thread_id: Option<String>,
+    /// `subagent` for a sub-agent.
+    pub thread_source: Option<String>,
+}
+
+/// Whether a value of [`headers::CODEX_SUBAGENT`] names a sub-agent; a compaction runs in the thread itself.
+pub fn is_codex_subagent(kind: &str) -> bool {
+    kind != "compact"
+}
+
+/// Starts of user agents, in lower case, and the client that each one is.
+const USER_AGENTS: [(&str, &str); 12] = [
+    ("claude-cli", "claude-code"),
+    ("claude-code", "claude-code"),
+    ("codex", "codex"),
+    ("opencode", "opencode"),
+    ("geminicli", "gemini-cli"),
+    ("gemini-cli", "gemini-cli"),
+    ("aider", "aider"),
+    ("anthropic/", "anthropic-sdk"),
+    ("asyncanthropic/", "anthropic-sdk"),
+    ("openai/", "openai-sdk"),
+    ("asyncopenai/", "openai-sdk"),
+    ("azureopenai/", "openai-sdk"),
+];
+
+/// Returns the client and its version, from a user agent such as `codex_exec/0.169.0 (Debian)` or
+/// `OpenAI/Python 2.54.0`. The client is `other` if it is not known, and `None` if the user agent is empty.
+pub fn from_user_agent(user_agent: &str) -> (Option<&'static str>, Option<&str>) {
+    let user_agent = user_agent.trim();
+    if user_agent.is_empty() {
+        return (None, None);
+    }
+    let starts_with = |start: &str| user_agent.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let client = USER_AGENTS.iter().find(|(start, _)| starts_with(start)).map_or("other", |(_, client)| *client);
+    let is_version = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
+    (Some(client), user_agent.split([' ', '/']).skip(1).take(2).find(is_version))
+}
+
+/// Whether a client sends its session as `prompt_cache_key`. Other clients put there whatever prompts have in common.
+pub fn sends_session_as_cache_key(client: &str) -> bool {
+    matches!(client, "codex" | "opencode")
+}
+
+/// Returns the session in a `metadata.user_id` of Claude Code, which is JSON or ids joined with underscores; `None` for
+/// those of other clients.
+pub fn session_of_user_id(user_id: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct UserId {
+        session_id: String,
+    }
+    if user_id.starts_with('{') {
+        return serde_json::from_str::<UserId>(user_id).ok().map(|user| user.session_id);
+    }
+    let (user, session) = user_id.rsplit_once("_session_")?;
+    (user.starts_with("user_") && !session.is_empty()).then(|| session.to_owned())
+}
+
+/// The start of the first text of Claude Code's system prompt, which names the account to bill. It differs between
+/// sessions, which would split prompt caches, and other providers have no use for it.
+pub const BILLING_START: &str = "x-anthropic-billing-header:";
+
+/// Whether a billing text ([`BILLING_START`]) is that of a sub-agent.
+pub fn is_billing_of_subagent(billing: &str) -> bool {
+    billing.contains("cc_is_subagent=true")
+}
+
+/// Whether a system prompt is that of aider, which sends no user agent of its own.
+pub fn is_aider_prompt(system_prompt: &str) -> bool {
+    system_prompt.starts_with("Act as an expert ")
+}
+
+/// What Claude Code and opencode write before the path of their working directory.
+pub const WORKING_DIRECTORY: &str = "orking directory: ";
+
+/// What Codex writes before the path of its working directory.
+pub const CODEX_DIRECTORY: &str = "<cwd>";
+
+/// What two versions of Gemini CLI write before the path of their working directory, as the content of a JSON string.
+pub const GEMINI_DIRECTORIES: [&str; 2] = ["Workspace Directories:**\\n  - ", "working in the directory: "];
+
+/// Returns the path in Codex's description of its environment.
+pub fn codex_directory(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once(CODEX_DIRECTORY)?;
+    let (path, _) = rest.split_once("</cwd>")?;
+    Some(path.trim()).filter(|path| !path.is_empty())
+}
+
+/// Whether a text of the role `user`, given as the content of a JSON string, may be injected and name the working
+/// directory.
+pub fn may_name_directory(json_text: &str) -> bool {
+    json_text.starts_with(['<', '\\']) || json_text.contains("Gemini CLI")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{codex_directory, from_user_agent, session_of_user_id};
+
+    #[test]
+    fn clients_are_identified_by_their_user_agent() {
+        let check = |user_agent: &str, client: Option<&str>, version: Option<&str>| {
+            assert_eq!(from_user_agent(user_agent), (client, version), "{user_agent}");
+        };
+        check("claude-cli/2.1.197 (external, cli)", Some("claude-code"), Some("2.1.197"));
+        check("codex_exec/0.169.0 (Debian 12.0.0; x86_64)", Some("codex"), Some("0.169.0"));
+        check("opencode/1.18.33 ai-sdk/provider-utils/4.0.23", Some("opencode"), Some("1.18.33"));
+        check("GeminiCLI-tui/0.61.0/gemini-3.1-pro (linux)", Some("gemini-cli"), Some("0.61.0"));
+        check("OpenAI/Python 2.54.0", Some("openai-sdk"), Some("2.54.0"));
+        check("AsyncAnthropic/Python 2.11.0", Some("anthropic-sdk"), Some("2.11.0"));
+        check("curl/8.5.0", Some("other"), Some("8.5.0"));
+        check("Mozilla", Some("other"), None);
+        check("", None, None);
+    }
+
+    #[test]
+    fn a_session_is_found_in_both_forms_of_user_id_and_in_no_other() {
+        let id = "2074f0b6-0000-4000-8000-9825be318b14";
+        assert_eq!(session_of_user_id(&format!(r#"{{"device_id":"d","session_id":"{id}"}}"#)).as_deref(), Some(id));
+        assert_eq!(session_of_user_id(&format!("user_0af3_account_99_session_{id}")).as_deref(), Some(id));
+        for user in ["user-17", "", "{", r#"{"session_id":7}"#, "a_session_b", "user_1_session_"] {
+            assert_eq!(session_of_user_id(user), None, "{user}");
+        }
+    }
+
+    #[test]
+    fn codex_names_its_directory_in_an_element() {
+        assert_eq!(codex_directory("<environment_context>\n  <cwd>/home/dev/shop</cwd>\n"), Some("/home/dev/shop"));
+        assert_eq!(codex_directory("<cwd> </cwd>"), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! Converts the providers' usage objects to [`Usage`], whose counts are disjoint.
+//!
+//! The input counts of `OpenAI` and Google include what was read from the cache and written to it, those of Anthropic do
+//! not. Google counts thinking apart from the output. Cache writes whose lifetime is not given count as five minutes.
+//! A count of another type than a whole number counts as missing.
+
+use contracts::Usage;
+use serde::Deserialize;
+
+mod count;
+
+use count::Count;
+
+/// The longest usage object that is recorded verbatim, in bytes.
+pub const MAX_RAW_BYTES: usize = 1024;
+
+/// Returns a usage object as it is recorded; `None` if it is longer than [`MAX_RAW_BYTES`].
+pub fn recorded(raw: &str) -> Option<String> {
+    (raw.len() <= MAX_RAW_BYTES).then(|| raw.to_owned())
+}
+
+/// Splits an input count that includes cached tokens. Cache counts that do not fit into `total` are cut.
+pub fn split_input(total: u64, cache_read: u64, cache_written: u64, output: u64) -> Usage {
+    let cache_read = cache_read.min(total);
+    let cache_write_5m = cache_written.min(total - cache_read);
+    Usage { input: total - cache_read - cache_write_5m, cache_read, cache_write_5m, cache_write_1h: 0, output }
+}
+
+/// Parses a usage object of Anthropic's Messages; `None` if it is none or has no counts.
+pub fn anthropic(json: &str) -> Option<Usage> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Object {
+        input_tokens: Count,
+        output_tokens: Count,
+        cache_read_input_tokens: Count,
+        cache_creation_input_tokens: Count,
+        cache_creation: Option<CacheCreation>,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct CacheCreation {
+        ephemeral_5m_input_tokens: Count,
+        ephemeral_1h_input_tokens: Count,
+    }
+    let object: Object = serde_json::from_str(json).ok()?;
+    let counts = [object.input_tokens, object.output_tokens, object.cache_read_input_tokens];
+    let has_writes = object.cache_creation.is_some() || object.cache_creation_input_tokens.0.is_some();
+    if !has_writes && counts.iter().all(|count| count.0.is_none()) {
+        return None;
+    }
+    let written = object.cache_creation.unwrap_or_default();
+    let cache_write_1h = written.ephemeral_1h_input_tokens.or_zero();
+    // What the total has beyond the split was written for five minutes, the provider's default.
+    let unsplit = object.cache_creation_input_tokens.or_zero().saturating_sub(cache_write_1h);
+    Some(Usage {
+        input: object.input_tokens.or_zero(),
+        cache_read: object.cache_read_input_tokens.or_zero(),
+        cache_write_5m: written.ephemeral_5m_input_tokens.or_zero().max(unsplit),
+        cache_write_1h,
+        output: object.output_tokens.or_zero(),
+    })
+}
+
+/// The details of an input count of `OpenAI`'s APIs. `OpenRouter` adds the cache writes.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct InputDetails {
+    cached_tokens: Count,
+    cache_write_tokens: Count,
+}
+
+/// Parses a usage object of chat completions; `None` if it is none or has no prompt count.
+pub fn chat(json: &str) -> Option<Usage> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Object {
+        prompt_tokens: Count,
+        completion_tokens: Count,
+        total_tokens: Count,
+        prompt_tokens_details: Option<InputDetails>,
+        /// `DeepSeek`'s name for cached tokens.
+        prompt_cache_hit_tokens: Count,
+    }
+    let object: Object = serde_json::from_str(json).ok()?;
+    let prompt = object.prompt_tokens.0?;
+    // xAI's completion count leaves out the reasoning, which only the total includes and which is charged like output.
+    let output = object.completion_tokens.or_zero().max(object.total_tokens.or_zero().saturating_sub(prompt));
+    let details = object.prompt_tokens_details.unwrap_or_default();
+    let cache_read = details.cached_tokens.0.unwrap_or(object.prompt_cache_hit_tokens.or_zero());
+    Some(split_input(prompt, cache_read, details.cache_write_tokens.or_zero(), output))
+}
+
+/// Parses a usage object of `OpenAI`'s Responses; `None` if it is none or has no input count.
+pub fn responses(json: &str) -> Option<Usage> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Object {
+        input_tokens: Count,
+        output_tokens: Count,
+        input_tokens_details: Option<InputDetails>,
+    }
+    let object: Object = serde_json::from_str(json).ok()?;
+    let input = object.input_tokens.0?;
+    let details = object.input_tokens_details.unwrap_or_default();
+    let (cache_read, cache_written) = (details.cached_tokens.or_zero(), details.cache_write_tokens.or_zero());
+    Some(split_input(input, cache_read, cache_written, object.output_tokens.or_zero()))
+}
+
+/// Parses a `usageMetadata` object of Gemini; `None` if it is none or has no prompt count.
+pub fn gemini(json: &str) -> Option<Usage> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Object {
+        #[serde(rename = "promptTokenCount")]
+        prompt: Count,
+        #[serde(rename = "cachedContentTokenCount")]
+        cached: Count,
+        #[serde(rename = "toolUsePromptTokenCount")]
+        tool_use_prompt: Count,
+        #[serde(rename = "candidatesTokenCount")]
+        candidates: Count,
+        #[serde(rename = "thoughtsTokenCount")]
+        thoughts: Count,
+    }
+    let object: Object = serde_json::from_str(json).ok()?;
+    let input = object.prompt.0?.saturating_add(object.tool_use_prompt.or_zero());
+    let output = object.candidates.or_zero().saturating_add(object.thoughts.or_zero());
+    Some(split_input(input, object.cached.or_zero(), 0, output))
+}
+
+#[cfg(test)]
+mod tests;
