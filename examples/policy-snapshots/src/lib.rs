@@ -1,4 +1,4 @@
-//! A policy and the models it speaks of, loaded as `turnwise` loads them.
+//! Loads a policy and its models the way `turnwise` does.
 
 use std::{error::Error, fs, path::Path, sync::Arc};
 
@@ -7,10 +7,10 @@ use router_core::Policy;
 
 /// Loads `routing.yaml` from a folder, with `models.yaml` from the same folder over the built-in models.
 ///
-/// `home` is what `~` stands for in the paths of workspaces.
+/// `home` replaces `~` in the paths of workspaces.
 ///
 /// # Errors
-/// Everything that is wrong with the files, one line each.
+/// Lists every problem of the files, one per line.
 pub fn load(folder: &Path, home: &str) -> Result<Policy, Box<dyn Error>> {
     let models = folder.join("models.yaml");
     let own = if models.exists() { Some(fs::read_to_string(models)?) } else { None };

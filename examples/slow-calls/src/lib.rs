@@ -1,4 +1,4 @@
-//! Calls slower than five seconds, by model: a projection as a third party would write it.
+//! A third-party projection: calls slower than five seconds, by model.
 
 use std::collections::BTreeMap;
 
@@ -6,32 +6,32 @@ use contracts::{ModelId, events::LlmCallCompleted};
 use event_core::{CodecError, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
-/// A call is slow when it takes longer than this, in milliseconds.
+/// The duration above which a call is slow, in milliseconds.
 pub const SLOW_MS: u64 = 5_000;
 
-/// How many calls were slow, and how slow the slowest was.
+/// The slow calls of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Slow {
-    /// Calls slower than [`SLOW_MS`].
+pub struct SlowCount {
+    /// Number of calls slower than [`SLOW_MS`].
     pub calls: u64,
-    /// The longest of them, in milliseconds.
+    /// Duration of the slowest, in milliseconds.
     pub slowest_ms: u64,
 }
 
-/// Slow calls by model. Calls whose duration nobody recorded are not counted.
+/// Slow calls by model. Calls without a recorded duration are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SlowCalls {
-    by_model: BTreeMap<ModelId, Slow>,
+    by_model: BTreeMap<ModelId, SlowCount>,
 }
 
 impl SlowCalls {
-    /// The slow calls of a model; none for a model that had none.
-    pub fn of(&self, model: &ModelId) -> Slow {
+    /// Returns the slow calls of a model, zero if it has none.
+    pub fn count(&self, model: &ModelId) -> SlowCount {
         self.by_model.get(model).copied().unwrap_or_default()
     }
 
-    /// Models that had slow calls, by name.
-    pub fn models(&self) -> impl Iterator<Item = (&ModelId, &Slow)> {
+    /// Models with slow calls, by name.
+    pub fn models(&self) -> impl Iterator<Item = (&ModelId, &SlowCount)> {
         self.by_model.iter()
     }
 }
@@ -42,12 +42,12 @@ impl Projection for SlowCalls {
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         if let Some(call) = event.read::<LlmCallCompleted>()?
-            && let Some(took) = call.latency_ms
-            && SLOW_MS < took
+            && let Some(latency_ms) = call.latency_ms
+            && SLOW_MS < latency_ms
         {
             let slow = self.by_model.entry(call.model).or_default();
             slow.calls += 1;
-            slow.slowest_ms = slow.slowest_ms.max(took);
+            slow.slowest_ms = slow.slowest_ms.max(latency_ms);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! The projection folded by hand, and following a bus.
+//! Tests of the projection: folded from constructed events, and following a bus.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod by_hand;
-mod log;
+mod events;
+mod folding;
 mod on_a_bus;

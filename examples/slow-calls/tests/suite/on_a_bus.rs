@@ -1,14 +1,14 @@
-//! Following a log that grows.
+//! Follows a growing log.
 
 use std::sync::Arc;
 
 use event_bus::{Bus, Expected, MemoryLog, SystemClock, View};
-use slow_calls::{Slow, SlowCalls};
+use slow_calls::{SlowCalls, SlowCount};
 
-use crate::log::{call, model};
+use crate::events::{call, model};
 
 #[test]
-fn a_view_of_the_projection_follows_the_bus() {
+fn view_of_the_projection_follows_the_bus() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let bus = Bus::start(Arc::new(MemoryLog::new()), SystemClock).unwrap();
@@ -18,8 +18,8 @@ fn a_view_of_the_projection_follows_the_bus() {
         let appended = bus.append(Expected::Any, vec![call(2, "openai:gpt-5", Some(9_000))]).await.unwrap();
         slow.reaches(appended.head).await.unwrap();
 
-        let seen = slow.read(|slow, position| (slow.of(&model("openai:gpt-5")), position));
-        assert_eq!(seen, (Slow { calls: 2, slowest_ms: 9_000 }, appended.head));
+        let seen = slow.read(|slow, position| (slow.count(&model("openai:gpt-5")), position));
+        assert_eq!(seen, (SlowCount { calls: 2, slowest_ms: 9_000 }, appended.head));
         bus.close().await.unwrap();
     });
 }

@@ -1,9 +1,9 @@
-//! Folding events without any log.
+//! Folds constructed events without a log.
 
 use event_core::{NewEvent, Position, Projected, Recorded, Timestamp};
-use slow_calls::{Slow, SlowCalls};
+use slow_calls::{SlowCalls, SlowCount};
 
-use crate::log::{call, model, other};
+use crate::events::{call, model, other};
 
 fn fold(events: Vec<NewEvent>) -> Projected<SlowCalls> {
     let mut slow = Projected::default();
@@ -14,7 +14,7 @@ fn fold(events: Vec<NewEvent>) -> Projected<SlowCalls> {
 }
 
 #[test]
-fn calls_longer_than_five_seconds_count_by_model() {
+fn calls_longer_than_five_seconds_are_counted_by_model() {
     let slow = fold(vec![
         call(1, "anthropic:claude-opus-4-7", Some(5_001)),
         call(2, "anthropic:claude-opus-4-7", Some(12_000)),
@@ -23,22 +23,22 @@ fn calls_longer_than_five_seconds_count_by_model() {
         call(5, "openai:gpt-5-mini", Some(800)),
     ]);
     let slow = slow.state();
-    assert_eq!(slow.of(&model("anthropic:claude-opus-4-7")), Slow { calls: 2, slowest_ms: 12_000 });
-    assert_eq!(slow.of(&model("openai:gpt-5")), Slow { calls: 1, slowest_ms: 60_000 });
+    assert_eq!(slow.count(&model("anthropic:claude-opus-4-7")), SlowCount { calls: 2, slowest_ms: 12_000 });
+    assert_eq!(slow.count(&model("openai:gpt-5")), SlowCount { calls: 1, slowest_ms: 60_000 });
     assert_eq!(slow.models().count(), 2);
 }
 
 #[test]
-fn other_events_and_calls_of_unknown_duration_change_nothing() {
+fn other_events_and_calls_of_unknown_duration_are_ignored() {
     let slow = fold(vec![other(1), call(2, "openai:gpt-5", None), other(3)]);
     assert_eq!(slow.state(), &SlowCalls::default());
     assert_eq!(slow.position(), Position(3));
 }
 
 #[test]
-fn a_saved_state_goes_on_where_it_stood() {
-    let before = fold(vec![call(1, "openai:gpt-5", Some(9_000))]);
-    let saved = before.checkpoint().unwrap();
+fn checkpoint_restores_the_state() {
+    let original = fold(vec![call(1, "openai:gpt-5", Some(9_000))]);
+    let saved = original.checkpoint().unwrap();
     let resumed: Projected<SlowCalls> = Projected::resume(Some(&saved), Position(1));
-    assert_eq!(resumed, before);
+    assert_eq!(resumed, original);
 }

@@ -1,5 +1,5 @@
 //! The corpora of the fuzz targets, and seeded changes of them, as plain tests.
-#![expect(clippy::print_stdout, reason = "what was tried is the output")]
+#![expect(clippy::print_stdout, reason = "the counts are the output")]
 
 use std::{fs, path::Path, time::Instant};
 

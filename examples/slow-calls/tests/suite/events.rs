@@ -1,4 +1,4 @@
-//! Events written by hand.
+//! Constructs events for the tests.
 
 use contracts::{
     ModelId,
@@ -10,13 +10,13 @@ pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(name).unwrap()
 }
 
-/// The `number`-th event: a call of `model` that took so many milliseconds, when that is known.
+/// Event `number`: a completed call of model `name` with a duration in milliseconds, `None` if unknown.
 pub(crate) fn call(number: u64, name: &str, latency_ms: Option<u64>) -> NewEvent {
     let call = LlmCallCompleted { model: model(name), latency_ms, ..LlmCallCompleted::sample() };
     sealed(number, &call)
 }
 
-/// The `number`-th event, of a kind the projection does not care about.
+/// Event `number`, of a kind that the projection ignores.
 pub(crate) fn other(number: u64) -> NewEvent {
     sealed(number, &LlmCallStarted::sample())
 }
