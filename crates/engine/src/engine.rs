@@ -306,7 +306,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when it is not.
     pub fn commit(&mut self) -> Result<(), EngineError> {
-        self.recorder.commit()
+        Ok(self.recorder.commit()?)
     }
 
     /// A last barrier; the state is saved so that the next start is quick.
@@ -314,7 +314,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when something could not be written.
     pub fn close(self) -> Result<(), EngineError> {
-        self.recorder.close()
+        Ok(self.recorder.close()?)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod active;
 mod again;
+mod bus_state;
 mod capture;
 mod choices;
 mod decision;

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use contracts::TurnId;
-use event_bus::{Clock, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
+use event_bus::{Appended, BusError, Clock, EventLog, Expected, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
 use event_core::{EventId, Known, NewEvent, Position, Projected, Recorded, Sealed, Timestamp};
 
 use crate::{error::EngineError, router_state::RouterState};
@@ -85,29 +85,41 @@ impl Recorder {
     }
 
     fn stage(&mut self, part: Part) -> Result<(), EngineError> {
-        let Part { events, known, bytes } = part;
-        if events.is_empty() {
-            return Ok(());
+        let Part { events, known, .. } = part;
+        if !events.is_empty() {
+            self.append(Expected::Any, events, known)?;
         }
+        Ok(())
+    }
+
+    /// Stages a batch, all or nothing, and folds the events that are new. `known` holds the decoded value of each event
+    /// where there is one. Commits first if the batch does not fit into the present group.
+    pub(crate) fn append(
+        &mut self,
+        expected: Expected,
+        events: Vec<NewEvent>,
+        known: Vec<Option<Known>>,
+    ) -> Result<Appended, BusError> {
+        let bytes: usize = events.iter().map(|event| event.payload.len() + FRAME_BYTES).sum();
         let (staged, total) = self.staged;
         if MAX_BATCH_EVENTS < staged + events.len() || MAX_BATCH_BYTES < total + bytes {
             self.commit()?;
         }
         let now = self.clock.now();
-        let appended = self.log.append(Expected::Any, now, &events)?;
+        let appended = self.log.append(expected, now, &events)?;
         self.staged = (self.staged.0 + events.len(), self.staged.1 + bytes);
         self.staged_ids.extend(events.iter().map(|event| event.id));
-        for ((position, event), known) in appended.positions.into_iter().zip(events).zip(known) {
+        for ((position, event), known) in appended.positions.iter().zip(events).zip(known) {
             // A known event has an earlier place and was folded there.
-            self.state.advance(&Recorded::new(position, now, event).knowing(known))?;
+            self.state.advance(&Recorded::new(*position, now, event).knowing(known)).map_err(Arc::new)?;
         }
-        Ok(())
+        Ok(appended)
     }
 
-    /// A barrier: everything staged is on the disk when this returns.
-    pub(crate) fn commit(&mut self) -> Result<(), EngineError> {
+    /// Makes everything staged durable.
+    pub(crate) fn commit(&mut self) -> Result<(), LogError> {
         if self.staged != (0, 0) {
-            // A barrier that failed is not over: whoever asks again is told again.
+            // After a failed barrier the counts stay, so that every later commit fails too.
             self.log.sync()?;
             self.staged = (0, 0);
             self.staged_ids.clear();
@@ -115,8 +127,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// A barrier, and the state saved so that the next start need not fold the whole log.
-    pub(crate) fn close(mut self) -> Result<(), EngineError> {
+    /// Commits, and saves the state so that the next start need not fold the whole log.
+    pub(crate) fn close(mut self) -> Result<(), BusError> {
         self.commit()?;
         event_bus::save(self.log.as_ref(), &self.state)?;
         Ok(self.log.close()?)

@@ -28,7 +28,10 @@ mod sync;
 mod texts;
 mod verify;
 
-pub use bus::{Bus, BusError, Delivery, Reactor, Subscription, View};
+pub use bus::{
+    Appender, Bus, BusError, Delivery, DurabilityHandle, REFRESH_INTERVAL, Reactor, RetryAfter, State, Subscription,
+    View,
+};
 pub use chain::{Chain, NotAChain};
 pub use clock::{Clock, SetClock, SystemClock};
 pub use fold::{fold, save};

@@ -9,18 +9,19 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 use async_trait::async_trait;
 use event_bus::{
-    Appended, Bus, BusError, Delivery, EventLog, Expected, LogError, MemoryLog, Reactor, SetClock, SledLog, View, fold,
-    save,
+    Appended, Appender, Bus, BusError, Delivery, EventLog, Expected, LogError, MemoryLog, REFRESH_INTERVAL, Reactor,
+    RetryAfter, SetClock, SledLog, State, View, fold, save,
 };
 use event_core::{Checkpoint, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 use support::{Kinds, all, new_event, new_events, run};
 
 fn start(log: Arc<dyn EventLog>) -> Bus {
-    Bus::start(log, SetClock::at(Timestamp(1_000))).unwrap()
+    Bus::start(Appender::new(log, SetClock::at(Timestamp(1_000)))).unwrap()
 }
 
 fn numbers(first: u64, count: u64) -> Vec<NewEvent> {
@@ -32,19 +33,24 @@ fn numbers(first: u64, count: u64) -> Vec<NewEvent> {
 struct Slow {
     log: MemoryLog,
     gate: Mutex<()>,
+    staged: AtomicU64,
+    /// Barriers begun, and those with events that passed the gate.
+    waiting: AtomicU64,
     barriers: AtomicU64,
 }
 
 impl EventLog for Slow {
     fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError> {
+        self.staged.fetch_add(batch.len() as u64, Ordering::SeqCst);
         self.log.append(expected, at, batch)
     }
     fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
         self.log.restore(events)
     }
     fn sync(&self) -> Result<(), LogError> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         let _open = self.gate.lock().unwrap();
-        self.barriers.fetch_add(1, Ordering::Relaxed);
+        self.barriers.fetch_add(self.staged.swap(0, Ordering::SeqCst).min(1), Ordering::SeqCst);
         self.log.sync()
     }
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
@@ -84,7 +90,7 @@ fn waiting_producers_share_a_barrier_and_each_gets_its_own_answer() {
             thread::spawn(move || bus.append_blocking(expected, numbers(number, 1)))
         })
         .collect();
-    thread::sleep(std::time::Duration::from_millis(100));
+    thread::sleep(Duration::from_millis(100));
     drop(closed);
     assert_eq!(first.join().unwrap().unwrap().positions, [Position(1)]);
     let answers: Vec<_> = others.into_iter().map(|thread| thread.join().unwrap()).collect();
@@ -99,7 +105,7 @@ fn waiting_producers_share_a_barrier_and_each_gets_its_own_answer() {
 }
 
 #[test]
-fn many_tasks_append_through_a_small_queue() {
+fn thousands_of_tasks_append_at_once() {
     run(async {
         let bus = start(Arc::new(MemoryLog::new()));
         let tasks: Vec<_> = (0..3_000)
@@ -130,7 +136,6 @@ fn a_writer_that_panics_leaves_nobody_waiting() {
     broken.join().unwrap_err();
     run(async {
         let bus = start(log);
-        // More than the queue has room for, so that some wait for room.
         let appends: Vec<_> = (0..3_000)
             .map(|number| {
                 let bus = bus.clone();
@@ -248,6 +253,13 @@ fn resumed_from_any_place_the_state_is_the_same() {
     assert_eq!(fold::<Kinds>(&log).unwrap(), whole, "a place beyond the end is of no use");
 }
 
+fn answer(event: &Recorded) -> NewEvent {
+    let mut answer = event.event.clone();
+    answer.id = event.event.id.then("answer", 0);
+    answer.kind = "test.answered".into();
+    answer.caused_by(event.event.id)
+}
+
 /// Answers each `turn.started` with an event that follows from it.
 struct Answers {
     seen: Arc<AtomicU64>,
@@ -259,15 +271,11 @@ impl Reactor for Answers {
         "test.answers"
     }
 
-    async fn react(&mut self, event: &Recorded) -> Vec<NewEvent> {
-        if event.event.kind != "turn.started" {
-            return Vec::new();
-        }
-        self.seen.fetch_add(1, Ordering::Relaxed);
-        let mut answer = event.event.clone();
-        answer.id = event.event.id.then("answer", 0);
-        answer.kind = "test.answered".into();
-        vec![answer.caused_by(event.event.id)]
+    async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {
+        let started = events.iter().filter(|event| event.event.kind == "turn.started");
+        let answers: Vec<_> = started.map(answer).collect();
+        self.seen.fetch_add(answers.len() as u64, Ordering::Relaxed);
+        Ok(answers)
     }
 }
 
@@ -299,7 +307,7 @@ fn a_reactor_starts_at_the_end_goes_on_where_it_was_and_repeats_nothing() {
     assert_eq!(seen.load(Ordering::Relaxed), 30, "the ten turns before the reactor was there are history");
 }
 
-/// Never done with anything.
+/// Never completes.
 struct Stuck;
 
 #[async_trait]
@@ -308,21 +316,192 @@ impl Reactor for Stuck {
         "test.stuck"
     }
 
-    async fn react(&mut self, _: &Recorded) -> Vec<NewEvent> {
+    fn drain_limit(&self) -> Duration {
+        Duration::from_millis(20)
+    }
+
+    async fn react(&mut self, _: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {
         std::future::pending().await
     }
 }
 
 #[test]
-fn closing_does_not_wait_for_a_reaction_and_leaves_it_to_be_done_again() {
+fn closing_waits_no_longer_for_a_reaction_than_its_limit_and_the_events_come_again() {
     run(async {
         let log = Arc::new(MemoryLog::new());
         let bus = start(log.clone());
         bus.run(Box::new(Stuck)).await.unwrap();
         bus.append(Expected::Any, numbers(0, 5)).await.unwrap();
-        tokio::task::yield_now().await;
         bus.close().await.unwrap();
         assert_eq!(log.load_checkpoint("reactor.test.stuck").unwrap().unwrap().position, Position::ORIGIN);
+    });
+}
+
+/// Handles nothing until its third attempt, and records what it is given.
+#[derive(Default)]
+struct Unreliable {
+    attempts: u32,
+    given: Arc<Mutex<Vec<(u32, Position)>>>,
+}
+
+#[async_trait]
+impl Reactor for Unreliable {
+    fn name(&self) -> &'static str {
+        "test.unreliable"
+    }
+
+    async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {
+        self.attempts += 1;
+        self.given.lock().unwrap().push((self.attempts, events.last().unwrap().position));
+        if self.attempts < 3 { Err(RetryAfter(Duration::from_millis(1))) } else { Ok(Vec::new()) }
+    }
+}
+
+#[test]
+fn a_reactor_that_fails_is_given_the_same_events_again_and_none_after_them() {
+    run(async {
+        let log = Arc::new(MemoryLog::new());
+        let bus = start(log.clone());
+        let unreliable = Unreliable::default();
+        let given = Arc::clone(&unreliable.given);
+        bus.run(Box::new(unreliable)).await.unwrap();
+        bus.append(Expected::Any, numbers(0, 2)).await.unwrap();
+        while given.lock().unwrap().len() < 3 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        bus.append(Expected::Any, numbers(2, 2)).await.unwrap();
+        bus.close().await.unwrap();
+        let expected = [(1, Position(2)), (2, Position(2)), (3, Position(2)), (4, Position(4))];
+        assert_eq!(*given.lock().unwrap(), expected);
+        assert_eq!(log.load_checkpoint("reactor.test.unreliable").unwrap().unwrap().position, Position(4));
+    });
+}
+
+#[test]
+fn closing_drains_reactors_and_what_they_record_is_durable_and_seen_by_views() {
+    run(async {
+        let log = Arc::new(MemoryLog::new());
+        let bus = start(log.clone());
+        let view: View<Kinds> = bus.project().await.unwrap();
+        let seen = Arc::new(AtomicU64::new(0));
+        bus.run(Box::new(Answers { seen: Arc::clone(&seen) })).await.unwrap();
+        bus.append(Expected::Any, numbers(0, 30)).await.unwrap();
+        bus.close().await.unwrap();
+        assert_eq!(seen.load(Ordering::Relaxed), 10);
+        assert_eq!(log.head().unwrap(), Position(40));
+        assert_eq!(view.read(|kinds, position| (kinds.counts["test.answered"], position)), (10, Position(40)));
+    });
+}
+
+/// A state that counts its commands and how often it was refreshed.
+struct Counter {
+    appender: Appender,
+    refreshed: u64,
+    commands: u64,
+}
+
+impl State for Counter {
+    fn log(&self) -> &Arc<dyn EventLog> {
+        self.appender.log()
+    }
+    fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError> {
+        self.appender.append(expected, batch)
+    }
+    fn commit(&mut self) -> Result<(), LogError> {
+        self.appender.commit()
+    }
+    fn refresh(&mut self) {
+        self.refreshed += 1;
+    }
+    fn close(self) -> Result<(), BusError> {
+        self.appender.close()
+    }
+}
+
+fn counting(log: Arc<dyn EventLog>) -> Bus<Counter> {
+    let appender = Appender::new(log, SetClock::at(Timestamp(1_000)));
+    Bus::start(Counter { appender, refreshed: 0, commands: 0 }).unwrap()
+}
+
+/// Records one event and counts the command.
+fn count(state: &mut Counter, number: u64) -> u64 {
+    state.append(Expected::Any, &numbers(number, 1)).unwrap();
+    state.commands += 1;
+    state.commands
+}
+
+#[test]
+fn a_command_answers_before_the_barrier_and_its_handle_resolves_after_it() {
+    let log = Arc::new(Slow::default());
+    let bus = counting(log.clone());
+    let gate = log.gate.lock().unwrap();
+    let (first, durable) = run(bus.command(|state| count(state, 1))).unwrap();
+    assert_eq!((first, bus.head(), log.head().unwrap()), (1, Position(0), Position(0)));
+    drop(gate);
+    run(durable.wait()).unwrap();
+    assert_eq!((bus.head(), log.head().unwrap()), (Position(1), Position(1)));
+    let (second, _) = run(bus.command(|state| count(state, 2))).unwrap();
+    assert_eq!((second, run(bus.query(|state| state.commands)).unwrap()), (2, 2));
+    run(bus.close()).unwrap();
+    assert!(matches!(run(bus.query(|state| state.commands)), Err(BusError::Closed)));
+}
+
+#[test]
+fn a_notification_is_durable_within_the_linger_without_any_caller() {
+    run(async {
+        let bus = counting(Arc::new(MemoryLog::new()));
+        bus.notify(|state| {
+            count(state, 1);
+            Ok::<_, BusError>(())
+        });
+        assert_eq!(bus.head_after(Position::ORIGIN).await.unwrap(), Position(1));
+        bus.notify(|state| {
+            count(state, 2);
+            Ok::<_, BusError>(())
+        });
+        bus.close().await.unwrap();
+        assert_eq!(bus.head(), Position(2), "closing makes the last notification durable");
+    });
+}
+
+#[test]
+fn one_barrier_answers_at_most_64_commands() {
+    let log = Arc::new(Slow::default());
+    let bus = counting(log.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let send = |number| {
+        let bus = bus.clone();
+        runtime.spawn(async move { bus.command(move |state| count(state, number)).await?.1.wait().await })
+    };
+    let gate = log.gate.lock().unwrap();
+    let first = send(0);
+    // The bus thread waits at the gate, in the barrier of the first command.
+    while log.waiting.load(Ordering::SeqCst) == 0 {
+        runtime.block_on(tokio::task::yield_now());
+    }
+    let commands: Vec<_> = (1..=128).map(send).collect();
+    // Each yield lets the runtime poll some tens of tasks.
+    (0..20).for_each(|_| runtime.block_on(tokio::task::yield_now()));
+    drop(gate);
+    runtime.block_on(async {
+        first.await.unwrap().unwrap();
+        for command in commands {
+            command.await.unwrap().unwrap();
+        }
+    });
+    assert_eq!(log.barriers.load(Ordering::SeqCst), 3, "one, 64 and 64");
+    run(bus.close()).unwrap();
+}
+
+#[test]
+fn the_state_is_refreshed_before_the_first_command_and_then_at_intervals() {
+    run(async {
+        let bus = counting(Arc::new(MemoryLog::new()));
+        assert_eq!(bus.query(|state| state.refreshed).await.unwrap(), 1);
+        assert_eq!(bus.query(|state| state.refreshed).await.unwrap(), 1);
+        tokio::time::sleep(REFRESH_INTERVAL).await;
+        assert_eq!(bus.query(|state| state.refreshed).await.unwrap(), 2);
+        bus.close().await.unwrap();
     });
 }
 

@@ -4,16 +4,16 @@ use contracts::{
     Usage,
     events::{ErrorClass, TurnStatus},
 };
-use engine::{CallAnswer, CallFailure, Sent, ToolRequest};
+use engine::{CallAnswer, CallFailure, Engine, Sent, ToolRequest};
 use event_core::Timestamp;
 use wire::Seen;
 
-use crate::desk::Desk;
+use event_bus::Bus;
 
 /// A call that runs. Dropped before anything is known of it, it was cancelled.
 #[derive(Debug)]
 pub(crate) struct RunningCall {
-    desk: Desk,
+    bus: Bus<Engine>,
     sent: Option<Sent>,
     /// The clock of the log.
     now: fn() -> Timestamp,
@@ -21,8 +21,8 @@ pub(crate) struct RunningCall {
 }
 
 impl RunningCall {
-    pub(crate) const fn new(desk: Desk, sent: Sent, now: fn() -> Timestamp) -> Self {
-        Self { desk, sent: Some(sent), now, began: None }
+    pub(crate) const fn new(bus: Bus<Engine>, sent: Sent, now: fn() -> Timestamp) -> Self {
+        Self { bus, sent: Some(sent), now, began: None }
     }
 
     /// The first byte of the answer is here.
@@ -36,7 +36,7 @@ impl RunningCall {
     pub(crate) fn answered(mut self, seen: Seen) {
         let Some(sent) = self.sent.take() else { return };
         let answer = self.answer(seen);
-        self.desk.tell(move |engine| engine.call_answered(&sent, &answer));
+        self.bus.notify(move |engine| engine.call_answered(&sent, &answer));
     }
 
     /// The call failed before its answer began, and whoever asks records it.
@@ -58,7 +58,7 @@ impl RunningCall {
     fn give_up(&mut self, class: ErrorClass, status: TurnStatus, usage: Option<Usage>, raw_usage: Option<String>) {
         let Some(sent) = self.sent.take() else { return };
         let failure = CallFailure { class, status: None, retries: 0, usage, raw_usage };
-        self.desk.tell(move |engine| {
+        self.bus.notify(move |engine| {
             engine.call_failed(&sent, failure)?;
             engine.end(&sent.call.session, sent.call.turn, status)
         });

@@ -17,7 +17,7 @@ use wire::{Inspected, apply, inspect, set_model};
 use crate::{
     body::Answer,
     exchange::{Incoming, refused, shape},
-    gateway::Gateway,
+    gateway::{Gateway, UNAVAILABLE},
     upstream::Question,
 };
 
@@ -38,17 +38,16 @@ pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response
     };
     let asked = incoming.model(&inspected).to_owned();
     let known = gateway
-        .desk()
-        .ask(move |engine| {
+        .bus()
+        .query(move |engine| {
             let model = engine.models().registry.named(&asked).cloned();
             let default = engine.policy().policy.global_default().cloned();
             let default = default.and_then(|model| engine.models().registry.get(&model).cloned());
             (model.or(default), engine.policy().policy.gateway().count_tokens)
         })
         .await;
-    let (model, counting) = match known {
-        Ok(known) => known,
-        Err(closed) => return refused(incoming.api, 503, "overloaded_error", &closed.to_string()),
+    let Ok((model, counting)) = known else {
+        return refused(incoming.api, 503, "overloaded_error", UNAVAILABLE);
     };
     if counting == CountTokens::Provider
         && let Some(model) = &model

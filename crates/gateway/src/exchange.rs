@@ -11,10 +11,15 @@ use std::sync::Arc;
 
 use contracts::{FailedCandidate, WireApi};
 use engine::CallFailure;
+use event_bus::BusError;
 use hyper::{HeaderMap, Response, body::Bytes};
 use wire::{Inspected, inspect};
 
-use crate::{body::Answer, desk::Closed, gateway::Gateway, upstream::Failed};
+use crate::{
+    body::Answer,
+    gateway::{Gateway, UNAVAILABLE},
+    upstream::Failed,
+};
 use arrival::Taken;
 pub(crate) use asked::shape;
 use attempt::Attempt;
@@ -51,11 +56,12 @@ impl Incoming {
 pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Response<Answer> {
     match attempt_all(gateway, &incoming).await {
         Ok(response) => response,
-        Err(Closed) => refused(incoming.api, 503, "overloaded_error", &Closed.to_string()),
+        // The bus has logged the reason.
+        Err(_) => refused(incoming.api, 503, "overloaded_error", UNAVAILABLE),
     }
 }
 
-async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Response<Answer>, Closed> {
+async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Response<Answer>, BusError> {
     let inspected = match inspect(incoming.api, &incoming.body) {
         Ok(inspected) => inspected,
         Err(error) => return Ok(refused(incoming.api, 400, "invalid_request_error", &error.to_string())),
@@ -64,17 +70,17 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         Ok(taken) => taken,
         Err(refusal) => return Ok(refusal),
     };
-    let Taken { mut decided, mut call, receipt, lineage } = taken;
-    let mut receipts = vec![receipt];
+    let Taken { mut decided, mut call, durable, lineage } = taken;
+    let mut recorded = vec![durable];
     let mut failed: Vec<FailedCandidate> = Vec::new();
     loop {
         let model = decided.model.id.clone();
         let attempt = Attempt { gateway, incoming, inspected: &inspected, decided: &decided };
         let Failure { call: ran, failed: failure } = match attempt.make(call).await {
             Ok(mut response) => {
-                // What a client is told is on the disk.
-                for receipt in receipts {
-                    receipt.on_disk().await?;
+                // No byte reaches the client before its decision is durable.
+                for durable in recorded {
+                    durable.wait().await?;
                 }
                 decided.label(&mut response, failed.len());
                 return Ok(response);
@@ -93,14 +99,14 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
             failure: CallFailure { class, status, retries, usage: None, raw_usage: None },
             failed: again.then(|| failed.clone()),
         };
-        let (next, receipt) = decided::next(gateway, &decided, &inspected, next, &lineage).await?;
-        receipts.push(receipt);
+        let (next, durable) = decided::next(gateway, &decided, &inspected, next, &lineage).await?;
+        recorded.push(durable);
         if let Some(next) = next {
             (decided, call) = next;
             continue;
         }
-        for receipt in receipts {
-            receipt.on_disk().await?;
+        for durable in recorded {
+            durable.wait().await?;
         }
         let mut response = told(incoming.api, &decided, &failure, &failed);
         decided.label(&mut response, failed.len());

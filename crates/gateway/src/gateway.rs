@@ -11,25 +11,28 @@ use std::{
 
 use contracts::{Provider, SessionId, WireApi};
 use engine::{Engine, EngineError};
-use event_bus::{Clock as _, SystemClock};
+use event_bus::{Bus, BusError, Clock as _, SystemClock};
 use event_core::{Position, Timestamp};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::Mutex;
 
 use crate::{
     configuration::{Collector, Configuration, Credential, Limits, Providers, Timeouts},
-    desk::{Desk, DeskThread},
     exchange::Incoming,
     guard::{Guard, Tokens, brings_key},
     metrics::Metrics,
-    traces::{Export, Following},
+    traces::Exporter,
     upstream::Upstream,
     view::{Board, Follower, Sources},
 };
 
+/// The message of a response with status 503: the bus is closed, or the log accepts no more events.
+pub(crate) const UNAVAILABLE: &str =
+    "the log accepts no more events, so no turn can be decided; the log output of the gateway has the reason";
+
 /// What every request needs.
 #[derive(Debug)]
 pub struct Gateway {
-    desk: Desk,
+    bus: Bus<Engine>,
     providers: Providers,
     upstream: Upstream,
     guard: Guard,
@@ -41,8 +44,6 @@ pub struct Gateway {
     sources: Sources,
     follower: Arc<Mutex<Follower>>,
     collector: Option<Collector>,
-    /// Where the log ended before this gateway wrote to it.
-    traced_after: Position,
 }
 
 /// Why the gateway cannot start.
@@ -63,8 +64,8 @@ pub enum StartError {
 }
 
 impl Gateway {
-    /// Puts a gateway together around an engine whose models know [`Providers::apply`]. With a collector, it is told of
-    /// the turns that end from now on.
+    /// Starts the bus of an engine whose models went through [`Providers::apply`]. With a collector, the turns that end
+    /// are exported to it.
     ///
     /// # Errors
     /// [`StartError`].
@@ -75,18 +76,17 @@ impl Gateway {
         tokens: Tokens,
         collector: Option<Collector>,
         address: SocketAddr,
-    ) -> Result<(Arc<Self>, DeskThread), StartError> {
+    ) -> Result<Arc<Self>, StartError> {
         if !address.ip().is_loopback() && tokens.is_empty() {
             return Err(StartError::Open(address));
         }
         let mut engine = engine;
-        let traced_after = engine.log().head().map_err(EngineError::from)?;
         engine.recover()?;
         let upstream = Upstream::new(configuration.timeouts)?;
         let sources = Sources { log: Arc::clone(engine.log()), texts: Arc::clone(engine.texts()) };
-        let (desk, thread) = Desk::start(engine)?;
+        let bus = Bus::start(engine).map_err(EngineError::from)?;
         let gateway = Self {
-            desk,
+            bus,
             providers,
             upstream,
             guard: Guard::new(tokens, address, &configuration.hosts),
@@ -98,20 +98,25 @@ impl Gateway {
             sources,
             follower: Arc::new(Mutex::default()),
             collector,
-            traced_after,
         };
-        Ok((Arc::new(gateway), thread))
+        Ok(Arc::new(gateway))
     }
 
-    /// What tells the collector of turns, where there is one, until `finish` is set; to be run as a task.
-    pub(crate) fn export(&self, finish: watch::Receiver<bool>) -> Option<impl Future<Output = ()> + Send + use<>> {
-        let collector = self.collector.clone()?;
-        let following = Following::new(Arc::clone(&self.sources.log), self.traced_after);
-        Some(Export::new(self.upstream.client().clone(), collector, self.desk.heads(), finish).run(following))
+    /// Starts the reactors that the configuration asks for. Needs a runtime.
+    ///
+    /// # Errors
+    /// As [`Bus::run`].
+    pub(crate) async fn start_reactors(&self) -> Result<(), BusError> {
+        if let Some(collector) = self.collector.clone() {
+            let exporter = Exporter::new(self.upstream.client().clone(), collector);
+            self.bus.run(Box::new(exporter)).await?;
+        }
+        Ok(())
     }
 
-    pub(crate) const fn desk(&self) -> &Desk {
-        &self.desk
+    /// The bus that owns the engine and its log: for commands, and for views and reactors beside the gateway's own.
+    pub const fn bus(&self) -> &Bus<Engine> {
+        &self.bus
     }
 
     pub(crate) const fn providers(&self) -> &Providers {

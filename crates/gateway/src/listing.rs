@@ -10,8 +10,8 @@ use crate::{body::Answer, gateway::Gateway};
 /// Every name of a model that can be reached, and those that leave the choice to the policy; or one of them.
 pub(crate) async fn models(gateway: &Gateway, path: &str) -> Response<Answer> {
     let names = gateway
-        .desk()
-        .ask(|engine| {
+        .bus()
+        .query(|engine| {
             let registry = &engine.models().registry;
             let autos = registry.auto_names().map(str::to_owned).collect::<Vec<_>>();
             let models = registry.iter().map(|model| model.id.model().to_owned());

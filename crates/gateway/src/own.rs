@@ -12,6 +12,7 @@ mod what_if;
 
 use std::{sync::Arc, time::Duration};
 
+use event_bus::BusError;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{
     Method, Request, Response, StatusCode,
@@ -22,7 +23,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::{body::Answer, gateway::Gateway};
+use crate::{
+    body::Answer,
+    gateway::{Gateway, UNAVAILABLE},
+};
 
 /// The largest request of the page, in bytes: a policy fits.
 const MOST_BYTES: usize = 2 * 1024 * 1024;
@@ -47,9 +51,9 @@ impl Trouble {
     }
 }
 
-impl From<crate::desk::Closed> for Trouble {
-    fn from(closed: crate::desk::Closed) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, closed.to_string())
+impl From<BusError> for Trouble {
+    fn from(_: BusError) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE)
     }
 }
 
@@ -60,9 +64,9 @@ pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
     let method = request.method().clone();
     if method == Method::GET || method == Method::HEAD {
         return match path.as_str() {
-            "/health" => match gateway.desk().ask(|_| ()).await {
+            "/health" => match gateway.bus().query(|_| ()).await {
                 Ok(()) => text("text/plain; charset=utf-8", "ok\n"),
-                Err(closed) => told(Err(closed.into())),
+                Err(error) => told(Err(error.into())),
             },
             "/metrics" => match status::metrics(gateway).await {
                 Ok(metrics) => text("text/plain; version=0.0.4; charset=utf-8", metrics),

@@ -50,7 +50,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let engine = context.engine_of_gateway(models.clone())?;
     context.policy_notice(engine.policy_trouble().as_ref());
     let address = listener.local_addr().unwrap_or(address);
-    let (gateway, desk) = Gateway::start(engine, &configuration, providers.clone(), tokens, collector, address)?;
+    let gateway = Gateway::start(engine, &configuration, providers.clone(), tokens, collector, address)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     // Listened to before anyone is told that there is a gateway to stop.
     let signals = runtime.block_on(async { Signals::listen() });
@@ -65,11 +65,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
         serve(gateway, listener, tls, stopping).await
     });
     drop(runtime);
-    served.map_err(|error| Failure::NotDone(format!("the gateway stopped: {error}")))?;
-    match desk.join() {
-        Ok(closed) => Ok(closed?),
-        Err(_) => Err(Failure::NotDone("the thread that has the log ended by a panic".to_owned())),
-    }
+    Ok(served?)
 }
 
 /// By which the user or the system asks for an end.

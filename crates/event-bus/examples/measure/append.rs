@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use event_bus::{Bus, Expected, MAX_BATCH_EVENTS, SledLog, SystemClock};
+use event_bus::{Appender, Bus, Expected, MAX_BATCH_EVENTS, SledLog, SystemClock};
 
 use crate::{
     Outcome,
@@ -76,7 +76,7 @@ fn group(producers: u64, batch: u64) -> usize {
 
 fn round(directory: &Path, (producers, batch): (u64, u64)) -> Result<Round, Box<dyn std::error::Error>> {
     let (log, _) = SledLog::open(directory)?;
-    let bus = Bus::start(Arc::new(log), SystemClock)?;
+    let bus = Bus::start(Appender::new(Arc::new(log), SystemClock))?;
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let (begun, processor) = (Instant::now(), processor_micros());
     let until = begun + ROUND;

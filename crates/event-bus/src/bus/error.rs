@@ -1,4 +1,4 @@
-//! What can go wrong between a producer or follower and the log.
+//! The errors of the bus and of what follows it.
 
 use std::sync::Arc;
 
@@ -6,30 +6,30 @@ use event_core::{CodecError, ProjectionError};
 
 use crate::LogError;
 
-/// Why the bus could not do what it was asked.
+/// An operation of the bus, a view or a reactor failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum BusError {
     /// The bus was closed; nothing was recorded.
     #[error("the bus is closed")]
     Closed,
-    /// The writer thread is gone. Whether the batch was recorded shows when the log is opened again.
-    #[error("the log's writer ended unexpectedly; open the log again")]
+    /// The bus thread panicked. Whether the events were recorded shows when the log is opened again.
+    #[error("the thread that owns the log ended unexpectedly; open the log again")]
     WriterLost,
-    /// A view or reactor ended without saying why: its runtime was shut down, or it panicked.
+    /// The task of a view or reactor ended without a result: its runtime was shut down, or it panicked.
     #[error("a view or reactor ended unexpectedly")]
     FollowerLost,
-    /// The log refused.
+    /// The log returned an error.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// A projection stopped.
+    /// A projection could not fold an event.
     #[error(transparent)]
     Projection(#[from] Arc<ProjectionError>),
     /// The state of a projection cannot be saved.
     #[error("cannot save the state of projection `{name}`")]
     Checkpoint {
-        /// The projection.
+        /// The name of the projection.
         name: &'static str,
-        /// What is wrong with the state.
+        /// The error of the encoder.
         source: Arc<CodecError>,
     },
 }

@@ -1,65 +1,107 @@
 //! Effects: events in, events out, the world in between.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use event_core::{Checkpoint, NewEvent, Position, Recorded};
 
-use super::{BusError, Delivery, Subscription, producer::Producer, race::race};
+use super::{BusError, State, queue::Producer, race::race, subscription::read};
 use crate::{
-    EventLog, Expected,
+    EventLog, Expected, LogError, MAX_BATCH_EVENTS,
     sync::{
+        sleep,
         task::{self, JoinHandle, spawn_blocking},
         watch,
     },
 };
 
-/// Reactions after which the place is saved, should the reactor never catch up.
-const SAVE_EVERY: u64 = 256;
+/// The most events that a reactor is given at once.
+const CHUNK: usize = 512;
+
+/// Events after which the position is saved, should the reactor never reach the head.
+const SAVE_EVERY: u64 = 1_024;
 
 /// The layout of a reactor's checkpoint: a position, no state.
 const VERSION: u32 = 1;
 
-/// Something that acts on the world because of an event. Never part of a rebuild.
+/// An effect on the world that follows the log. Never part of a rebuild.
+///
+/// Every event recorded after the reactor's first start is handled at least once: the position is saved behind the
+/// last event handled, and after a crash the events since then come again.
 #[async_trait]
 pub trait Reactor: Send + 'static {
-    /// Key of its place in the log; third parties prefix theirs, as in `acme.pager`.
+    /// The key of its position in the log; third parties prefix theirs, as in `acme.pager`.
     fn name(&self) -> &'static str;
 
-    /// Acts on an event and says what came of it. A failure is an event too.
+    /// Restores state that depends on events before `handled`, the last position handled. Called once, on a thread that
+    /// may block, before the first [`Reactor::react`].
     ///
-    /// Each event is dealt with at least once: after a crash, or when the bus is closed in the middle, the last ones
-    /// come again. Derive ids from the cause (`event.event.id.then(kind, n)`) and the repetition is recorded once.
-    async fn react(&mut self, event: &Recorded) -> Vec<NewEvent>;
+    /// # Errors
+    /// [`LogError`] if the log cannot be read.
+    fn resume(&mut self, log: &dyn EventLog, handled: Position) -> Result<(), LogError> {
+        let _ = (log, handled);
+        Ok(())
+    }
+
+    /// How long to wait for more events after the first, so that they are handled together.
+    fn gather(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// How long the reactor may take to reach the head once the bus closes. Events not handled by then come again at
+    /// the next start.
+    fn drain_limit(&self) -> Duration {
+        Duration::from_secs(2)
+    }
+
+    /// Handles consecutive events, at most 512, and returns events that record the outcome. A failure is an event too.
+    ///
+    /// Derive ids from the cause (`event.event.id.then(kind, n)`), so that a repetition is recorded once.
+    ///
+    /// # Errors
+    /// [`RetryAfter`] if the same events are to be handled again later.
+    async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter>;
 }
 
-/// The task behind a reactor.
-struct Follower {
+/// The events could not be handled now; how long to wait before they are handled again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryAfter(pub Duration);
+
+/// The task of a reactor.
+struct Follower<S> {
     reactor: Box<dyn Reactor>,
     log: Arc<dyn EventLog>,
-    producer: Producer,
+    producer: Producer<S>,
     heads: watch::Receiver<Position>,
-    done: Position,
+    /// Set when the bus closes.
+    closing: watch::Receiver<bool>,
+    handled: Position,
     saved: Position,
 }
 
-/// Finds the reactor's place, then follows in a task of its own.
-pub(super) async fn follow(
+/// Loads the reactor's position, then follows the log in a task of its own.
+pub(super) async fn follow<S: State>(
     reactor: Box<dyn Reactor>,
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
-    producer: Producer,
+    closing: watch::Receiver<bool>,
+    producer: Producer<S>,
 ) -> Result<JoinHandle<Result<(), BusError>>, BusError> {
     let head = *heads.borrow();
-    let name = key(&*reactor);
-    let place = {
+    let load = {
         let log = Arc::clone(&log);
-        spawn_blocking(move || log.load_checkpoint(&name)).await.map_err(|_| BusError::FollowerLost)??
+        let mut reactor = reactor;
+        spawn_blocking(move || {
+            let saved = log.load_checkpoint(&key(&*reactor))?.map(|saved| saved.position);
+            // A position beyond the head belongs to a log that was replaced.
+            let known = saved.filter(|position| *position <= head);
+            reactor.resume(&*log, known.unwrap_or(head))?;
+            Ok::<_, LogError>((reactor, known))
+        })
     };
-    // A place beyond the head is from another life of the log.
-    let known = place.map(|place| place.position).filter(|position| *position <= head);
-    let done = known.unwrap_or(head);
-    let mut follower = Follower { reactor, log, producer, heads, done, saved: done };
+    let (reactor, known) = load.await.map_err(|_| BusError::FollowerLost)??;
+    let handled = known.unwrap_or(head);
+    let mut follower = Follower { reactor, log, producer, heads, closing, handled, saved: handled };
     if known.is_none() {
         follower.save().await?;
     }
@@ -70,15 +112,16 @@ fn key(reactor: &dyn Reactor) -> String {
     format!("reactor.{}", reactor.name())
 }
 
-impl Follower {
+impl<S: State> Follower<S> {
     async fn run(mut self) -> Result<(), BusError> {
         let name = self.reactor.name();
-        let followed = match self.follow().await {
-            // The bus closed while events were on their way out: they come again.
-            Err(BusError::Closed) => Ok(()),
-            other => other,
+        let expired = expired(self.closing.clone(), self.reactor.drain_limit());
+        let followed = match race(self.follow(), expired).await {
+            // Closed: events whose outcome was not recorded come again.
+            None | Some(Err(BusError::Closed)) => Ok(()),
+            Some(other) => other,
         };
-        let saved = if self.done == self.saved { Ok(()) } else { self.save().await };
+        let saved = if self.handled == self.saved { Ok(()) } else { self.save().await };
         let outcome = followed.and(saved);
         if let Err(error) = &outcome {
             tracing::error!(reactor = name, %error, "a reactor stopped");
@@ -86,39 +129,89 @@ impl Follower {
         outcome
     }
 
+    /// Handles events until the bus closes and the head is reached.
     async fn follow(&mut self) -> Result<(), BusError> {
-        let mut subscription = Subscription::new(Arc::clone(&self.log), self.heads.clone(), self.done);
-        while let Some(delivery) = subscription.next().await? {
-            match delivery {
-                Delivery::Event(recorded) => {
-                    // Work in progress when the bus closes is dropped and done again next time.
-                    let closed = closed(self.heads.clone());
-                    let Some(events) = race(self.reactor.react(&recorded), closed).await else { return Ok(()) };
-                    if !events.is_empty() {
-                        self.producer.append(Expected::Any, events).await?;
-                    }
-                    self.done = recorded.position;
-                    if SAVE_EVERY <= self.done.0.saturating_sub(self.saved.0) {
-                        self.save().await?;
-                    }
+        loop {
+            let closing = self.is_closing();
+            let head = *self.heads.borrow_and_update();
+            if self.handled == head {
+                if self.saved != self.handled {
+                    self.save().await?;
                 }
-                Delivery::CaughtUp if self.saved < self.done => self.save().await?,
-                Delivery::CaughtUp => {}
+                if closing || !self.wait_for_events().await {
+                    return Ok(());
+                }
+                continue;
+            }
+            let events = read(Arc::clone(&self.log), self.handled, CHUNK).await?;
+            if !self.handle(&events).await? {
+                return Ok(());
+            }
+            if SAVE_EVERY <= self.handled.0.saturating_sub(self.saved.0) {
+                self.save().await?;
             }
         }
-        Ok(())
+    }
+
+    fn is_closing(&self) -> bool {
+        *self.closing.borrow()
+    }
+
+    /// Returns when there are new events and the time to gather more is over, or the bus closes; false once it is gone.
+    async fn wait_for_events(&mut self) -> bool {
+        if race(self.heads.changed(), closed(self.closing.clone())).await.is_some_and(|changed| changed.is_err()) {
+            return false;
+        }
+        let gather = self.reactor.gather();
+        self.pause(gather).await;
+        true
+    }
+
+    /// Sleeps until the time is over or the bus closes.
+    async fn pause(&mut self, time: Duration) {
+        if time.is_zero() {
+            return;
+        }
+        race(sleep(time), closed(self.closing.clone())).await;
+    }
+
+    /// Handles events until the reactor succeeds, and records the outcome; false if the bus closes before that.
+    async fn handle(&mut self, events: &[Recorded]) -> Result<bool, BusError> {
+        loop {
+            // Read before the attempt: if the bus closes during it, the events get one more.
+            let closing = self.is_closing();
+            match self.reactor.react(events).await {
+                Ok(outcome) => {
+                    for batch in outcome.chunks(MAX_BATCH_EVENTS) {
+                        self.producer.append(Expected::Any, batch.to_vec()).await?;
+                    }
+                    if let Some(last) = events.last() {
+                        self.handled = last.position;
+                    }
+                    return Ok(true);
+                }
+                Err(RetryAfter(_)) if closing => return Ok(false),
+                Err(RetryAfter(time)) => self.pause(time).await,
+            }
+        }
     }
 
     async fn save(&mut self) -> Result<(), BusError> {
         let (log, name) = (Arc::clone(&self.log), key(&*self.reactor));
-        let place = Checkpoint { version: VERSION, position: self.done, state: Vec::new() };
+        let place = Checkpoint { version: VERSION, position: self.handled, state: Vec::new() };
         spawn_blocking(move || log.save_checkpoint(&name, &place)).await.map_err(|_| BusError::FollowerLost)??;
-        self.saved = self.done;
+        self.saved = self.handled;
         Ok(())
     }
 }
 
-/// Done when the bus is closed.
-async fn closed(mut heads: watch::Receiver<Position>) {
-    while heads.changed().await.is_ok() {}
+/// Returns when the bus closes.
+async fn closed(mut closing: watch::Receiver<bool>) {
+    drop(closing.wait_for(|closing| *closing).await);
+}
+
+/// Returns when the bus has been closing for `limit`.
+async fn expired(closing: watch::Receiver<bool>, limit: Duration) {
+    closed(closing).await;
+    sleep(limit).await;
 }

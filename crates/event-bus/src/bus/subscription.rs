@@ -1,4 +1,4 @@
-//! Following the log: the wake-up carries no data, the data is always read from the log.
+//! Following the log event by event. A wake-up carries no data: events are always read from the log.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -13,22 +13,22 @@ use crate::{
 /// Events read from the log at once.
 const CHUNK: usize = 512;
 
-/// What a subscription hands out.
+/// An item of a [`Subscription`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
     /// The next event.
     Event(Recorded),
-    /// There is no next event at present. Comes once after each run of events, and first of all on an old log's end.
+    /// The head is reached. Delivered once after each run of events, and at the start if the log has none after it.
     CaughtUp,
 }
 
-/// Every event after a position, in order, without holes, those recorded and those to come.
+/// Every event after a position, recorded or to come, in order and without gaps.
 pub struct Subscription {
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
     after: Position,
     read: VecDeque<Recorded>,
-    told: bool,
+    caught_up: bool,
 }
 
 impl std::fmt::Debug for Subscription {
@@ -39,27 +39,25 @@ impl std::fmt::Debug for Subscription {
 
 impl Subscription {
     pub(super) fn new(log: Arc<dyn EventLog>, heads: watch::Receiver<Position>, after: Position) -> Self {
-        Self { log, heads, after, read: VecDeque::new(), told: false }
+        Self { log, heads, after, read: VecDeque::new(), caught_up: false }
     }
 
-    /// The next delivery, or `None` once the bus is closed and everything was delivered.
-    ///
-    /// Dropping the future loses nothing.
+    /// Returns the next delivery, or `None` once the bus is closed and every event was delivered. Cancel-safe.
     ///
     /// # Errors
-    /// [`BusError::Log`] when the log cannot be read; the next call tries again from the same place.
+    /// [`BusError::Log`] if the log cannot be read; the next call tries again from the same position.
     pub async fn next(&mut self) -> Result<Option<Delivery>, BusError> {
         loop {
             if let Some(event) = self.read.pop_front() {
                 self.after = event.position;
-                self.told = false;
+                self.caught_up = false;
                 return Ok(Some(Delivery::Event(event)));
             }
             let head = *self.heads.borrow_and_update();
             if self.after < head {
-                self.read = read(Arc::clone(&self.log), self.after).await?;
-            } else if !self.told {
-                self.told = true;
+                self.read = read(Arc::clone(&self.log), self.after, CHUNK).await?.into();
+            } else if !self.caught_up {
+                self.caught_up = true;
                 return Ok(Some(Delivery::CaughtUp));
             } else if self.heads.changed().await.is_err() {
                 return Ok(None);
@@ -68,14 +66,13 @@ impl Subscription {
     }
 }
 
-/// Reads on a thread that may wait for the disk.
-async fn read(log: Arc<dyn EventLog>, after: Position) -> Result<VecDeque<Recorded>, BusError> {
+/// Reads at most `limit` events after a position that is before the head, on a thread that may wait for the disk.
+pub(super) async fn read(log: Arc<dyn EventLog>, after: Position, limit: usize) -> Result<Vec<Recorded>, BusError> {
     let events =
-        task::spawn_blocking(move || log.read_after(after, CHUNK)).await.map_err(|_| BusError::FollowerLost)??;
+        task::spawn_blocking(move || log.read_after(after, limit)).await.map_err(|_| BusError::FollowerLost)??;
     if events.is_empty() {
-        // The log said it goes on and then has nothing there: it is not the log it was.
         let detail = "a published event is missing".to_owned();
         return Err(LogError::Damaged { path: "log".into(), position: after.next(), detail }.into());
     }
-    Ok(events.into())
+    Ok(events)
 }

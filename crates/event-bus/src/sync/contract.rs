@@ -4,9 +4,10 @@ use std::{
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Waker},
+    time::Duration,
 };
 
-use super::{Semaphore, oneshot, queue, watch};
+use super::{oneshot, queue, watch};
 
 /// Runs where the stand-ins can live.
 fn check(test: fn()) {
@@ -45,6 +46,19 @@ fn a_queue_without_senders_gives_what_it_holds_first() {
         drop((sender, another));
         assert_eq!((receiver.recv().unwrap(), receiver.try_recv().unwrap()), (1, 2));
         assert!(receiver.recv().is_err());
+    });
+}
+
+#[test]
+fn a_receive_with_a_timeout_returns_a_message_or_times_out_or_finds_no_senders() {
+    check(|| {
+        let (sender, receiver) = queue::unbounded();
+        let receive = || receiver.recv_timeout(Duration::ZERO);
+        assert!(matches!(receive(), Err(queue::RecvTimeoutError::Timeout)));
+        sender.send(1).unwrap();
+        assert!(matches!(receive(), Ok(1)));
+        drop(sender);
+        assert!(matches!(receive(), Err(queue::RecvTimeoutError::Disconnected)));
     });
 }
 
@@ -94,19 +108,5 @@ fn a_watched_value_is_closed_when_its_last_receiver_is_gone() {
         assert!(poll(sender.closed()).is_pending());
         drop(another);
         assert!(poll(sender.closed()).is_ready());
-    });
-}
-
-#[test]
-fn a_permit_comes_back_unless_it_is_forgotten_and_none_is_given_after_the_end() {
-    check(|| {
-        let permits = Semaphore::new(1);
-        assert!(matches!(poll(permits.acquire()), Poll::Ready(Ok(_))), "and comes back");
-        let Poll::Ready(Ok(permit)) = poll(permits.acquire()) else { panic!("there is a permit") };
-        permit.forget();
-        assert!(poll(permits.acquire()).is_pending());
-        permits.add_permits(1);
-        permits.close();
-        assert!(matches!(poll(permits.acquire()), Poll::Ready(Err(_))));
     });
 }

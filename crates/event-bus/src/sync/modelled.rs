@@ -1,13 +1,13 @@
-//! Stand-ins a model checker can see inside: everything is a state behind one of its locks.
+//! Stand-ins that a model checker can follow: each is a state behind one of its locks.
 //!
-//! They keep the contract of what they stand for and are fair to no one, so that every order tokio and crossbeam
-//! may choose is tried. Time does not exist: whatever waits for it gets it at once.
+//! They keep the contract of the real types and are unfair, so that every order that tokio and crossbeam may choose is
+//! tried. Time does not pass: see [`queue::Receiver::recv_timeout`] and [`time`].
 
 pub(crate) mod oneshot;
 pub(crate) mod queue;
-mod semaphore;
 pub(crate) mod task;
 pub(crate) mod thread;
+mod time;
 mod waited;
 pub(crate) mod watch;
 
@@ -17,7 +17,4 @@ use loom as checker;
 use shuttle as checker;
 
 pub(crate) use checker::sync::{Mutex, MutexGuard, RwLock};
-pub(crate) use semaphore::Semaphore;
-
-/// So few batches that producers wait for a permit in nearly every schedule.
-pub(crate) const QUEUE: usize = 1;
+pub(crate) use time::{Instant, sleep};

@@ -3,13 +3,12 @@
 pub(crate) use std::{
     sync::{Mutex, MutexGuard, RwLock},
     thread,
+    time::Instant,
 };
 
 pub(crate) use crossbeam_channel as queue;
 pub(crate) use tokio::{
-    sync::{Semaphore, oneshot, watch},
+    sync::{oneshot, watch},
     task,
+    time::sleep,
 };
-
-/// Batches that may wait for the writer. Producers beyond that wait for a permit.
-pub(crate) const QUEUE: usize = 1_024;

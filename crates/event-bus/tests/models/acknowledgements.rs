@@ -2,7 +2,7 @@
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 
-use event_bus::{Appended, Bus, BusError, EventLog, Expected, LogError};
+use event_bus::{Appended, Bus, BusError, EventLog, Expected, LogError, State as _};
 use event_core::Position;
 
 use crate::{
@@ -70,7 +70,39 @@ fn ready<T>(poll: Poll<T>) -> Option<T> {
 }
 
 #[test]
-fn nothing_is_acknowledged_or_published_after_a_barrier_that_failed() {
+fn a_command_is_durable_when_its_handle_resolves_and_is_seen_by_the_next_command() {
+    explore("command and its handle", 2, || {
+        let (log, bus) = WatchedLog::start();
+        let other = thread::spawn({
+            let (log, bus) = (log.clone(), bus.clone());
+            move || record(&bus, &log, 1)
+        });
+        let mine = record(&bus, &log, 2);
+        let mut staged_before = [mine, other.join().unwrap()];
+        staged_before.sort_unstable();
+        assert_eq!(staged_before, [0, 1], "commands run one after the other, and the second sees the first");
+    });
+}
+
+/// Records one event by a command, waits until it is durable, and returns how many events were staged before it.
+fn record(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> u64 {
+    block_on(async {
+        let (staged_before, durable) = bus
+            .command(move |state| {
+                let appended = state.append(Expected::Any, &[new_event(number)]).unwrap();
+                appended.head.0 - 1
+            })
+            .await
+            .unwrap();
+        durable.wait().await.unwrap();
+        assert!(log.find(new_event(number).id).unwrap().is_some(), "the handle resolved before the barrier");
+        assert!(Position(staged_before) < bus.head(), "durable and not yet published");
+        staged_before
+    })
+}
+
+#[test]
+fn a_failed_barrier_reaches_every_caller_that_waits_for_it_and_nothing_is_published_after_it() {
     explore("a barrier that fails", 3, || {
         let (log, bus) = WatchedLog::failing_after(2);
         let other = thread::spawn({
@@ -84,5 +116,29 @@ fn nothing_is_acknowledged_or_published_after_a_barrier_that_failed() {
             assert!(matches!(refused, BusError::Log(LogError::Stopped { .. })), "{refused}");
         }
         assert_eq!((log.head().unwrap(), bus.head()), (Position(acknowledged), Position(acknowledged)));
+    });
+}
+
+#[test]
+fn a_failed_barrier_reaches_the_handle_of_a_command_and_every_later_command() {
+    explore("a barrier that fails under a command", 2, || {
+        let (log, bus) = WatchedLog::failing_after(0);
+        let other = thread::spawn({
+            let bus = bus.clone();
+            move || bus.append_blocking(Expected::Any, vec![new_event(1)])
+        });
+        block_on(async {
+            let sent = bus.command(|state| drop(state.append(Expected::Any, &[new_event(2)]))).await;
+            let failed = match sent {
+                Ok(((), durable)) => durable.wait().await,
+                Err(error) => Err(error),
+            };
+            assert!(matches!(failed, Err(BusError::Log(LogError::Stopped { .. }))), "{failed:?}");
+            let later = bus.query(|_| ()).await;
+            assert!(matches!(later, Err(BusError::Log(LogError::Stopped { .. }))), "{later:?}");
+        });
+        let appended = other.join().unwrap();
+        assert!(matches!(appended, Err(BusError::Log(LogError::Stopped { .. }))), "{appended:?}");
+        assert_eq!((log.head().unwrap(), bus.head()), (Position::ORIGIN, Position::ORIGIN));
     });
 }

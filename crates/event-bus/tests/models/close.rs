@@ -1,10 +1,11 @@
 //! Closing: it loses nothing accepted, refuses the rest, ends everyone who follows, and comes to an end.
 
-use event_bus::{BusError, EventLog, Expected};
-use event_core::Position;
+use async_trait::async_trait;
+use event_bus::{BusError, EventLog, Expected, Reactor, RetryAfter, State as _};
+use event_core::{NewEvent, Position, Recorded};
 
 use crate::{
-    explore::{explore, thread},
+    explore::{block_on, explore, thread},
     follow::follow,
     support::{all, new_event},
     watched_log::WatchedLog,
@@ -30,7 +31,7 @@ fn what_is_accepted_while_the_bus_closes_is_recorded_and_the_rest_is_refused() {
 }
 
 #[test]
-fn a_producer_that_waits_for_room_is_refused_when_the_bus_closes() {
+fn of_two_producers_each_is_recorded_or_refused_when_the_bus_closes() {
     explore("two producers against close", 2, || {
         let (log, bus) = WatchedLog::start();
         let producers = [1, 2].map(|number| {
@@ -40,6 +41,53 @@ fn a_producer_that_waits_for_room_is_refused_when_the_bus_closes() {
         bus.close_blocking().unwrap();
         let recorded = producers.map(|producer| u64::from(producer.join().unwrap().is_ok())).iter().sum();
         assert_eq!(log.head().unwrap(), Position(recorded));
+    });
+}
+
+#[test]
+fn a_notification_is_durable_after_close_although_no_caller_waits_for_it() {
+    explore("notify and close", 3, || {
+        let (log, bus) = WatchedLog::start();
+        bus.notify(|state| state.append(Expected::Any, &[new_event(1)]).map(drop));
+        bus.close_blocking().unwrap();
+        assert_eq!((log.head().unwrap(), bus.head()), (Position(1), Position(1)));
+    });
+}
+
+#[test]
+fn a_notification_is_published_without_any_other_command() {
+    explore("notify and subscribe", 2, || {
+        let (_log, bus) = WatchedLog::start();
+        bus.notify(|state| state.append(Expected::Any, &[new_event(1)]).map(drop));
+        assert_eq!(block_on(bus.head_after(Position::ORIGIN)).unwrap(), Position(1));
+    });
+}
+
+/// Answers the first event it is given with another.
+struct Answers;
+
+#[async_trait]
+impl Reactor for Answers {
+    fn name(&self) -> &'static str {
+        "test.answers"
+    }
+
+    async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {
+        Ok(events.iter().filter(|event| event.position == Position(1)).map(|_| new_event(2)).collect())
+    }
+}
+
+#[test]
+fn closing_drains_a_reactor_before_the_log_is_closed() {
+    explore("reactor against close", 1, || {
+        let (log, bus) = WatchedLog::start();
+        block_on(async {
+            bus.run(Box::new(Answers)).await.unwrap();
+            bus.append(Expected::Any, vec![new_event(1)]).await.unwrap();
+            bus.close().await.unwrap();
+        });
+        assert_eq!(log.head().unwrap(), Position(2), "the answer is durable");
+        assert_eq!(log.load_checkpoint("reactor.test.answers").unwrap().unwrap().position, Position(2));
     });
 }
 

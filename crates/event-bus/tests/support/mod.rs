@@ -31,7 +31,7 @@ pub(crate) fn new_events(numbers: std::ops::Range<u64>) -> Vec<NewEvent> {
 
 /// Runs a future on a runtime of its own, with threads that may wait for the disk.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
 }
 
 /// A log on the disk with events 1 to `count`, in barriers of five.

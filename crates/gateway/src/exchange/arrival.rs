@@ -2,6 +2,7 @@
 
 use contracts::{ClientRequest, Decision, Delegation, Failure, ModelId, TurnId};
 use engine::{Arrival, Arrived, Engine, EngineError, Sent, ToolAnswer};
+use event_bus::{BusError, DurabilityHandle};
 use hyper::{Response, header::HeaderValue};
 use router_core::{AuxiliaryCalls, Banner, OverrideError, address, select_api};
 use wire::{Inspected, Lineage};
@@ -12,18 +13,13 @@ use super::{
     decided::{Context, Decided, seal},
     refusal,
 };
-use crate::{
-    body::Answer,
-    call::RunningCall,
-    desk::{Closed, Receipt},
-    gateway::Gateway,
-};
+use crate::{body::Answer, call::RunningCall, gateway::Gateway};
 
 /// A request that the engine took.
 pub(super) struct Taken {
     pub(super) decided: Decided,
     pub(super) call: RunningCall,
-    pub(super) receipt: Receipt,
+    pub(super) durable: DurabilityHandle,
     pub(super) lineage: Lineage,
 }
 
@@ -46,26 +42,26 @@ pub(super) async fn take(
     gateway: &Gateway,
     incoming: &Incoming,
     inspected: &Inspected<'_>,
-) -> Result<Result<Taken, Response<Answer>>, Closed> {
+) -> Result<Result<Taken, Response<Answer>>, BusError> {
     let lineage = lineage(incoming, inspected);
     let (arrival, request) = arrival(gateway, incoming, inspected, &lineage);
     let tool_answers = tool_answers(inspected);
     let context = Context::of(inspected, &lineage, &request);
     let messages: Vec<String> = inspected.user_messages.iter().map(|message| start_of(&message.text)).collect();
-    let (desk, clock) = (gateway.desk().clone(), gateway.clock());
-    let taken = gateway.desk().record(move |engine| {
+    let (bus, clock) = (gateway.bus().clone(), gateway.clock());
+    let taken = gateway.bus().command(move |engine| {
         // A client that leaves before it hears of its call drops it, and so it is recorded as cancelled.
-        decide(engine, arrival, &tool_answers, context, &messages, |sent| RunningCall::new(desk, sent, clock))
+        decide(engine, arrival, &tool_answers, context, &messages, |sent| RunningCall::new(bus, sent, clock))
     });
-    let (outcome, receipt) = taken.await?;
+    let (outcome, durable) = taken.await?;
     let refuse = |status, kind, message: &str| Ok(Err(refusal::refused(incoming.api, status, kind, message)));
     match outcome {
         Outcome::Decided(taken) => {
             let (decided, call) = *taken;
-            Ok(Ok(Taken { decided, call, receipt, lineage }))
+            Ok(Ok(Taken { decided, call, durable, lineage }))
         }
         Outcome::Nobody { turn, banners, temporary } => {
-            receipt.on_disk().await?;
+            durable.wait().await?;
             let text: Vec<_> = banners.iter().map(ToString::to_string).collect();
             let message = format!("turnwise: {}\n  GET /turns/{turn} says why.", text.join("\n"));
             let (status, kind) = if temporary { (503, "overloaded_error") } else { (400, "invalid_request_error") };

@@ -9,6 +9,7 @@ use contracts::{
     events::{CallRole, TurnStatus},
 };
 use engine::{Call, CallFailure, Engine, EngineError, Sent};
+use event_bus::{BusError, DurabilityHandle};
 use hyper::{
     Response,
     header::{HeaderName, HeaderValue},
@@ -17,12 +18,7 @@ use router_core::select_api;
 use wire::{Inspected, Lineage};
 
 use super::asked::{shape, thread};
-use crate::{
-    body::Answer,
-    call::RunningCall,
-    desk::{Closed, Receipt},
-    gateway::Gateway,
-};
+use crate::{body::Answer, call::RunningCall, gateway::Gateway};
 
 const MODEL: HeaderName = HeaderName::from_static("x-turnwise-model");
 const POLICY: HeaderName = HeaderName::from_static("x-turnwise-policy");
@@ -146,13 +142,13 @@ pub(super) async fn next(
     inspected: &Inspected<'_>,
     next: Next,
     lineage: &Lineage,
-) -> Result<(Option<(Decided, RunningCall)>, Receipt), Closed> {
+) -> Result<(Option<(Decided, RunningCall)>, DurabilityHandle), BusError> {
     let (session, turn, request) = (decided.session.clone(), decided.turn, decided.request.clone());
     let message = inspected.user_messages.last().map(|message| message.text.to_string()).unwrap_or_default();
     let addressed = decided.addresses.last().copied().unwrap_or_default();
     let message = message.get(addressed..).unwrap_or_default().to_owned();
     let (context, addresses) = (Context::of(inspected, lineage, &request), decided.addresses.clone());
-    let (desk, clock) = (gateway.desk().clone(), gateway.clock());
+    let (bus, clock) = (gateway.bus().clone(), gateway.clock());
     let step = move |engine: &mut Engine| {
         let Next { call, failure, failed } = next;
         if let Some(sent) = call.into_sent() {
@@ -167,17 +163,17 @@ pub(super) async fn next(
         seal(engine, (turn, session), &model, request, context, because, addresses).map(Some)
     };
     let session = decided.session.clone();
-    let asked = gateway.desk().record(move |engine| {
+    let asked = gateway.bus().command(move |engine| {
         let stepped = step(engine);
         if !matches!(stepped, Ok(Some(_))) {
             engine.end(&session, turn, TurnStatus::Failed)?;
         }
-        Ok(stepped?.map(|(decided, sent)| (decided, RunningCall::new(desk, sent, clock))))
+        Ok(stepped?.map(|(decided, sent)| (decided, RunningCall::new(bus, sent, clock))))
     });
-    let (outcome, receipt): (Result<_, EngineError>, _) = asked.await?;
+    let (outcome, durable): (Result<_, EngineError>, _) = asked.await?;
     let next = outcome.unwrap_or_else(|error| {
         tracing::error!(%error, "the chain could not be asked again");
         None
     });
-    Ok((next, receipt))
+    Ok((next, durable))
 }

@@ -32,7 +32,6 @@ pub(super) fn live(gateway: &Arc<Gateway>) -> Response<Answer> {
 }
 
 async fn follow(gateway: Arc<Gateway>, pieces: mpsc::Sender<Bytes>) {
-    let mut heads = gateway.desk().heads();
     let mut shown = None;
     let mut told = String::new();
     loop {
@@ -62,7 +61,7 @@ async fn follow(gateway: Arc<Gateway>, pieces: mpsc::Sender<Bytes>) {
         }
         tokio::time::sleep(REST).await;
         tokio::select! {
-            changed = heads.changed() => if changed.is_err() { return },
+            grown = gateway.bus().head_after(reached) => if grown.is_err() { return },
             () = tokio::time::sleep(PING) => {
                 if pieces.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
                     return;

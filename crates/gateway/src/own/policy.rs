@@ -13,8 +13,8 @@ use crate::gateway::Gateway;
 /// The policy as it stands.
 pub(super) async fn policy(gateway: &Arc<Gateway>) -> Outcome {
     Ok(gateway
-        .desk()
-        .ask(|engine| {
+        .bus()
+        .query(|engine| {
             let policy = engine.policy();
             let file = engine.policy_path().display().to_string();
             let built_in = policy.path == engine::BUILT_IN_PATH;
@@ -37,8 +37,8 @@ pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> Out
 
 async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, Trouble> {
     let (registry, home) = gateway
-        .desk()
-        .ask(|engine| (Arc::clone(&engine.models().registry), engine.home_of_policy().map(str::to_owned)))
+        .bus()
+        .query(|engine| (Arc::clone(&engine.models().registry), engine.home_of_policy().map(str::to_owned)))
         .await?;
     let checked = tokio::task::spawn_blocking(move || Policy::load(&text, registry, home.as_deref()).err()).await;
     let problems = checked.map_err(Trouble::broken)?.unwrap_or_default();
@@ -64,9 +64,9 @@ pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> Outc
         return Err(Trouble { status: StatusCode::UNPROCESSABLE_ENTITY, body: json!({ "problems": problems }) });
     }
     // The engine's thread alone writes and reads the file, so nobody comes between the look and the writing.
-    let (saved, receipt) = gateway
-        .desk()
-        .record(move |engine| {
+    let (saved, durable) = gateway
+        .bus()
+        .command(move |engine| {
             engine.refresh_policy().map_err(Trouble::broken)?;
             if engine.policy().hash.to_string() != based_on {
                 let message = "the policy was changed meanwhile; reload it and make your change again";
@@ -79,7 +79,7 @@ pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> Outc
             Ok(json!({ "hash": engine.policy().hash.to_string() }))
         })
         .await?;
-    receipt.on_disk().await?;
+    durable.wait().await?;
     saved
 }
 

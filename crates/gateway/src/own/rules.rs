@@ -10,8 +10,8 @@ use crate::gateway::Gateway;
 pub(super) async fn rules(gateway: &Arc<Gateway>) -> Outcome {
     let now = gateway.now();
     Ok(gateway
-        .desk()
-        .ask(move |engine| {
+        .bus()
+        .query(move |engine| {
             let hits = &engine.state().rule_hits;
             let is_today = hits.latest_day() == now.utc_day();
             let policy = &engine.policy().policy;

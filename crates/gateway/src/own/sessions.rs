@@ -30,9 +30,9 @@ pub(super) async fn model(gateway: &Arc<Gateway>, session: &str, request: Reques
         || Trouble::new(StatusCode::NOT_FOUND, "there is no such session; the page and `turnwise cost` name them");
     let session = SessionId::try_from(session).map_err(|_| unknown())?;
     let asked = session.clone();
-    let (selected, receipt) = gateway
-        .desk()
-        .record(move |engine| {
+    let (selected, durable) = gateway
+        .bus()
+        .command(move |engine| {
             if engine.state().sessions.get(&asked).is_none() {
                 return Ok(None);
             }
@@ -41,7 +41,7 @@ pub(super) async fn model(gateway: &Arc<Gateway>, session: &str, request: Reques
         })
         .await?;
     let selected = selected.map_err(|error| wrong(&error))?.ok_or_else(unknown)?;
-    receipt.on_disk().await?;
+    durable.wait().await?;
     Ok(json!({ "session": session, "model": selected.model, "pending": selected.pending }))
 }
 

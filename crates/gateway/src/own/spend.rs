@@ -11,8 +11,8 @@ use crate::gateway::Gateway;
 pub(super) async fn spend(gateway: &Arc<Gateway>) -> Outcome {
     let now = gateway.now();
     Ok(gateway
-        .desk()
-        .ask(move |engine| {
+        .bus()
+        .query(move |engine| {
             let costs = &engine.state().costs;
             let day = costs.latest_day().filter(|day| day.day == now.utc_day());
             let (by_model, by_role) = day.map(|day| (day.models.clone(), day.roles.clone())).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::{configuration::Provider, gateway::Gateway, metrics::describe, view::
 pub(super) async fn status(gateway: &Arc<Gateway>) -> Outcome {
     let providers: Vec<Provider> = gateway.providers().iter().cloned().collect();
     let (started, now) = (gateway.started_at(), gateway.now());
-    Ok(gateway.desk().ask(move |engine| of(engine, &providers, started, now)).await?)
+    Ok(gateway.bus().query(move |engine| of(engine, &providers, started, now)).await?)
 }
 
 fn of(engine: &Engine, providers: &[Provider], started: Timestamp, now: Timestamp) -> Value {
@@ -74,8 +74,8 @@ pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
     let now = gateway.now();
     let mut text = gateway.metrics().text();
     let (spent, total, models, outages, position) = gateway
-        .desk()
-        .ask(move |engine| {
+        .bus()
+        .query(move |engine| {
             let costs = &engine.state().costs;
             let models: Vec<_> = costs.models().map(|(model, total)| (model.to_string(), *total)).collect();
             let outages = engine.state().availability.outages_at(now);

@@ -59,8 +59,8 @@ pub(super) async fn feedback(gateway: &Arc<Gateway>, turn: &str, request: Reques
         .parse()
         .map(TurnId)
         .map_err(|_| Trouble::new(StatusCode::BAD_REQUEST, "write the whole id of the turn"))?;
-    let (given, receipt) = gateway.desk().record(move |engine| engine.give_feedback(id, rating)).await?;
+    let (given, durable) = gateway.bus().command(move |engine| engine.give_feedback(id, rating)).await?;
     let given = given.map_err(|error| turn_event(&error))?;
-    receipt.on_disk().await?;
+    durable.wait().await?;
     serde_json::to_value(given).map_err(Trouble::broken)
 }

@@ -29,8 +29,8 @@ pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> O
     let Question { text, turns } = read(request).await?;
     let most = turns.clamp(1, MOST_TURNS);
     let (registry, home) = gateway
-        .desk()
-        .ask(|engine| (Arc::clone(&engine.models().registry), engine.home_of_policy().map(str::to_owned)))
+        .bus()
+        .query(|engine| (Arc::clone(&engine.models().registry), engine.home_of_policy().map(str::to_owned)))
         .await?;
     let sources = gateway.sources().clone();
     let asked = tokio::task::spawn_blocking(move || -> Outcome {

@@ -1,166 +1,161 @@
-//! Telling the collector of turns that have ended: a task that follows the log and that nobody waits for.
+//! The reactor that exports turns that have ended to the collector.
 //!
-//! What was not told yet stands in the log, so nothing is kept here but the batch that is being sent.
+//! The log is the queue: the only spans kept are those of the events being handled, and a collector that is
+//! unreachable holds up the exporter alone.
 
 use std::time::Duration;
 
+use async_trait::async_trait;
+use event_bus::{EventLog, LogError, Reactor, RetryAfter};
+use event_core::{NewEvent, Position, Recorded};
 use hyper::body::Bytes;
-use tokio::{
-    sync::watch,
-    task::spawn_blocking,
-    time::{Instant, sleep},
-};
 
 use super::{
-    following::{Batch, Following},
-    otlp,
-    post::{Told, post},
+    otlp::{self, Span},
+    post::{Export, post},
+    turns::Turns,
 };
 use crate::{configuration::Collector, upstream::HttpClient};
 
-/// How long the last traces may take when the gateway stops.
-pub(crate) const FINISH_WITHIN: Duration = Duration::from_secs(2);
-/// How long a batch waits for more turns.
+/// Events read at once while resuming.
+const CHUNK: usize = 512;
+/// Events before the resume position that are read for the start of turns that run across it.
+const LOOKBACK: u64 = 20_000;
+/// How long to wait for more turns to export together.
 const GATHER: Duration = Duration::from_secs(1);
-/// How often the log is looked at meanwhile.
-const LOOK: Duration = Duration::from_millis(100);
-/// Before a batch is sent again; each further time twice as long.
+/// The pause before the first retry; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest of these, whatever the collector asks for.
+/// The longest pause, also if the collector asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// What telling the collector takes.
-#[derive(Debug)]
-pub(crate) struct Export {
+/// Exports the spans of turns that end to an OpenTelemetry collector, at least once.
+pub(crate) struct Exporter {
     client: HttpClient,
     collector: Collector,
-    /// Where the log ends, as it grows.
-    heads: watch::Receiver<u64>,
-    /// Set when the gateway stops.
-    finish: watch::Receiver<bool>,
-    /// Since the last try the collector could not be told.
-    failing: bool,
-    /// That it refuses spans was said once.
-    refusing: bool,
+    turns: Turns,
+    /// The last event folded into `turns`. A retry hands over events that are folded already.
+    folded: Position,
+    /// Spans of the events being handled that the collector has not accepted.
+    unsent: Vec<Span>,
+    /// The pause before the next retry, if the last request failed.
+    retry: Option<Duration>,
+    /// Whether it was logged that the collector rejects spans; logged once.
+    rejection_logged: bool,
 }
 
-impl Export {
-    pub(crate) const fn new(
-        client: HttpClient,
-        collector: Collector,
-        heads: watch::Receiver<u64>,
-        finish: watch::Receiver<bool>,
-    ) -> Self {
-        Self { client, collector, heads, finish, failing: false, refusing: false }
-    }
-
-    /// Tells the collector of what ends, until the gateway stops and everything that has ended by then was told, or
-    /// cannot be.
-    pub(crate) async fn run(mut self, mut following: Following) {
-        let (mut batch, mut since) = (Batch::default(), None::<Instant>);
-        loop {
-            let finishing = self.is_finishing();
-            self.heads.borrow_and_update();
-            let reading = spawn_blocking(move || {
-                let read = following.read(&mut batch);
-                read.map(|()| (following, batch))
-            });
-            // The log cannot be read, or reading it broke off.
-            match reading.await.unwrap_or_else(|error| Err(error.to_string())) {
-                Ok(read) => (following, batch) = read,
-                Err(error) => {
-                    tracing::error!(error, "the log cannot be read: no more traces are sent");
-                    return;
-                }
-            }
-            if batch.is_empty() {
-                if finishing {
-                    return;
-                }
-                self.news().await;
-                continue;
-            }
-            let waited = since.get_or_insert_with(Instant::now).elapsed();
-            if !batch.is_full() && !finishing && waited < GATHER {
-                self.pause(LOOK).await;
-                continue;
-            }
-            since = None;
-            if !self.deliver(std::mem::take(&mut batch)).await {
-                return;
-            }
+impl Exporter {
+    pub(crate) fn new(client: HttpClient, collector: Collector) -> Self {
+        Self {
+            client,
+            collector,
+            turns: Turns::default(),
+            folded: Position::ORIGIN,
+            unsent: Vec::new(),
+            retry: None,
+            rejection_logged: false,
         }
     }
 
-    /// Sends a batch until the collector has it or does not want it; false when the gateway stops before that.
-    async fn deliver(&mut self, batch: Batch) -> bool {
-        let body = match otlp::request(&batch.spans) {
+    /// Folds events not folded before, and returns the spans of the turns that they end.
+    fn fold(&mut self, events: &[Recorded]) -> Vec<Span> {
+        let mut spans = Vec::new();
+        for event in events.iter().filter(|event| self.folded < event.position) {
+            match self.turns.apply(event) {
+                Ok(ended) => spans.extend(ended.into_iter().flatten()),
+                // An event of a newer version is not exported; the others are.
+                Err(error) => tracing::debug!(%error, "an event cannot be exported"),
+            }
+        }
+        if let Some(last) = events.last() {
+            self.folded = self.folded.max(last.position);
+        }
+        spans
+    }
+
+    /// Sends the unsent spans in one request.
+    async fn send(&mut self) -> Result<(), RetryAfter> {
+        let body = match otlp::request(&self.unsent) {
             Ok(body) => Bytes::from(body),
             Err(error) => {
-                tracing::error!(%error, "traces cannot be written");
-                return true;
+                tracing::error!(%error, "spans cannot be encoded");
+                return Ok(());
             }
         };
-        let (spans, mut pause) = (batch.spans.len(), FIRST_PAUSE);
-        drop(batch);
-        let host = self.collector.host().to_owned();
-        loop {
-            // Asked before: a stop in the middle of a try is still worth one more.
-            let finishing = self.is_finishing();
-            match post(&self.client, &self.collector, body.clone()).await {
-                Told::Taken { rejected } => {
-                    self.recovered(&host);
-                    if rejected != 0 && !std::mem::replace(&mut self.refusing, true) {
-                        tracing::warn!(host, rejected, spans, "the collector did not take all spans; said once");
-                    }
-                    return true;
+        let (host, spans) = (self.collector.host().to_owned(), self.unsent.len());
+        match post(&self.client, &self.collector, body).await {
+            Export::Accepted { rejected: 0 } => self.log_recovery(&host),
+            Export::Accepted { rejected } => {
+                self.log_recovery(&host);
+                self.log_rejection(|| {
+                    tracing::warn!(host, rejected, spans, "the collector rejected spans; logged once");
+                });
+            }
+            Export::Refused(status) => {
+                self.log_recovery(&host);
+                self.log_rejection(|| {
+                    tracing::warn!(host, %status, spans, "the collector refused spans, which are lost; logged once");
+                });
+            }
+            Export::Retry { cause, after } => {
+                if self.retry.is_none() {
+                    tracing::warn!(host, cause, "traces cannot be exported; they are exported later");
                 }
-                Told::Refused(status) => {
-                    self.recovered(&host);
-                    if !std::mem::replace(&mut self.refusing, true) {
-                        tracing::warn!(host, %status, spans, "the collector refused spans, which are lost; said once");
-                    }
-                    return true;
-                }
-                Told::Later { cause, after } => {
-                    if !std::mem::replace(&mut self.failing, true) {
-                        tracing::warn!(host, cause, "traces cannot be sent; they wait in the log");
-                    }
-                    if finishing {
-                        tracing::warn!(host, "the gateway stops before its last traces could be sent");
-                        return false;
-                    }
-                    self.pause(after.unwrap_or(pause).clamp(FIRST_PAUSE, LONGEST_PAUSE)).await;
-                    pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
-                }
+                let pause = self.retry.unwrap_or(FIRST_PAUSE);
+                self.retry = Some(pause.saturating_mul(2).min(LONGEST_PAUSE));
+                return Err(RetryAfter(after.unwrap_or(pause).clamp(FIRST_PAUSE, LONGEST_PAUSE)));
             }
         }
+        Ok(())
     }
 
-    fn recovered(&mut self, host: &str) {
-        if std::mem::take(&mut self.failing) {
-            tracing::warn!(host, "traces are sent again");
+    fn log_recovery(&mut self, host: &str) {
+        if self.retry.take().is_some() {
+            tracing::warn!(host, "traces are exported again");
         }
     }
 
-    /// Whether the gateway stops, or nobody is left to say so.
-    fn is_finishing(&self) -> bool {
-        *self.finish.borrow() || self.finish.has_changed().is_err() || self.heads.has_changed().is_err()
-    }
-
-    /// Returns when the log has grown, or the gateway stops.
-    async fn news(&mut self) {
-        tokio::select! {
-            _ = self.heads.changed() => {}
-            _ = self.finish.wait_for(|finish| *finish) => {}
-        }
-    }
-
-    /// Returns after a while, or when the gateway stops.
-    async fn pause(&mut self, pause: Duration) {
-        tokio::select! {
-            () = sleep(pause) => {}
-            _ = self.finish.wait_for(|finish| *finish) => {}
+    fn log_rejection(&mut self, log: impl FnOnce()) {
+        if !std::mem::replace(&mut self.rejection_logged, true) {
+            log();
         }
     }
 }
+
+#[async_trait]
+impl Reactor for Exporter {
+    fn name(&self) -> &'static str {
+        "traces"
+    }
+
+    fn resume(&mut self, log: &dyn EventLog, handled: Position) -> Result<(), LogError> {
+        self.folded = Position(handled.0.saturating_sub(LOOKBACK));
+        while self.folded < handled {
+            let mut events = log.read_after(self.folded, CHUNK)?;
+            events.retain(|event| event.position <= handled);
+            if events.is_empty() {
+                break;
+            }
+            // These turns were exported before, or ended before the first start.
+            drop(self.fold(&events));
+        }
+        self.folded = handled;
+        Ok(())
+    }
+
+    fn gather(&self) -> Duration {
+        GATHER
+    }
+
+    async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {
+        let spans = self.fold(events);
+        self.unsent.extend(spans);
+        if !self.unsent.is_empty() {
+            self.send().await?;
+            self.unsent.clear();
+        }
+        Ok(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests;

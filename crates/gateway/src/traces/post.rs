@@ -20,24 +20,24 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The most bytes of its answer that are read.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// What became of a batch.
+/// The collector's answer to a request.
 #[derive(Debug)]
-pub(super) enum Told {
-    /// The collector has it, but for so many spans.
-    Taken { rejected: u64 },
-    /// It does not want it, and would not a second time.
+pub(super) enum Export {
+    /// Accepted, except for `rejected` spans.
+    Accepted { rejected: u64 },
+    /// Refused for good; the same request must not be sent again.
     Refused(StatusCode),
-    /// It may want it later.
-    Later {
-        /// Why not now. Never what the collector said: that may hold what it was sent.
+    /// Failed in a way that may pass.
+    Retry {
+        /// The cause, without the collector's own words: they may repeat what it was sent.
         cause: String,
-        /// When it asks to be told again.
+        /// The pause that the collector asks for.
         after: Option<Duration>,
     },
 }
 
-/// Tells the collector.
-pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes) -> Told {
+/// Posts an encoded export request to the collector.
+pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes) -> Export {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = collector.address.clone();
@@ -45,7 +45,7 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let agent = HeaderValue::from_static(concat!("turnwise/", env!("CARGO_PKG_VERSION")));
     request.headers_mut().insert(USER_AGENT, agent);
-    let later = |cause: String| Told::Later { cause, after: None };
+    let later = |cause: String| Export::Retry { cause, after: None };
     let asked = async {
         let response = match client.request(request).await {
             Ok(response) => response,
@@ -56,16 +56,16 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
         let body = Limited::new(body, MOST_BYTES).collect().await;
         match parts.status {
             status if status.is_success() => {
-                Told::Taken { rejected: body.map_or(0, |body| rejected(&body.to_bytes())) }
+                Export::Accepted { rejected: body.map_or(0, |body| rejected(&body.to_bytes())) }
             }
             StatusCode::TOO_MANY_REQUESTS
             | StatusCode::BAD_GATEWAY
             | StatusCode::SERVICE_UNAVAILABLE
             | StatusCode::GATEWAY_TIMEOUT => {
                 let after = parts.headers.get(RETRY_AFTER).and_then(seconds);
-                Told::Later { cause: format!("it answers {}", parts.status), after }
+                Export::Retry { cause: format!("it answers {}", parts.status), after }
             }
-            status => Told::Refused(status),
+            status => Export::Refused(status),
         }
     };
     tokio::time::timeout(PATIENCE, asked)

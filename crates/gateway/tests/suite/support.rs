@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use contracts::events::TurnEnded;
 use engine::{Engine, Home, Models, Stores};
-use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
+use event_bus::{BusError, EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
 use event_core::{Event, Position};
 use gateway::{
-    Collector, Configuration, DeskThread, Gateway, Keys, ProviderEntry, Providers, Timeouts, Tokens, TracesEntry, serve,
+    Collector, Configuration, Gateway, Keys, ProviderEntry, Providers, Timeouts, Tokens, TracesEntry, serve,
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, body::Bytes, header::HeaderName};
@@ -31,8 +31,7 @@ pub(crate) struct World {
     runtime: Runtime,
     client: Client<HttpConnector, Full<Bytes>>,
     stop: watch::Sender<bool>,
-    served: Option<tokio::task::JoinHandle<std::io::Result<()>>>,
-    _desk: DeskThread,
+    served: Option<tokio::task::JoinHandle<Result<(), BusError>>>,
     home: tempfile::TempDir,
 }
 
@@ -120,12 +119,12 @@ impl World {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line));
-        let (gateway, desk) = Gateway::start(engine, &configuration, providers, tokens, collector, address).unwrap();
+        let gateway = Gateway::start(engine, &configuration, providers, tokens, collector, address).unwrap();
         let (stop, stopping) = watch::channel(false);
         let served = Some(runtime.spawn(serve(gateway, listener, None, stopping)));
         let client = Client::builder(TokioExecutor::new()).build_http();
         let url = format!("http://{address}");
-        Self { mock, log, texts, url, runtime, client, stop, served, _desk: desk, home }
+        Self { mock, log, texts, url, runtime, client, stop, served, home }
     }
 
     /// Sends JSON and reads the answer.

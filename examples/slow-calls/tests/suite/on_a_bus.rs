@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use event_bus::{Bus, Expected, MemoryLog, SystemClock, View};
+use event_bus::{Appender, Bus, Expected, MemoryLog, SystemClock, View};
 use slow_calls::{SlowCalls, SlowCount};
 
 use crate::events::{call, model};
@@ -11,7 +11,7 @@ use crate::events::{call, model};
 fn view_of_the_projection_follows_the_bus() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let bus = Bus::start(Arc::new(MemoryLog::new()), SystemClock).unwrap();
+        let bus = Bus::start(Appender::new(Arc::new(MemoryLog::new()), SystemClock)).unwrap();
         bus.append(Expected::Any, vec![call(1, "openai:gpt-5", Some(7_000))]).await.unwrap();
 
         let slow: View<SlowCalls> = bus.project().await.unwrap();

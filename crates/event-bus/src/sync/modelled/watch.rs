@@ -108,16 +108,16 @@ impl<T> Receiver<T> {
         .await
     }
 
+    /// Whether the present value will do. The lock is not held across an await: its guard cannot move between threads.
+    fn check(&mut self, will_do: &mut impl FnMut(&T) -> bool) -> bool {
+        let look = self.shared.0.look();
+        self.seen = look.version;
+        will_do(&look.value)
+    }
+
     /// The first value that will do, beginning with the present one.
     pub(crate) async fn wait_for(&mut self, mut will_do: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
-        loop {
-            let look = self.shared.0.look();
-            self.seen = look.version;
-            if will_do(&look.value) {
-                drop(look);
-                break;
-            }
-            drop(look);
+        while !self.check(&mut will_do) {
             self.changed().await?;
         }
         Ok(self.borrow())

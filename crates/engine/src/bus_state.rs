@@ -1,0 +1,42 @@
+//! The engine as the state that a bus owns.
+
+use std::sync::Arc;
+
+use event_bus::{Appended, BusError, EventLog, Expected, LogError, State};
+use event_core::NewEvent;
+
+use crate::engine::Engine;
+
+impl State for Engine {
+    fn log(&self) -> &Arc<dyn EventLog> {
+        self.recorder.log()
+    }
+
+    fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError> {
+        self.recorder.append(expected, batch.to_vec(), vec![None; batch.len()])
+    }
+
+    fn commit(&mut self) -> Result<(), LogError> {
+        self.recorder.commit()
+    }
+
+    /// Reloads the policy file if it changed.
+    fn refresh(&mut self) {
+        match self.refresh_policy() {
+            Ok(None) => {}
+            Ok(Some(trouble)) => {
+                let problems = trouble.problems.len();
+                tracing::warn!(
+                    file = trouble.path,
+                    problems,
+                    "the policy file is invalid; the last valid policy stays active"
+                );
+            }
+            Err(error) => tracing::error!(%error, "the policy could not be refreshed"),
+        }
+    }
+
+    fn close(self) -> Result<(), BusError> {
+        self.recorder.close()
+    }
+}

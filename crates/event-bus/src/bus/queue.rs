@@ -1,0 +1,139 @@
+//! The queue from the handles of a bus to its thread.
+
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
+
+use event_core::NewEvent;
+
+use super::BusError;
+use crate::{
+    Appended, Expected, LogError,
+    sync::{
+        oneshot,
+        queue::{self, Receiver, Sender},
+    },
+};
+
+/// A closure that runs on the bus thread.
+pub(super) type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
+
+/// A message to the bus thread.
+pub(super) enum Job<S> {
+    Command(Command<S>),
+    Append(Append),
+    /// Ends the thread after everything that is queued.
+    Close,
+}
+
+pub(super) struct Command<S> {
+    pub(super) work: Work<S>,
+    pub(super) durability: Durability,
+}
+
+/// When the events of a command must be durable.
+pub(super) enum Durability {
+    /// The command records nothing.
+    ReadOnly,
+    /// Within [`LINGER`](super::worker::LINGER).
+    Eventual,
+    /// With the next barrier, whose result is sent here.
+    Reported(oneshot::Sender<Result<(), LogError>>),
+}
+
+/// A batch whose producer is answered after the barrier.
+pub(super) struct Append {
+    pub(super) expected: Expected,
+    pub(super) batch: Vec<NewEvent>,
+    pub(super) reply: oneshot::Sender<Result<Appended, BusError>>,
+}
+
+/// Why jobs are refused, shared by the handles and the thread of a bus.
+#[derive(Debug, Default)]
+pub(super) struct Status {
+    closed: AtomicBool,
+    /// The error of the barrier that failed.
+    failure: OnceLock<LogError>,
+}
+
+impl Status {
+    /// Refuses new jobs; false if they were refused already.
+    pub(super) fn close(&self) -> bool {
+        !self.closed.swap(true, Ordering::SeqCst)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Records the first failed barrier. Must precede the drop of any reply, so that its receiver finds the reason.
+    pub(super) fn fail(&self, error: LogError) {
+        let _ = self.failure.set(error);
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.get().is_some()
+    }
+
+    /// The error of a job whose reply was dropped.
+    pub(super) fn refusal(&self) -> BusError {
+        match self.failure.get() {
+            Some(error) => error.clone().into(),
+            None if self.is_closed() => BusError::Closed,
+            None => BusError::WriterLost,
+        }
+    }
+}
+
+/// The sending end, without the check that the bus is open: reactors append while it closes.
+pub(super) struct Producer<S> {
+    queue: Sender<Job<S>>,
+    pub(super) status: Arc<Status>,
+}
+
+impl<S> Clone for Producer<S> {
+    fn clone(&self) -> Self {
+        Self { queue: self.queue.clone(), status: Arc::clone(&self.status) }
+    }
+}
+
+impl<S> Producer<S> {
+    pub(super) fn new() -> (Self, Receiver<Job<S>>) {
+        let (queue, jobs) = queue::unbounded();
+        (Self { queue, status: Arc::default() }, jobs)
+    }
+
+    /// Sends a job. Dropping the receiver drops all queued jobs, and with them their reply senders.
+    pub(super) fn send(&self, job: Job<S>) -> Result<(), BusError> {
+        self.queue.send(job).map_err(|_| self.status.refusal())
+    }
+
+    pub(super) async fn append(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Job::Append(Append { expected, batch, reply }))?;
+        answer.await.map_err(|_| self.status.refusal())?
+    }
+}
+
+/// Resolves when the events of a command are durable.
+pub struct DurabilityHandle {
+    pub(super) barrier: oneshot::Receiver<Result<(), LogError>>,
+    pub(super) status: Arc<Status>,
+}
+
+impl std::fmt::Debug for DurabilityHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DurabilityHandle").finish_non_exhaustive()
+    }
+}
+
+impl DurabilityHandle {
+    /// Waits for the barrier that covers the command.
+    ///
+    /// # Errors
+    /// [`BusError::Log`] if the barrier failed, [`BusError::WriterLost`] if the bus thread ended before it.
+    pub async fn wait(self) -> Result<(), BusError> {
+        Ok(self.barrier.await.map_err(|_| self.status.refusal())??)
+    }
+}

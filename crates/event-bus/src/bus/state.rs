@@ -1,0 +1,76 @@
+//! The state that a bus owns together with its log.
+
+use std::sync::Arc;
+
+use event_core::NewEvent;
+
+use super::BusError;
+use crate::{Appended, Clock, EventLog, Expected, LogError};
+
+/// A state that records events, owned by the thread of a [`Bus`](super::Bus) from its start to its close.
+///
+/// Commands change it and stage events in its log. [`State::commit`] makes everything staged since the last commit
+/// durable; the bus calls it once for a group of commands.
+pub trait State: Send + 'static {
+    /// The log in which the state records.
+    fn log(&self) -> &Arc<dyn EventLog>;
+
+    /// Stages a batch of events from outside (a producer or a reactor) and folds it into the state.
+    ///
+    /// # Errors
+    /// As [`EventLog::append`]; [`BusError::Projection`] if an event cannot be folded.
+    fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError>;
+
+    /// Makes every staged event durable.
+    ///
+    /// # Errors
+    /// As [`EventLog::sync`]. The bus then accepts no more commands.
+    fn commit(&mut self) -> Result<(), LogError>;
+
+    /// Reloads what the state reads from outside the log, such as a policy file. Called before a command, at most every
+    /// [`REFRESH_INTERVAL`](super::REFRESH_INTERVAL). It may stage events.
+    fn refresh(&mut self) {}
+
+    /// Commits, saves what makes the next start fast, and closes the log.
+    ///
+    /// # Errors
+    /// [`BusError`] if something cannot be written.
+    fn close(self) -> Result<(), BusError>;
+}
+
+/// The state of a bus that only appends: a log, and a clock for `recorded_at`.
+pub struct Appender {
+    log: Arc<dyn EventLog>,
+    clock: Box<dyn Clock>,
+}
+
+impl std::fmt::Debug for Appender {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Appender").finish_non_exhaustive()
+    }
+}
+
+impl Appender {
+    /// Creates the state from a log and the clock that stamps its events.
+    pub fn new(log: Arc<dyn EventLog>, clock: impl Clock) -> Self {
+        Self { log, clock: Box::new(clock) }
+    }
+}
+
+impl State for Appender {
+    fn log(&self) -> &Arc<dyn EventLog> {
+        &self.log
+    }
+
+    fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError> {
+        Ok(self.log.append(expected, self.clock.now(), batch)?)
+    }
+
+    fn commit(&mut self) -> Result<(), LogError> {
+        self.log.sync()
+    }
+
+    fn close(self) -> Result<(), BusError> {
+        Ok(self.log.close()?)
+    }
+}

@@ -1,0 +1,221 @@
+//! The loop of the bus thread: run commands, commit them in groups, publish the head, answer.
+
+use std::{sync::Arc, time::Duration};
+
+use event_core::Position;
+
+use super::{
+    BusError, State,
+    queue::{Append, Command, Durability, Job, Status},
+};
+use crate::{
+    Appended, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, frame,
+    sync::{
+        Instant, oneshot,
+        queue::{Receiver, RecvTimeoutError},
+        watch,
+    },
+};
+
+/// How long staged events may wait for a barrier that no caller waits for.
+pub(super) const LINGER: Duration = Duration::from_millis(2);
+
+/// How long the queue must be empty before the log does the work it has deferred.
+const IDLE: Duration = Duration::from_millis(300);
+
+/// The minimum time between two calls of [`State::refresh`].
+pub const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The most callers that one barrier answers.
+const MAX_WAITERS: usize = 64;
+
+/// A caller that is answered after the next barrier.
+enum Waiter {
+    Command(oneshot::Sender<Result<(), LogError>>),
+    Append(oneshot::Sender<Result<Appended, BusError>>, Result<Appended, BusError>),
+}
+
+pub(super) struct Worker<S> {
+    state: S,
+    jobs: Receiver<Job<S>>,
+    heads: watch::Sender<Position>,
+    status: Arc<Status>,
+    group: Group,
+    /// Taken from the queue, but too large for the present group.
+    held: Option<Append>,
+    closing: bool,
+    /// Whether there was a barrier since the log was last idle.
+    deferred: bool,
+    refreshed: Option<Instant>,
+}
+
+/// What the next barrier covers.
+#[derive(Default)]
+struct Group {
+    waiters: Vec<Waiter>,
+    /// When the first event of the group may have been staged.
+    since: Option<Instant>,
+    /// Events and bytes of the appended batches. Commands are not counted: the log splits a group that is too large.
+    events: usize,
+    bytes: usize,
+}
+
+impl Group {
+    fn has_room_for(&self, append: &Append) -> bool {
+        self.events + append.batch.len() <= MAX_BATCH_EVENTS && self.bytes + size(append) <= MAX_BATCH_BYTES
+    }
+
+    fn is_overdue(&self) -> bool {
+        self.since.is_some_and(|since| LINGER <= since.elapsed())
+    }
+}
+
+fn size(append: &Append) -> usize {
+    append.batch.iter().map(frame::size).sum()
+}
+
+impl<S: State> Worker<S> {
+    pub(super) fn new(state: S, jobs: Receiver<Job<S>>, heads: watch::Sender<Position>, status: Arc<Status>) -> Self {
+        Self {
+            state,
+            jobs,
+            heads,
+            status,
+            group: Group::default(),
+            held: None,
+            closing: false,
+            deferred: false,
+            refreshed: None,
+        }
+    }
+
+    /// Runs jobs until the bus is closed or its last handle dropped, and returns the state after the last barrier.
+    /// Dropping the head's sender at the end lets subscriptions and views finish.
+    pub(super) fn run(mut self) -> S {
+        while let Some(job) = self.receive() {
+            self.execute(job);
+            self.gather();
+            if !self.group.waiters.is_empty() || self.group.is_overdue() {
+                self.commit();
+            }
+        }
+        if self.group.since.is_some() {
+            self.commit();
+        }
+        self.state
+    }
+
+    /// Waits for the next job. Commits a group that no caller waits for, and lets an idle log do its deferred work,
+    /// when none comes in time.
+    fn receive(&mut self) -> Option<Job<S>> {
+        if let Some(append) = self.held.take() {
+            return Some(Job::Append(append));
+        }
+        if self.closing {
+            return self.jobs.try_recv().ok();
+        }
+        loop {
+            let received = match self.group.since {
+                Some(since) => self.jobs.recv_timeout(LINGER.saturating_sub(since.elapsed())),
+                None if self.deferred => self.jobs.recv_timeout(IDLE),
+                None => self.jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match received {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if self.group.since.is_some() => self.commit(),
+                Err(RecvTimeoutError::Timeout) => self.sync_idle(),
+            }
+        }
+    }
+
+    /// Runs the jobs that are queued behind one that waits for its barrier, as far as one barrier goes.
+    fn gather(&mut self) {
+        while !self.group.waiters.is_empty() && self.group.waiters.len() < MAX_WAITERS {
+            match self.jobs.try_recv() {
+                Ok(Job::Append(append)) if !self.group.has_room_for(&append) => {
+                    self.held = Some(append);
+                    return;
+                }
+                Ok(job) => self.execute(job),
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// After a failed barrier jobs are dropped: their callers find the reason in [`Status`].
+    fn execute(&mut self, job: Job<S>) {
+        match job {
+            Job::Close => self.closing = true,
+            _ if self.status.has_failed() => {}
+            Job::Command(Command { work, durability }) => {
+                self.refresh();
+                work(&mut self.state);
+                match durability {
+                    Durability::ReadOnly => return,
+                    Durability::Eventual => {}
+                    Durability::Reported(reply) => self.group.waiters.push(Waiter::Command(reply)),
+                }
+                self.group.since.get_or_insert_with(Instant::now);
+            }
+            Job::Append(append) => {
+                self.group.events += append.batch.len();
+                self.group.bytes += size(&append);
+                let appended = self.state.append(append.expected, &append.batch);
+                self.group.waiters.push(Waiter::Append(append.reply, appended));
+                self.group.since.get_or_insert_with(Instant::now);
+            }
+        }
+    }
+
+    fn refresh(&mut self) {
+        if self.refreshed.is_some_and(|refreshed| refreshed.elapsed() < REFRESH_INTERVAL) {
+            return;
+        }
+        self.refreshed = Some(Instant::now());
+        self.state.refresh();
+        self.group.since.get_or_insert_with(Instant::now);
+    }
+
+    /// Makes the group durable, publishes the new head, then answers the callers.
+    fn commit(&mut self) {
+        self.deferred = true;
+        let group = std::mem::take(&mut self.group);
+        let committed = self.state.commit();
+        match &committed {
+            Ok(()) => self.publish(),
+            Err(error) => self.fail(error),
+        }
+        for waiter in group.waiters {
+            // A caller that went away needs no answer.
+            match waiter {
+                Waiter::Command(reply) => drop(reply.send(committed.clone())),
+                // After a failed barrier nothing staged counts, not even as the reason of a conflict.
+                Waiter::Append(reply, appended) => {
+                    drop(reply.send(committed.clone().map_err(BusError::from).and(appended)));
+                }
+            }
+        }
+    }
+
+    fn publish(&self) {
+        match self.state.log().head() {
+            Ok(head) => {
+                self.heads.send_if_modified(|published| std::mem::replace(published, head) != head);
+            }
+            Err(error) => tracing::error!(%error, "the head of the log cannot be read"),
+        }
+    }
+
+    fn sync_idle(&mut self) {
+        self.deferred = false;
+        if let Err(error) = self.state.log().sync() {
+            self.fail(&error);
+        }
+    }
+
+    fn fail(&self, error: &LogError) {
+        tracing::error!(%error, "the log accepts no more events");
+        self.status.fail(error.clone());
+    }
+}

@@ -1,0 +1,76 @@
+//! Which turns are exported after a resume.
+
+use std::collections::BTreeSet;
+
+use contracts::{
+    TurnId,
+    events::{DocumentedEvent as _, TurnEnded, TurnStarted},
+};
+use event_bus::{EventLog, Expected, MemoryLog, Reactor as _};
+use event_core::{Event, EventId, NewEvent, Position, Timestamp};
+
+use super::Exporter;
+use crate::{
+    configuration::{Collector, Configuration, Timeouts, TracesEntry},
+    upstream::Upstream,
+};
+
+fn turn(number: u64) -> TurnId {
+    TurnId(EventId::derive(&[&number.to_be_bytes()]))
+}
+
+fn record<E: Event>(log: &MemoryLog, turn: TurnId, event: &E) {
+    let sealed = NewEvent::new(turn.0.then(E::KIND, 0), Timestamp(1), turn.0, event).unwrap();
+    log.append(Expected::Any, Timestamp(1), &[sealed]).unwrap();
+    log.sync().unwrap();
+}
+
+fn begin(log: &MemoryLog, number: u64) {
+    record(log, turn(number), &TurnStarted { turn: turn(number), ..TurnStarted::sample() });
+}
+
+fn end(log: &MemoryLog, number: u64) {
+    record(log, turn(number), &TurnEnded { turn: turn(number), ..TurnEnded::sample() });
+}
+
+fn exporter() -> Exporter {
+    let traces = Some(TracesEntry { endpoint: Some("http://127.0.0.1:4318".to_owned()), headers_env: None });
+    let configuration = Configuration { traces, ..Configuration::default() };
+    let collector = Collector::new(&configuration, |_| None).unwrap().unwrap();
+    Exporter::new(Upstream::new(Timeouts::default()).unwrap().client().clone(), collector)
+}
+
+/// The traces of the turns that end after a position.
+fn exported(exporter: &mut Exporter, log: &MemoryLog, after: Position) -> Vec<String> {
+    let events = log.read_after(after, usize::MAX).unwrap();
+    exporter.fold(&events).into_iter().map(|span| span.trace).collect()
+}
+
+#[test]
+fn turns_that_ended_before_are_not_exported_and_one_that_runs_across_a_restart_is_complete() {
+    let log = MemoryLog::new();
+    begin(&log, 1);
+    end(&log, 1);
+    begin(&log, 2);
+    let handled = log.head().unwrap();
+    end(&log, 2);
+    begin(&log, 3);
+    let mut exporter = exporter();
+    exporter.resume(&log, handled).unwrap();
+    assert_eq!(exported(&mut exporter, &log, handled), [turn(2).to_string()]);
+    assert!(exported(&mut exporter, &log, handled).is_empty(), "a retry brings events that are folded already");
+    end(&log, 3);
+    assert_eq!(exported(&mut exporter, &log, handled), [turn(3).to_string()]);
+}
+
+#[test]
+fn turns_that_ended_after_the_last_position_handled_are_exported_at_the_next_start() {
+    let log = MemoryLog::new();
+    (0..3).for_each(|number| begin(&log, number));
+    let handled = log.head().unwrap();
+    (0..3).for_each(|number| end(&log, number));
+    let mut exporter = exporter();
+    exporter.resume(&log, handled).unwrap();
+    let traces: BTreeSet<_> = exported(&mut exporter, &log, handled).into_iter().collect();
+    assert_eq!(traces.len(), 3);
+}
