@@ -8,6 +8,7 @@
     reason = "a pure crate: time, ids and randomness are arguments"
 )]
 
+mod bounded_map;
 mod by_session;
 mod cache;
 mod call_id;
@@ -28,6 +29,7 @@ pub mod catalogue;
 pub mod events;
 pub mod views;
 
+pub use bounded_map::BoundedMap;
 pub use by_session::BySession;
 pub use cache::{CacheLifetime, CacheVariant};
 pub use call_id::fits_every_api;

@@ -296,7 +296,7 @@ impl Engine {
     /// Records what has to be forgotten so that no workspace's patterns grow beyond their cap.
     fn make_room(&mut self) -> Result<(), EngineError> {
         let (now, position) = (self.recorder.now(), self.recorder.position());
-        let needed = self.recorder.state().patterns.room_needed(now);
+        let needed = self.recorder.state().patterns.capacity_events(now);
         let events = needed.iter().map(|need| need.seal(now, position)).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(events)
     }

@@ -1,285 +1,241 @@
-//! The calibrated estimator: what each model would achieve on a turn, and how sure that is.
+//! The calibrated estimator: the expected success and cost of each model on a turn, with a standard error.
 //!
-//! A model's success is its mean, moved by what similar turns did better or worse than that mean, and by what words and
-//! structure say; half of each. Both are held back: a few lucky neighbours do not make a winner. Cost is looked at in
-//! dollars, as a part of what the dearest model costs on average.
+//! With `w = similarity²` of each neighbour, `s` its mean score, `c` its mean cost and `n` the scored turns among the
+//! neighbours, for each model:
+//!
+//! ```text
+//! adjustment = (Σ w s / Σ w - mean) · n / (n + 20)          shrunk towards the model's posterior mean
+//! success    = mean + (adjustment + regression) / 2          regression: see `regression`
+//! cost       = mean cost + (Σ w c / Σ w - mean cost) · n / (n + 20)
+//! savings    = 1 - cost / mean cost of the most expensive model
+//! utility    = (1 - cost weight) · success + cost weight · savings
+//! error²     = ((1 - cost weight)² · var(score) + cost weight² · var(savings)) / (outcomes + 1)
+//! ```
+//!
+//! Shrinkage keeps a few lucky neighbours from deciding. Which model is recommended, and with what confidence, is computed
+//! in [`comparison`].
+
+mod comparison;
 
 use std::cmp::Reverse;
 
-use contracts::{Alternative, ModelId, Recommendation, Score, views::PatternSettings};
+use contracts::{ModelId, Score, Sketch, views::PatternSettings};
 
+pub use self::comparison::recommendation;
 use crate::{
     Store,
-    knowledge::ModelKnowledge,
-    linear::{PLACES, Seen},
-    normal::probability,
-    search::{Asked, Scratch},
-    space::Query,
-    words::logarithm,
+    fixed::{Fixed, Q20},
+    regression::RegressionInput,
+    search::{SearchBuffers, SearchQuery},
+    search_index::ModelIndex,
+    space::PointQuery,
 };
 
-/// One, with twenty binary places.
-const WHOLE: i64 = 1 << PLACES;
+/// The weight of the model's mean in the neighbours' mean, in neighbours.
+const PRIOR_NEIGHBOURS: i64 = 20;
 
-/// Neighbours of average weight that are taken to have done as the model does in general.
-const PSEUDO_NEIGHBOURS: i64 = 20;
+/// The greatest variance of a model's cost, in billionths of the square of the most expensive model's mean cost.
+const MAX_COST_VARIANCE: u64 = 1_000_000_000_000;
 
-/// How many errors ahead a model must be in the worst case to be preferred, in tenths, see [`recommendation`].
-const CAUTION_TENTHS: i64 = 8;
+/// The greatest cost of a turn, in multiples of the most expensive model's mean cost.
+const MAX_RELATIVE_COST: i128 = 100;
 
-/// What is expected of a model on a turn.
+/// The expected outcome of a model on a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
     /// The model.
     pub model: ModelId,
-    /// The share of success that is expected.
+    /// The expected score.
     pub success: Score,
-    /// The model's mean in the workspace, held back towards that of all models.
+    /// The posterior mean of the model's scores in the workspace.
     pub mean: Score,
-    /// What similar turns add to it, in billionths; less than nothing where they went worse than the mean.
+    /// The part of `success - mean` that is due to neighbours, in billionths.
     pub from_neighbours: i64,
-    /// What words and structure add to it, in billionths.
-    pub from_words: i64,
-    /// The cost that is expected, in nano-dollars; `None` when no cost of the model is known.
+    /// The part of `success - mean` that is due to the regression on words and structure, in billionths.
+    pub from_regression: i64,
+    /// The expected cost in nano-dollars; `None` if no cost of the model is known.
     pub cost: Option<u64>,
-    /// How much less that is than what the dearest model costs on average, in billionths of the latter; below nothing for
-    /// a turn that costs more.
-    pub saved: i64,
+    /// `1 - cost / mean cost of the most expensive model` in billionths; negative for a turn that costs more than that.
+    pub savings: i64,
     /// Scored turns among the neighbours.
     pub samples: u64,
     /// Scored turns of the model in the workspace.
     pub outcomes: u32,
-    /// Success and cost, weighed by the policy, in billionths: at most one, and below nothing for a dear turn.
-    pub worth: i64,
-    /// By how much the worth may be off as far as the model's means are uncertain: one standard error.
-    pub error: Score,
-    /// The variance of one outcome of the model, as if two more had gone well and two badly: a streak is not certainty.
-    spread: Score,
-    /// The variance of the model's cost, in billionths of the square of what the dearest model costs.
-    cost_spread: u64,
+    /// The weighted mean of success and savings in billionths: at most one, negative for an expensive turn.
+    pub utility: i64,
+    /// The standard error of the utility due to the uncertainty of the model's means.
+    pub standard_error: Score,
+    /// The variance of one score of the model.
+    score_variance: Score,
+    /// The variance of the model's cost, in billionths of the square of the most expensive model's mean cost.
+    cost_variance: u64,
 }
 
-/// Sums over the neighbours of one model. Weights are squares of similarities, with twenty binary places.
+/// Sums over the neighbours of one model, weighted by the squares of their similarities.
 #[derive(Debug, Default)]
-struct Neighbourhood {
+struct NeighbourSums {
+    /// Scored turns, not weighted.
     samples: u64,
-    weight: u128,
+    score_weight: u128,
     scores: u128,
     cost_weight: u128,
     costs: u128,
 }
 
 impl Store {
-    /// What is expected of every known model with a scored turn, the best first.
+    /// Estimates the outcome of every allowed model with a score, in descending order of utility.
     ///
-    /// Costs one look at every scored row of each model and at every number of the sketch.
+    /// Takes time in proportion to the scored rows of all models and the tokens of the message.
     pub(crate) fn estimates(
         &self,
-        asked: &Asked<'_>,
-        sketch: &contracts::Sketch,
+        query: &SearchQuery<'_>,
+        sketch: &Sketch,
         settings: &PatternSettings,
-        scratch: &Scratch,
+        buffers: &SearchBuffers,
     ) -> Vec<Estimate> {
-        let query = Query::new(&asked.point, if asked.hybrid { settings.alpha } else { Score::ZERO });
-        let models = || {
-            let all = self.knowledge.models.iter().enumerate().zip(&self.models);
-            all.filter(|((number, known), _)| {
-                scratch.knows(u32::try_from(*number).unwrap_or(u32::MAX)) && 0 < known.sums.scored
+        let point_query = query.point_query(settings);
+        let scored_models = || {
+            let all = self.index.models.iter().enumerate().zip(&self.models);
+            all.filter(|((number, index), _)| {
+                buffers.allows(u32::try_from(*number).unwrap_or(u32::MAX)) && 0 < index.sums.scored
             })
         };
-        let common = self.knowledge.common_mean();
-        let dearest = models().filter_map(|((_, known), _)| known.sums.cost()).max();
-        let seen = Seen::new(&self.space, sketch, &asked.point.structure);
-        let mut estimates: Vec<_> = models()
-            .map(|((number, known), model)| {
-                let near = self.neighbourhood(number, &query, settings, scratch);
-                near.estimate(model, known, known.linear.at(&seen), common).compared(known, dearest)
+        let common_mean = self.index.common_mean();
+        let highest_cost = scored_models().filter_map(|((_, index), _)| index.sums.mean_cost()).max();
+        let input = RegressionInput::new(&self.space, sketch, &query.point.structure);
+        let mut estimates: Vec<_> = scored_models()
+            .map(|((number, index), model)| {
+                let neighbours = self.neighbour_sums(number, &point_query, settings, buffers);
+                let regression = index.regression.predict(&input);
+                neighbours.estimate(model, index, regression, common_mean).with_savings(index, highest_cost)
             })
             .collect();
-        weigh(&mut estimates, settings.cost_weight);
+        rank_by_utility(&mut estimates, settings.cost_weight);
         estimates
     }
 
-    fn neighbourhood(
+    fn neighbour_sums(
         &self,
         model: usize,
-        query: &Query,
+        query: &PointQuery,
         settings: &PatternSettings,
-        scratch: &Scratch,
-    ) -> Neighbourhood {
-        let mut near = Neighbourhood::default();
+        buffers: &SearchBuffers,
+    ) -> NeighbourSums {
+        let mut sums = NeighbourSums::default();
         let number = u32::try_from(model).unwrap_or(u32::MAX);
-        let mut nearest = self.nearest_of(model, query, settings, scratch);
+        let mut nearest = self.nearest_of_model(model, query, settings, buffers);
         for candidate in nearest.sorted() {
-            // A row that stands for many turns leaves room for fewer others.
-            if u64::from(settings.neighbours) <= near.samples {
+            // `neighbours` limits turns; one row may have several.
+            if u64::from(settings.neighbours) <= sums.samples {
                 break;
             }
-            let Some(row) = self.fingerprints.get(candidate.place()).and_then(|found| found.row(number)) else {
+            let Some(row) = self.fingerprints.get(candidate.index()).and_then(|found| found.row(number)) else {
                 continue;
             };
-            let weight = u128::from(candidate.similarity().pow(2) >> 10).max(1);
+            // With 20 fractional bits.
+            let weight = u128::from(candidate.similarity().0.unsigned_abs().pow(2) >> 10).max(1);
             let (scored, costed) = (u128::from(row.sums.scored), u128::from(row.sums.costed));
-            near.samples += u64::from(row.sums.scored);
-            near.weight += weight * scored;
-            near.scores += weight * u128::from(row.sums.score_sum);
-            near.cost_weight += weight * costed;
-            near.costs += weight * u128::from(row.sums.cost_sum.0);
+            sums.samples += u64::from(row.sums.scored);
+            sums.score_weight += weight * scored;
+            sums.scores += weight * u128::from(row.sums.score_sum);
+            sums.cost_weight += weight * costed;
+            sums.costs += weight * u128::from(row.sums.cost_sum.0);
         }
-        near
+        sums
     }
 }
 
-impl Neighbourhood {
-    /// The estimate before cost is weighed.
-    fn estimate(&self, model: &ModelId, known: &ModelKnowledge, linear: i64, common: i64) -> Estimate {
-        let mean = known.mean(common);
-        // What the neighbours did beyond the mean, held back.
-        let near = (self.scores << PLACES).checked_div(self.weight * 1_000_000_000);
-        let beyond = near.and_then(|near| i64::try_from(near).ok()).map_or(0, |near| near - mean);
-        let samples = i64::try_from(self.samples).unwrap_or(i64::MAX / 2);
-        let beyond = beyond * samples / (samples + PSEUDO_NEIGHBOURS);
-        let success = (mean + i64::midpoint(beyond, linear)).clamp(0, WHOLE);
-        let part = |part: i64| i64::try_from(i128::from(part) * 500_000_000 / i128::from(WHOLE)).unwrap_or_default();
+impl NeighbourSums {
+    /// The estimate without savings and utility.
+    fn estimate(&self, model: &ModelId, index: &ModelIndex, regression: Q20, common_mean: Q20) -> Estimate {
+        let mean = index.posterior_mean(common_mean);
+        let adjustment = self.adjustment(mean);
+        let success = (mean.0 + i64::midpoint(adjustment.0, regression.0)).clamp(0, Q20::ONE.0);
         Estimate {
             model: model.clone(),
-            success: Score::ratio(success.unsigned_abs(), WHOLE.unsigned_abs()),
-            mean: Score::ratio(mean.unsigned_abs(), WHOLE.unsigned_abs()),
-            from_neighbours: part(beyond),
-            from_words: part(linear),
-            cost: self.cost(known),
-            saved: 0,
+            success: Fixed::<20>(success).to_score(),
+            mean: mean.to_score(),
+            from_neighbours: half_in_billionths(adjustment),
+            from_regression: half_in_billionths(regression),
+            cost: self.cost(index),
+            savings: 0,
             samples: self.samples,
-            outcomes: known.sums.scored,
-            worth: 0,
-            error: Score::ZERO,
-            spread: known.sums.spread(),
-            cost_spread: 0,
+            outcomes: index.sums.scored,
+            utility: 0,
+            standard_error: Score::ZERO,
+            score_variance: index.sums.score_variance(),
+            cost_variance: 0,
         }
     }
 
-    /// What similar turns cost, held back towards what the model costs in general.
-    fn cost(&self, known: &ModelKnowledge) -> Option<u64> {
-        let own = i128::from(known.sums.cost()?);
-        let near = self.costs.checked_div(self.cost_weight).and_then(|mean| i128::try_from(mean).ok()).unwrap_or(own);
-        let samples = i128::from(self.samples);
-        u64::try_from((own + (near - own) * samples / (samples + i128::from(PSEUDO_NEIGHBOURS))).max(0)).ok()
+    /// The neighbours' weighted mean score less the model's mean, shrunk towards 0.
+    fn adjustment(&self, mean: Q20) -> Q20 {
+        let neighbours_mean = (self.scores << 20).checked_div(self.score_weight * 1_000_000_000);
+        let difference = neighbours_mean.and_then(|own| i64::try_from(own).ok()).map_or(0, |own| own - mean.0);
+        let samples = i64::try_from(self.samples).unwrap_or(i64::MAX / 2);
+        Fixed(difference * samples / (samples + PRIOR_NEIGHBOURS))
     }
+
+    /// The neighbours' weighted mean cost in nano-dollars, shrunk towards the model's mean.
+    fn cost(&self, index: &ModelIndex) -> Option<u64> {
+        let mean = i128::from(index.sums.mean_cost()?);
+        let neighbours_mean = self.costs.checked_div(self.cost_weight).and_then(|own| i128::try_from(own).ok());
+        let difference = neighbours_mean.unwrap_or(mean) - mean;
+        let samples = i128::from(self.samples);
+        u64::try_from((mean + difference * samples / (samples + i128::from(PRIOR_NEIGHBOURS))).max(0)).ok()
+    }
+}
+
+/// Half of a number, in billionths.
+fn half_in_billionths(number: Q20) -> i64 {
+    i64::try_from(i128::from(number.0) * 500_000_000 / i128::from(Q20::ONE.0)).unwrap_or_default()
 }
 
 impl Estimate {
-    /// The worth as a score: nothing for a turn that is not worth what it costs.
+    /// The utility as a score; 0 if it is negative.
     pub fn score(&self) -> Score {
-        Score(u64::try_from(self.worth).unwrap_or(0))
+        Score(u64::try_from(self.utility).unwrap_or(0))
     }
 
-    /// How cheap it is, now that the dearest model is known; a model of unknown cost counts as the dearest.
-    fn compared(mut self, known: &ModelKnowledge, dearest: Option<u64>) -> Self {
-        let dearest = dearest.unwrap_or_default();
+    /// Sets savings and cost variance, relative to the highest mean cost of all models. A model of unknown cost saves
+    /// nothing.
+    fn with_savings(mut self, index: &ModelIndex, highest_cost: Option<u64>) -> Self {
+        let highest_cost = highest_cost.unwrap_or_default();
         let one = i128::from(Score::ONE.0);
-        let saved = self.cost.map_or(0, |cost| {
-            let less = i128::from(dearest) - i128::from(cost);
-            (less * one).checked_div(i128::from(dearest)).unwrap_or(0).clamp(-MOST_DEAR * one, one)
+        let savings = self.cost.map_or(0, |cost| {
+            let difference = i128::from(highest_cost) - i128::from(cost);
+            let savings = (difference * one).checked_div(i128::from(highest_cost)).unwrap_or(0);
+            savings.clamp(-MAX_RELATIVE_COST * one, one)
         });
-        self.saved = i64::try_from(saved).unwrap_or_default();
-        let square = u128::from(dearest).pow(2);
-        let spread = known.sums.cost_variance().saturating_mul(1_000_000_000).checked_div(square).unwrap_or(0);
-        self.cost_spread = u64::try_from(spread).unwrap_or(u64::MAX).min(MOST_SPREAD);
+        self.savings = i64::try_from(savings).unwrap_or_default();
+        let scale = u128::from(highest_cost).pow(2);
+        let variance = index.sums.cost_variance().saturating_mul(1_000_000_000).checked_div(scale).unwrap_or(0);
+        self.cost_variance = u64::try_from(variance).unwrap_or(u64::MAX).min(MAX_COST_VARIANCE);
         self
     }
 
-    /// Success and cost weighed: `(1 - weight) × success + weight × (1 - cost / dearest)`, the dearest being the model
-    /// that costs most on average.
-    fn weigh(&mut self, cost_weight: Score) {
-        let weight = cost_weight.min(Score::ONE);
-        let (rest, cost) = (i128::from(weight.complement().0), i128::from(weight.0));
-        let worth = rest * i128::from(self.success.0) + cost * i128::from(self.saved);
-        // At most a hundred times one either way.
-        self.worth = i64::try_from(worth / i128::from(Score::ONE.0)).unwrap_or_default();
-        // The error of the model's means: that is where luck lives when many models are compared.
-        let of_success = u128::from(weight.complement().times(weight.complement()).times(self.spread).0);
-        let of_cost = u128::from(self.cost_spread) * u128::from(weight.times(weight).0) / u128::from(Score::ONE.0);
-        let variance = (of_success + of_cost) * u128::from(Score::ONE.0) / (u128::from(self.outcomes) + 1);
-        self.error = Score(u64::try_from(variance.isqrt()).unwrap_or(Score::ONE.0));
+    /// Sets utility and standard error for a cost weight.
+    fn set_utility(&mut self, cost_weight: Score) {
+        let one = i128::from(Score::ONE.0);
+        let cost_weight = cost_weight.min(Score::ONE);
+        let success_weight = cost_weight.complement();
+        let utility = i128::from(success_weight.0) * i128::from(self.success.0)
+            + i128::from(cost_weight.0) * i128::from(self.savings);
+        // Between -100 and 1, in billionths.
+        self.utility = i64::try_from(utility / one).unwrap_or_default();
+        let score_part = u128::from(success_weight.times(success_weight).times(self.score_variance).0);
+        let cost_part =
+            u128::from(self.cost_variance) * u128::from(cost_weight.times(cost_weight).0) / u128::from(Score::ONE.0);
+        let variance = (score_part + cost_part) * u128::from(Score::ONE.0) / (u128::from(self.outcomes) + 1);
+        self.standard_error = Score(u64::try_from(variance.isqrt()).unwrap_or(Score::ONE.0));
     }
 }
 
-/// Weighs estimates by a weight of cost, and puts the best first.
-pub fn weigh(estimates: &mut [Estimate], cost_weight: Score) {
+/// Computes the utility of each estimate for a cost weight and sorts by it, in descending order; ties by model id.
+pub fn rank_by_utility(estimates: &mut [Estimate], cost_weight: Score) {
     for estimate in estimates.iter_mut() {
-        estimate.weigh(cost_weight);
+        estimate.set_utility(cost_weight);
     }
-    // Models come in the order in which they were first seen; the first by id wins a tie.
-    estimates.sort_by(|one, other| (Reverse(one.worth), &one.model).cmp(&(Reverse(other.worth), &other.model)));
-}
-
-/// The cost of a model varies by at most so much, in billionths of a square.
-const MOST_SPREAD: u64 = 1_000_000_000_000;
-
-/// A turn counts as at most so many times as dear as the dearest model is on average.
-const MOST_DEAR: i128 = 100;
-
-/// The model to prefer to the one that would act `baseline`, or, when there is no such model, the best.
-///
-/// Among many models the best looks better than it is, all the more the less is known. So that model is taken whose
-/// lead over `baseline` is largest after so many errors of it were taken off, and more errors the more models there are.
-/// Confidence is the probability that its lead is real, by the same errors; nothing when either model has fewer outcomes
-/// than `fewest`.
-pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, fewest: u64) -> Option<Recommendation> {
-    let best = estimates.first()?;
-    let enough = |estimate: &Estimate| fewest <= u64::from(estimate.outcomes);
-    let given = baseline.map(|baseline| estimates.iter().find(|estimate| estimate.model == *baseline));
-    let field = Field::of(estimates.len());
-    let (chosen, other) = match given {
-        Some(Some(given)) if given.worth < best.worth => {
-            let ahead = estimates.iter().filter(|estimate| given.worth < estimate.worth && enough(estimate));
-            let cautious =
-                |estimate: &&Estimate| (field.cautious_lead(estimate, given), Reverse(estimate.model.clone()));
-            (ahead.max_by_key(cautious).unwrap_or(best), Some(given))
-        }
-        // Nothing is known of the model that would act.
-        Some(None) => (best, None),
-        _ => (best, estimates.get(1)),
-    };
-    let confidence = match other {
-        Some(other) if enough(chosen) && enough(other) => {
-            probability(chosen.worth.abs_diff(other.worth), field.error(chosen, other))
-        }
-        None if given.is_none() && enough(chosen) => Score::ONE,
-        _ => Score::ZERO,
-    };
-    let rest = estimates.iter().filter(|estimate| estimate.model != chosen.model);
-    let alternatives = std::iter::once(chosen).chain(rest).map(|estimate| Alternative {
-        model: estimate.model.clone(),
-        score: Some(estimate.score()),
-        samples: estimate.samples,
-    });
-    let (model, samples) = (chosen.model.clone(), chosen.samples);
-    Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
-}
-
-/// How many models compete: the more there are, the luckier the luckiest.
-struct Field {
-    /// The root of the logarithm of their number, with eight binary places: one for two models.
-    factor: u64,
-}
-
-impl Field {
-    fn of(models: usize) -> Self {
-        Self { factor: (u64::from(logarithm(models as u64)) << 8).isqrt() }
-    }
-
-    /// By how much the lead of one over the other may be off.
-    fn error(&self, one: &Estimate, other: &Estimate) -> u64 {
-        // An error of cost is as large as turns are unlike: its square may not fit.
-        let squares = [one, other].map(|estimate| u128::from(estimate.error.0).pow(2));
-        let error = (squares[0] + squares[1]).isqrt() * u128::from(self.factor);
-        u64::try_from(error >> 8).unwrap_or(u64::MAX)
-    }
-
-    /// The lead in a rather bad case.
-    fn cautious_lead(&self, one: &Estimate, other: &Estimate) -> i64 {
-        let error = i64::try_from(self.error(one, other)).unwrap_or(i64::MAX / 10);
-        one.worth - other.worth - error * CAUTION_TENTHS / 10
-    }
+    let rank = |estimate: &Estimate| Reverse(estimate.utility);
+    estimates.sort_by(|left, right| (rank(left), &left.model).cmp(&(rank(right), &right.model)));
 }

@@ -1,91 +1,99 @@
-//! Why a turn is recommended what it is: the turns it was compared with, what each contributed, and what would have to
-//! change for the choice to be another.
+//! Explanations of recommendations: the neighbours, what each contributed, and what would change the choice.
 
 use std::cmp::Reverse;
 
 use contracts::{
     ModelId, NanoUsd, Recommendation, Score, TurnId,
-    views::{Estimator, PatternQuery},
+    views::{Estimator, PatternQuery, PatternSettings},
 };
 use serde::Serialize;
 
-use crate::{Patterns, Store, calibrated, embedding::Embedding, paper, row::Row, search::Scratch, space::Query};
+use crate::{
+    Patterns, Store,
+    calibrated::{self, Estimate},
+    embedding::Embedding,
+    paper::{self, RatedModel},
+    recommend::compared_sketch,
+    row::Row,
+    search::{SearchBuffers, SearchQuery},
+    space::PointQuery,
+};
 
-/// Everything behind a recommendation.
+/// The explanation of a recommendation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// What is recommended; `None` when nothing similar was ever scored.
+    /// The recommendation; `None` if no similar turn has a score.
     pub recommendation: Option<Recommendation>,
-    /// Every model considered, the best first.
-    pub models: Vec<Considered>,
-    /// For every other model with a score: what would put it before the first.
-    pub flips: Vec<Flip>,
+    /// Every model considered, in descending order of utility.
+    pub models: Vec<ModelExplanation>,
+    /// What would put each other model with a score first.
+    pub counterfactuals: Vec<Counterfactual>,
 }
 
-/// A model that was considered.
+/// The explanation of one model's estimate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Considered {
+pub struct ModelExplanation {
     /// The model.
     pub model: ModelId,
-    /// The share of success expected of it; `None` when none of its turns was ever scored.
+    /// The expected score; `None` without a score.
     pub success: Option<Score>,
-    /// How cheap it is, in billionths: nothing for the dearest, one for free.
-    pub saved: i64,
-    /// The cost expected, in nano-dollars.
+    /// Savings relative to the most expensive model in billionths: 0 for the cost of that model, one billion for no cost.
+    pub savings: i64,
+    /// The expected cost in nano-dollars.
     pub cost: Option<u64>,
-    /// Success and cost, weighed, in billionths.
-    pub worth: Option<i64>,
-    /// Where the success comes from, as the calibrated estimator sees it.
-    pub parts: Option<Parts>,
-    /// The turns of this model that are most like it, the nearest first.
-    pub neighbours: Vec<Similar>,
+    /// The weighted mean of success and savings in billionths.
+    pub utility: Option<i64>,
+    /// The terms of the success; `None` for the formula of 004.
+    pub terms: Option<SuccessTerms>,
+    /// The neighbours of this model, in descending order of similarity.
+    pub neighbours: Vec<SimilarRow>,
 }
 
-/// What a success is the sum of.
+/// The terms of an expected score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Parts {
-    /// The model's mean in the workspace.
+pub struct SuccessTerms {
+    /// The posterior mean of the model's scores in the workspace.
     pub mean: Score,
     /// Scored turns of the model in the workspace.
     pub outcomes: u32,
-    /// What similar turns add, in billionths.
+    /// The contribution of neighbours in billionths.
     pub from_neighbours: i64,
-    /// What words and structure add, in billionths.
-    pub from_words: i64,
+    /// The contribution of the regression on words and structure in billionths.
+    pub from_regression: i64,
 }
 
-/// A row like the turn.
+/// A neighbour of the turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Similar {
-    /// The last of its turns.
+pub struct SimilarRow {
+    /// The latest turn of the row.
     pub turn: TurnId,
-    /// How many turns it stands for, and how many of those have a score.
+    /// Turns of the row.
     pub samples: u32,
-    /// Those with a score.
+    /// Turns of the row with a score.
     pub scored: u32,
-    /// How like it is.
+    /// The similarity, from 0 to 1.
     pub similarity: Score,
-    /// How well it went on average.
+    /// The mean score.
     pub outcome: Option<Score>,
-    /// What it cost on average, in nano-dollars.
+    /// The mean cost.
     pub cost: Option<NanoUsd>,
-    /// What it adds to the success of its model, in billionths.
+    /// The contribution to the model's success in billionths.
     pub contribution: i64,
 }
 
 /// What would put another model first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Flip {
+pub struct Counterfactual {
     /// The other model.
     pub model: ModelId,
-    /// The weight of cost at which the two are level, if there is one; on the other side of it the other one leads.
+    /// The cost weight at which both have the same utility; the other model is first beyond it. `None` if there is none.
     pub cost_weight: Option<Score>,
-    /// The success the other would need at the weight of cost there is; `None` when even certain success would not do.
+    /// The success the other model would need at the present cost weight; `None` if even a success of 1 is not enough.
     pub success: Option<Score>,
 }
 
 impl Patterns {
-    /// Everything behind what a turn is recommended; `None` for a workspace in which nothing was learned.
+    /// Explains the recommendation for a turn; `None` if the workspace has no store.
     pub fn explain(&self, query: &PatternQuery<'_>) -> Option<Explanation> {
         Some(self.store(query.workspace)?.explain(query, self.embedding_of(query)))
     }
@@ -94,109 +102,139 @@ impl Patterns {
 impl Store {
     fn explain(&self, query: &PatternQuery<'_>, embedding: Option<&Embedding>) -> Explanation {
         let settings = query.settings;
-        let asked = self.asked(query.features, settings, embedding);
-        self.scanned(&asked, query.known, |scratch| {
+        let search = self.search_query(query.features, settings, embedding);
+        self.with_buffers(&search, query.known, |buffers| {
             let (recommendation, models) = match settings.estimator {
-                Estimator::Paper => {
-                    let near: Vec<_> = self.nearest(&asked, settings, scratch).kept().collect();
-                    let rated = paper::rated(near.iter().filter_map(|near| self.row(near)), settings);
-                    let models = rated.iter().map(|rated| {
-                        let own = near.iter().filter_map(|near| Some((near.similarity(), self.row(near)?)));
-                        let own = own.filter(|(_, (model, _))| **model == rated.model);
-                        let own = own.map(|(similarity, (_, row))| Similar::of(row, similarity)).collect();
-                        Considered::rated(rated, own)
-                    });
-                    (paper::recommendation(&rated), models.collect::<Vec<_>>())
-                }
-                Estimator::Calibrated => {
-                    let sketch = crate::recommend::words(query.features, settings);
-                    let estimates = self.estimates(&asked, sketch, settings, scratch);
-                    let point = Query::new(&asked.point, if asked.hybrid { settings.alpha } else { Score::ZERO });
-                    let models = estimates.iter().map(|estimate| {
-                        let near = self.similar(&estimate.model, &point, query, scratch);
-                        Considered::estimated(estimate, near)
-                    });
-                    let models = models.collect();
-                    (calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size), models)
-                }
+                Estimator::Paper => self.explain_paper(&search, settings, buffers),
+                Estimator::Calibrated => self.explain_calibrated(query, &search, buffers),
             };
             let chosen = recommendation.as_ref().map(|found| &found.model);
-            let flips = flips(&models, chosen, settings.cost_weight);
-            Explanation { recommendation, models, flips }
+            let counterfactuals = counterfactuals(&models, chosen, settings.cost_weight);
+            Explanation { recommendation, models, counterfactuals }
         })
     }
 
-    fn similar(&self, model: &ModelId, point: &Query, query: &PatternQuery<'_>, scratch: &Scratch) -> Vec<Similar> {
+    fn explain_paper(
+        &self,
+        search: &SearchQuery<'_>,
+        settings: &PatternSettings,
+        buffers: &SearchBuffers,
+    ) -> (Option<Recommendation>, Vec<ModelExplanation>) {
+        let neighbours: Vec<_> = self.nearest_rows(search, settings, buffers).unsorted().collect();
+        let rated = paper::rate_models(neighbours.iter().filter_map(|neighbour| self.row(neighbour)), settings);
+        let neighbours_of = |model: &ModelId| {
+            let rows = neighbours.iter().filter_map(|neighbour| Some((neighbour.similarity(), self.row(neighbour)?)));
+            let own = rows.filter(|(_, (other, _))| *other == model);
+            own.map(|(similarity, (_, row))| SimilarRow::new(row, similarity)).collect()
+        };
+        let models = rated.iter().map(|rated| ModelExplanation::of_rated(rated, neighbours_of(&rated.model))).collect();
+        (paper::recommendation(&rated), models)
+    }
+
+    fn explain_calibrated(
+        &self,
+        query: &PatternQuery<'_>,
+        search: &SearchQuery<'_>,
+        buffers: &SearchBuffers,
+    ) -> (Option<Recommendation>, Vec<ModelExplanation>) {
+        let settings = query.settings;
+        let sketch = compared_sketch(query.features, settings);
+        let estimates = self.estimates(search, sketch, settings, buffers);
+        let point_query = search.point_query(settings);
+        let explain_model = |estimate: &Estimate| {
+            let neighbours = self.similar_rows(&estimate.model, &point_query, settings, buffers);
+            ModelExplanation::of_estimate(estimate, neighbours)
+        };
+        let models = estimates.iter().map(explain_model).collect();
+        (calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size), models)
+    }
+
+    /// The neighbours from which the estimate of a model is computed.
+    fn similar_rows(
+        &self,
+        model: &ModelId,
+        query: &PointQuery,
+        settings: &PatternSettings,
+        buffers: &SearchBuffers,
+    ) -> Vec<SimilarRow> {
         let Some(number) = self.models.iter().position(|known| known == model) else { return Vec::new() };
-        let mut nearest = self.nearest_of(number, point, query.settings, scratch);
-        let mut room = u64::from(query.settings.neighbours);
-        let near = nearest.sorted().map_while(|candidate| {
-            // Those the estimate is made of, and no more.
-            let row = self.fingerprints.get(candidate.place())?.row(u32::try_from(number).ok()?)?;
-            let counts = 0 < room;
-            room = room.saturating_sub(u64::from(row.sums.scored));
-            counts.then(|| Similar::of(row, Score((candidate.similarity() * Score::ONE.0) >> 15)))
+        let mut nearest = self.nearest_of_model(number, query, settings, buffers);
+        let mut remaining = u64::from(settings.neighbours);
+        let rows = nearest.sorted().map_while(|candidate| {
+            let row = self.fingerprints.get(candidate.index())?.row(u32::try_from(number).ok()?)?;
+            let counts = 0 < remaining;
+            remaining = remaining.saturating_sub(u64::from(row.sums.scored));
+            let similarity = candidate.similarity().0.unsigned_abs() * Score::ONE.0;
+            counts.then(|| SimilarRow::new(row, Score(similarity >> 15)))
         });
-        near.collect()
+        rows.collect()
     }
 }
 
-impl Similar {
-    fn of(row: &Row, similarity: Score) -> Self {
+impl SimilarRow {
+    fn new(row: &Row, similarity: Score) -> Self {
         let sums = &row.sums;
-        let outcome = sums.success();
-        let cost = sums.cost().map(NanoUsd);
-        let (samples, scored) = (sums.samples, sums.scored);
-        Self { turn: row.turn, samples, scored, similarity, outcome, cost, contribution: 0 }
+        Self {
+            turn: row.turn,
+            samples: sums.samples,
+            scored: sums.scored,
+            similarity,
+            outcome: sums.mean_score(),
+            cost: sums.mean_cost().map(NanoUsd),
+            contribution: 0,
+        }
     }
 }
 
-impl Considered {
-    /// By the formula of 004: every scored turn contributes alike.
-    fn rated(rated: &paper::Rated, mut neighbours: Vec<Similar>) -> Self {
-        for near in &mut neighbours {
-            let share = Score::ratio(u64::from(near.scored), rated.samples);
-            near.contribution = signed(share.times(near.outcome.unwrap_or_default()));
+impl ModelExplanation {
+    /// Explains the formula of 004, to which every scored turn contributes equally.
+    fn of_rated(rated: &RatedModel, mut neighbours: Vec<SimilarRow>) -> Self {
+        for row in &mut neighbours {
+            let share = Score::ratio(u64::from(row.scored), rated.samples);
+            row.contribution = signed(share.times(row.outcome.unwrap_or_default()));
         }
         Self {
             model: rated.model.clone(),
             success: rated.success,
-            saved: signed(rated.efficiency),
+            savings: signed(rated.efficiency),
             cost: rated.cost,
-            worth: rated.score.map(signed),
-            parts: None,
-            neighbours: nearest_first(neighbours),
+            utility: rated.score.map(signed),
+            terms: None,
+            neighbours: most_similar_first(neighbours),
         }
     }
 
-    /// By the calibrated estimator: turns contribute what they did beyond the mean, by the square of their similarity.
-    fn estimated(estimate: &calibrated::Estimate, mut neighbours: Vec<Similar>) -> Self {
-        let weight = |near: &Similar| (u128::from(near.similarity.0).pow(2) * u128::from(near.scored)) >> 20;
-        let beyond = |near: &Similar| signed(near.outcome.unwrap_or_default()) - signed(estimate.mean);
-        let all: i128 = neighbours.iter().map(|near| i128::from(beyond(near)) * wide(weight(near))).sum();
-        for near in &mut neighbours {
-            let own = i128::from(beyond(near)) * wide(weight(near)) * i128::from(estimate.from_neighbours);
-            near.contribution = own.checked_div(all).and_then(|share| i64::try_from(share).ok()).unwrap_or(0);
+    /// Explains a calibrated estimate: rows contribute in proportion to `similarity² · scored turns · (outcome - mean)`.
+    fn of_estimate(estimate: &Estimate, mut neighbours: Vec<SimilarRow>) -> Self {
+        let weight = |row: &SimilarRow| (u128::from(row.similarity.0).pow(2) * u128::from(row.scored)) >> 20;
+        let weighted_difference = |row: &SimilarRow| {
+            let difference = signed(row.outcome.unwrap_or_default()) - signed(estimate.mean);
+            i128::from(difference) * i128::try_from(weight(row)).unwrap_or(i128::MAX)
+        };
+        let total: i128 = neighbours.iter().map(weighted_difference).sum();
+        for row in &mut neighbours {
+            let share = weighted_difference(row) * i128::from(estimate.from_neighbours);
+            row.contribution = share.checked_div(total).and_then(|share| i64::try_from(share).ok()).unwrap_or(0);
         }
         Self {
             model: estimate.model.clone(),
             success: Some(estimate.success),
-            saved: estimate.saved,
+            savings: estimate.savings,
             cost: estimate.cost,
-            worth: Some(estimate.worth),
-            parts: Some(Parts {
+            utility: Some(estimate.utility),
+            terms: Some(SuccessTerms {
                 mean: estimate.mean,
                 outcomes: estimate.outcomes,
                 from_neighbours: estimate.from_neighbours,
-                from_words: estimate.from_words,
+                from_regression: estimate.from_regression,
             }),
-            neighbours: nearest_first(neighbours),
+            neighbours: most_similar_first(neighbours),
         }
     }
 }
 
-fn nearest_first(mut neighbours: Vec<Similar>) -> Vec<Similar> {
-    neighbours.sort_by_key(|near| (Reverse(near.similarity), near.turn));
+fn most_similar_first(mut neighbours: Vec<SimilarRow>) -> Vec<SimilarRow> {
+    neighbours.sort_by_key(|row| (Reverse(row.similarity), row.turn));
     neighbours
 }
 
@@ -204,29 +242,31 @@ fn signed(score: Score) -> i64 {
     i64::try_from(score.0).unwrap_or(i64::MAX)
 }
 
-fn wide(weight: u128) -> i128 {
-    i128::try_from(weight).unwrap_or(i128::MAX)
+/// Computes what would put each other model with a score before the chosen one.
+fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Counterfactual> {
+    let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
+    let (Some(utility), Some(success)) = (first.utility, first.success) else { return Vec::new() };
+    let others = models.iter().filter(|model| model.model != first.model);
+    let scored = others.filter_map(|other| Some((other, other.success?)));
+    let counterfactual = |(other, other_success): (&ModelExplanation, Score)| Counterfactual {
+        model: other.model.clone(),
+        cost_weight: equal_utility_weight(signed(success) - signed(other_success), other.savings - first.savings),
+        success: success_needed(utility, other.savings, cost_weight.min(Score::ONE)),
+    };
+    scored.map(counterfactual).collect()
 }
 
-/// What would put every other model before the one that leads.
-fn flips(models: &[Considered], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Flip> {
-    let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
-    let others = models.iter().filter(|model| model.model != first.model);
-    let (Some(worth), Some(success)) = (first.worth, first.success) else { return Vec::new() };
-    let scored = others.filter_map(|other| Some((other, other.success?)));
-    let weight = cost_weight.min(Score::ONE);
-    let flip = |(other, own): (&Considered, Score)| {
-        let better = signed(success) - signed(own);
-        let cheaper = other.saved - first.saved;
-        // Level where (1 - weight) × better = weight × cheaper.
-        let level = (better.signum() == cheaper.signum() && better != 0)
-            .then(|| Score::ratio(better.unsigned_abs(), better.unsigned_abs() + cheaper.unsigned_abs()));
-        // What cost leaves to success.
-        let one = i128::from(Score::ONE.0);
-        let missing = i128::from(worth) - i128::from(weight.0) * i128::from(other.saved) / one;
-        let needed = (missing * one).checked_div(i128::from(weight.complement().0));
-        let needed = needed.filter(|needed| *needed <= one).map(|needed| u64::try_from(needed).unwrap_or(0));
-        Flip { model: other.model.clone(), cost_weight: level, success: needed.map(Score) }
-    };
-    scored.map(flip).collect()
+/// The cost weight `c` with `(1 - c) · success_lead = c · savings_gap`; `None` if one model is better at every weight.
+fn equal_utility_weight(success_lead: i64, savings_gap: i64) -> Option<Score> {
+    let has_solution = success_lead.signum() == savings_gap.signum() && success_lead != 0;
+    let (lead, gap) = (success_lead.unsigned_abs(), savings_gap.unsigned_abs());
+    has_solution.then(|| Score::ratio(lead, lead + gap))
+}
+
+/// The success with which a model of these savings reaches a utility; `None` if it is greater than 1.
+fn success_needed(utility: i64, savings: i64, cost_weight: Score) -> Option<Score> {
+    let one = i128::from(Score::ONE.0);
+    let missing = i128::from(utility) - i128::from(cost_weight.0) * i128::from(savings) / one;
+    let needed = (missing * one).checked_div(i128::from(cost_weight.complement().0))?;
+    (needed <= one).then(|| Score(u64::try_from(needed).unwrap_or(0)))
 }

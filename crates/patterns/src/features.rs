@@ -1,16 +1,16 @@
-//! From a message and from paths to the features of a turn.
+//! Extraction of features from messages and paths.
 
 mod characters;
-mod distinct;
+mod distinct_words;
+mod hash_set;
 mod intents;
 mod lines;
-mod numbers;
 mod paths;
 mod shape;
 mod sketch;
-mod words;
+mod tokens;
 
 pub use intents::{TEXT_BYTES, intent_tags};
 pub use paths::{extension, top_directory};
 pub use shape::SHAPE_LEVELS;
-pub use sketch::{MOST_NUMBERS, sketch};
+pub use sketch::{MAX_HASHES, sketch};

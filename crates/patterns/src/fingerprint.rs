@@ -1,4 +1,4 @@
-//! Turns of the same features, and what is known about each model in them.
+//! Turns with equal features, and the outcomes of each model in them.
 
 mod saved;
 
@@ -9,87 +9,87 @@ use serde::Deserialize;
 use crate::{
     embedding::Embedding,
     levels::{LEVELS, levels_of},
-    packed::Packed,
+    packed::PackedFeatures,
     row::Row,
-    said::Kept,
-    structure::Raw,
+    structure::StructureInput,
+    token_hashes::{CompactSketch, TokenHashes as _},
 };
 
-/// The identity of a set of features: the same on every machine.
+/// A hash of all features of a turn; the same on every machine.
 pub(crate) type Key = u128;
 
-/// All rows of one set of features.
+/// Turns with equal features and their outcomes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "saved::Saved<'static>")]
+#[serde(from = "saved::SavedFingerprint<'static>")]
 pub(crate) struct Fingerprint {
     pub(crate) key: Key,
-    /// What 004 compares.
-    pub(crate) packed: Packed,
-    /// The words of the message.
-    pub(crate) sketch: Kept,
-    /// The start of the hash of the message, where an embedder is set.
+    pub(crate) packed: PackedFeatures,
+    /// The token hashes of the message.
+    pub(crate) sketch: CompactSketch,
+    /// The first bytes of the hash of the message; `None` without an embedder.
     pub(crate) text: Option<u64>,
-    /// Its meaning, once it is known: most have none, and should not keep room for one.
+    /// The embedding of the message; boxed, because most fingerprints have none.
     pub(crate) embedding: Option<Box<Embedding>>,
-    /// Whether tools were used before.
+    /// Whether the conversation had tool calls before.
     tool_history: bool,
-    /// The number of its workload, from 1.
+    /// The number of the workload, from 1; 0 for none.
     workload: u8,
-    /// Turns of these features, and the last of them.
+    /// The number of turns.
     turns: u32,
-    last: Option<TurnId>,
+    last_turn: Option<TurnId>,
     /// By model id.
     pub(crate) rows: Vec<Row>,
 }
 
 impl Fingerprint {
-    pub(crate) fn new(key: Key, packed: Packed, workload: u8, features: &Features) -> Self {
+    pub(crate) fn new(key: Key, packed: PackedFeatures, workload: u8, features: &Features) -> Self {
         Self {
             key,
             packed,
-            sketch: Kept::from(&features.sketch),
+            sketch: CompactSketch::from(&features.sketch),
             text: features.text,
             embedding: None,
             tool_history: features.tool_history,
             workload,
             turns: 0,
-            last: None,
+            last_turn: None,
             rows: Vec::new(),
         }
     }
 
-    /// Its structure, as it is counted.
-    pub(crate) fn raw(&self) -> Raw {
-        Raw { levels: self.levels(), sets: self.packed.masks, workload: self.workload, turns: self.turns }
+    /// The structural features before they are encoded.
+    pub(crate) fn structure_input(&self) -> StructureInput {
+        StructureInput { levels: self.levels(), sets: self.packed.masks, workload: self.workload, turns: self.turns }
     }
 
     fn levels(&self) -> [u8; LEVELS] {
-        levels_of(self.sketch.shape(), self.packed.plain, self.tool_history)
+        levels_of(self.sketch.shape(), self.packed.scalars, self.tool_history)
     }
 
-    /// Counts a turn, once however many models took part in it.
-    pub(crate) fn count(&mut self, turn: TurnId) {
-        if self.last.replace(turn) != Some(turn) {
+    /// Counts a turn. Consecutive calls for one turn, one for each of its models, count once.
+    pub(crate) fn count_turn(&mut self, turn: TurnId) {
+        if self.last_turn.replace(turn) != Some(turn) {
             self.turns = self.turns.saturating_add(1);
         }
     }
 
-    /// Turns of these features.
+    /// The number of turns.
     pub(crate) const fn turns(&self) -> u32 {
         self.turns
     }
 
+    /// The row of a model, by its number.
     pub(crate) fn row(&self, model: u32) -> Option<&Row> {
         self.rows.iter().find(|row| row.model == model)
     }
 
+    /// The row of a model, by its number.
     pub(crate) fn row_mut(&mut self, model: u32) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| row.model == model)
     }
 }
 
-/// The key of a turn's features. All of them take part, also those that similarity does not look at; the order
-/// of values in a set and repetitions do not.
+/// Hash of all features, including those the similarity measure ignores; independent of order and duplicates in lists.
 pub fn key(features: &Features) -> u128 {
     let lists = [&features.extensions, &features.directories, &features.tools].map(|list| {
         let mut list: Vec<&[u8]> = list.iter().map(String::as_bytes).collect();
@@ -99,21 +99,20 @@ pub fn key(features: &Features) -> u128 {
     });
     let lengths = lists.each_ref().map(|list| (list.len() as u64).to_le_bytes());
     let effects = features.side_effects.iter().fold(0_u8, |bits, effect| bits | 1 << *effect as u8);
-    let plain =
+    let scalars =
         [effects, u8::from(features.images), u8::from(features.tool_history), features.tokens.0, features.intents.0];
     let sketch = &features.sketch;
-    let mut numbers = Vec::with_capacity(2 * (sketch.words.len() + sketch.pairs.len()));
-    sketch.numbers().for_each(|number| numbers.extend_from_slice(&number.to_le_bytes()));
+    let hashes: Vec<u8> = sketch.hashes().flat_map(u16::to_le_bytes).collect();
     let counts = [sketch.words.len() as u64, sketch.pairs.len() as u64].map(u64::to_le_bytes).concat();
     let workload = features.workload.as_deref().unwrap_or_default();
-    let embedded = features.text.map(u64::to_le_bytes);
-    let mut parts: Vec<&[u8]> = vec![&plain];
+    let text = features.text.map(u64::to_le_bytes);
+    let mut parts: Vec<&[u8]> = vec![&scalars];
     for (list, length) in lists.iter().zip(&lengths) {
         parts.push(length);
         parts.extend(list);
     }
-    let has = [u8::from(features.workload.is_some()), u8::from(embedded.is_some())];
-    parts.extend([&counts, &numbers, &sketch.shape, &has[..], workload.as_bytes()]);
-    parts.extend(embedded.as_ref().map(|text| &text[..]));
+    let present = [u8::from(features.workload.is_some()), u8::from(text.is_some())];
+    parts.extend([&counts, &hashes, &sketch.shape, &present[..], workload.as_bytes()]);
+    parts.extend(text.as_ref().map(|text| &text[..]));
     Key::from_be_bytes(EventId::derive(&parts).0)
 }

@@ -1,18 +1,18 @@
-//! How much two sets have in common, in billionths.
+//! The Jaccard index of two sets: the size of the intersection divided by the size of the union.
 
 use contracts::Score;
 
-/// The largest union in the table; nearly every one is smaller, and the table stays in the fastest cache.
-const LARGEST: usize = 32;
+/// The largest union in the table. Larger unions are rare, and the table fits the first-level cache.
+const MAX_UNION: usize = 32;
 
 /// `TABLE[union][common]` is `common / union` in billionths, rounded down.
-static TABLE: [[u32; LARGEST + 1]; LARGEST + 1] = table();
+static TABLE: [[u32; MAX_UNION + 1]; MAX_UNION + 1] = table();
 
-#[expect(clippy::cast_possible_truncation, reason = "at most a billion, which fits 32 bits")]
-const fn table() -> [[u32; LARGEST + 1]; LARGEST + 1] {
-    let mut table = [[0; LARGEST + 1]; LARGEST + 1];
+#[expect(clippy::cast_possible_truncation, reason = "a billion fits 32 bits")]
+const fn table() -> [[u32; MAX_UNION + 1]; MAX_UNION + 1] {
+    let mut table = [[0; MAX_UNION + 1]; MAX_UNION + 1];
     let mut union = 1;
-    while union <= LARGEST {
+    while union <= MAX_UNION {
         let mut common = 0;
         while common <= union {
             table[union][common] = (common as u64 * Score::ONE.0 / union as u64) as u32;
@@ -25,8 +25,7 @@ const fn table() -> [[u32; LARGEST + 1]; LARGEST + 1] {
     table
 }
 
-/// The size of the intersection over the size of the union; two empty sets have everything in common (004 §5.5
-/// leaves it open, the earlier implementation decided it so).
+/// The Jaccard index in billionths, from the sizes of intersection and union; 1 for two empty sets.
 pub(crate) fn jaccard(common: u32, union: u32) -> u64 {
     let entry = TABLE.get(union as usize).and_then(|row| row.get(common as usize));
     match entry {
@@ -35,7 +34,7 @@ pub(crate) fn jaccard(common: u32, union: u32) -> u64 {
     }
 }
 
-/// [`jaccard`] of two small sets of bits.
-pub(crate) fn jaccard_bits(one: u8, other: u8) -> u64 {
-    jaccard((one & other).count_ones(), (one | other).count_ones())
+/// The Jaccard index of two sets of at most eight values, in billionths.
+pub(crate) fn jaccard_bits(left: u8, right: u8) -> u64 {
+    jaccard((left & right).count_ones(), (left | right).count_ones())
 }

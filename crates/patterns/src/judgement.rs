@@ -1,49 +1,51 @@
-//! How a turn was judged, and which judgement counts.
+//! The evaluation of a turn as the store uses it, and which of several evaluations counts.
+
+use std::sync::Arc;
 
 use contracts::{Score, events::EvalCompleted};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::{Held, Shared};
+use crate::interner::Interner;
 
-/// A judge less sure than this is remembered but does not count.
+/// The lowest confidence of an evaluation whose score counts. Evaluations below it are stored only.
 pub const MIN_EVAL_CONFIDENCE: Score = Score(500_000_000);
 
-/// One verdict on a turn.
+/// One evaluation of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Judgement {
     score: Score,
     confidence: Score,
-    rubric: Held<Rubric>,
+    rubric: Arc<RubricVersion>,
 }
 
-/// By what it was judged.
+/// The rubric of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Rubric {
+pub(crate) struct RubricVersion {
     name: Box<str>,
     version: u16,
 }
 
 impl Judgement {
-    pub(crate) fn new(eval: &EvalCompleted, rubrics: &mut Shared<Rubric>) -> Self {
-        let rubric = Rubric { name: eval.rubric.as_str().into(), version: eval.rubric_version };
-        Self { score: eval.score, confidence: eval.confidence, rubric: rubrics.hold(rubric) }
+    pub(crate) fn new(eval: &EvalCompleted, rubrics: &mut Interner<RubricVersion>) -> Self {
+        let rubric = RubricVersion { name: eval.rubric.as_str().into(), version: eval.rubric_version };
+        Self { score: eval.score, confidence: eval.confidence, rubric: rubrics.intern(rubric) }
     }
 
-    /// Holds the rubric that others hold, not one of its own.
-    pub(crate) fn share(&mut self, rubrics: &mut Shared<Rubric>) {
-        self.rubric = rubrics.hold(Rubric::clone(&self.rubric));
+    /// Replaces the rubric by the shared one, after deserialisation.
+    pub(crate) fn intern(&mut self, rubrics: &mut Interner<RubricVersion>) {
+        self.rubric = rubrics.intern(Arc::clone(&self.rubric));
     }
 
-    /// The score, if the judge was sure enough for it to count.
-    pub(crate) fn counted(&self) -> Option<Score> {
+    /// The score, if the confidence is at least [`MIN_EVAL_CONFIDENCE`].
+    pub(crate) fn counted_score(&self) -> Option<Score> {
         (MIN_EVAL_CONFIDENCE <= self.confidence).then_some(self.score)
     }
 
-    /// Whether this verdict, given later, takes the place of an earlier one on the same turn: not when it is by
-    /// an older version of the same rubric, and not when it is unsure and the earlier one was sure.
+    /// Whether this evaluation replaces an earlier one of the same turn: not if it uses an older version of the same
+    /// rubric, and not if only the earlier one has a score that counts.
     pub(crate) fn replaces(&self, earlier: &Self) -> bool {
         let older_rubric = self.rubric.name == earlier.rubric.name && self.rubric.version < earlier.rubric.version;
-        let less_sure = self.counted().is_none() && earlier.counted().is_some();
-        !older_rubric && !less_sure
+        let loses_score = self.counted_score().is_none() && earlier.counted_score().is_some();
+        !older_rubric && !loses_score
     }
 }

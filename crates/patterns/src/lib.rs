@@ -1,65 +1,69 @@
-//! What past turns teach about new ones (004 §5.5): a projection of turns, and a nearest-neighbour search.
+//! Learned recommendations: a projection of past turns with their outcomes, and a nearest-neighbour search over them
+//! (004 §5.5).
 //!
-//! The unit is the turn. A row is what is known about one model in turns of one fingerprint in one workspace:
-//! samples, the exact sum of their scores and the exact sum of their cost. A recommendation looks at the rows
-//! most similar to a new turn and weighs quality against cost, all of it in integers (decision D20).
+//! A *row* holds the outcomes of one model in turns with equal features (a *fingerprint*) in one workspace: the number of
+//! turns, and the exact sums of scores and costs. A recommendation finds the rows most similar to a new turn and weighs
+//! expected score against expected cost, in integers (decision D20).
 //!
-//! The fingerprint is made of the features *known when the turn started*, as `turn.started` carries them: what
-//! the message asks for, and what the session's earlier turns touched. What the turn itself goes on to touch is
-//! dropped on purpose, because a new turn has to be compared before it has touched anything; the next turns of
-//! the session carry it.
+//! Features are those *known when the turn starts*, as recorded in `turn.started`: what the message requests, and what
+//! earlier turns of the session used. What the turn itself uses is left out, because a new turn has not used anything yet;
+//! later turns of the session have it.
+//!
+//! The estimators are documented with their formulas in the modules `calibrated` and `paper`; the features and
+//! similarities they use in `idf`, `structure`, `packed` and `regression`.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "a pure crate: time, ids and randomness are arguments"
 )]
 
-mod bounded;
 mod calibrated;
-mod caps;
+mod capacity;
 mod embedding;
 mod explain;
 mod fingerprint;
+mod fixed;
 mod growth;
+mod hash;
+mod idf;
+mod interner;
 mod jaccard;
 mod judgement;
-mod knowledge;
 mod levels;
-mod linear;
-mod nearest;
 mod normal;
-mod open_turn;
+mod outcome_sums;
 mod packed;
 mod paper;
-mod places;
 mod projection;
 mod recommend;
 mod recorded;
+mod regression;
 mod row;
-mod said;
+mod running_turn;
 mod search;
-mod shared;
+mod search_index;
+mod smallest;
 mod space;
-mod spread;
 mod status;
 mod store;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod token_hashes;
+mod unit_vector;
 mod vocabulary;
-mod words;
 
 pub mod features;
 
-pub use calibrated::{Estimate, recommendation, weigh};
-pub use caps::{HARD_CAP, MAX_AGE_MICROS, RoomNeeded, SOFT_CAP};
+pub use calibrated::{Estimate, rank_by_utility, recommendation};
+pub use capacity::{CapacityEvent, HARD_CAP, MAX_AGE_MICROS, SOFT_CAP};
 pub use embedding::project;
-pub use explain::{Considered, Explanation, Flip, Parts, Similar};
+pub use explain::{Counterfactual, Explanation, ModelExplanation, SimilarRow, SuccessTerms};
 pub use fingerprint::key as fingerprint_key;
 pub use judgement::MIN_EVAL_CONFIDENCE;
-pub use nearest::MOST as MOST_NEIGHBOURS;
 pub use packed::similarity;
 pub use projection::Patterns;
 pub use search::BYTES_COMPARED;
+pub use smallest::MAX_NEIGHBOURS;
 pub use status::{ModelStatus, RowStatus, WorkspaceStatus};
 pub use store::{RowId, Sample, Store};

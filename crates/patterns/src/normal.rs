@@ -1,8 +1,8 @@
-//! How likely a gap is real: the normal distribution in integers.
+//! The normal distribution in integers.
 
 use contracts::Score;
 
-/// `Φ(z)` for z of 0, 1/16, 2/16, … up to 4, in billionths.
+/// `Φ(z)` in billionths for `z` of 0, 1/16, 2/16, … up to 4.
 const TABLE: [u64; 65] = [
     500_000_000,
     524_917_669,
@@ -71,15 +71,15 @@ const TABLE: [u64; 65] = [
     999_968_329,
 ];
 
-/// The probability that a quantity is above nothing when it is estimated as `gap`, give or take `error`: from one half
-/// for no gap to one for many errors.
-pub(crate) fn probability(gap: u64, error: u64) -> Score {
-    // In 16ths of an error, with sixteen binary places between two entries.
-    let steps = (u128::from(gap) << 20) / u128::from(error.max(1));
-    let index = usize::try_from(steps >> 16).unwrap_or(usize::MAX);
-    let between = u64::try_from(steps & 0xffff).unwrap_or_default();
+/// `Φ(difference / error)`: the probability that a difference estimated with this standard error is greater than 0. From
+/// one half for no difference to [`TABLE`]'s last entry for many errors. Interpolates the table linearly.
+pub(crate) fn probability(difference: u64, error: u64) -> Score {
+    // In sixteenths of an error, with 16 fractional bits.
+    let sixteenths = (u128::from(difference) << 20) / u128::from(error.max(1));
+    let index = usize::try_from(sixteenths >> 16).unwrap_or(usize::MAX);
+    let fraction = u64::try_from(sixteenths & 0xffff).unwrap_or_default();
     match (TABLE.get(index), TABLE.get(index.saturating_add(1))) {
-        (Some(below), Some(above)) => Score(below + (above - below) * between / 65_536),
+        (Some(below), Some(above)) => Score(below + (above - below) * fraction / 65_536),
         _ => Score(*TABLE.last().unwrap_or(&Score::ONE.0)),
     }
 }
@@ -89,10 +89,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_the_normal_distribution() {
-        let at = |gap, error| probability(gap, error).to_string();
-        assert_eq!([at(0, 1), at(1, 1), at(2, 1), at(19, 10), at(9, 1)], ["0.50", "0.84", "0.98", "0.97", "1.00"]);
-        assert_eq!(at(5, 0), "1.00");
-        assert!((0..400).all(|gap| probability(gap, 100) <= probability(gap + 1, 100)));
+    fn the_probability_follows_the_normal_distribution() {
+        let shown = |difference, error| probability(difference, error).to_string();
+        assert_eq!(
+            [shown(0, 1), shown(1, 1), shown(2, 1), shown(19, 10), shown(9, 1)],
+            ["0.50", "0.84", "0.98", "0.97", "1.00"]
+        );
+        assert_eq!(shown(5, 0), "1.00");
+        assert!((0..400).all(|difference| probability(difference, 100) <= probability(difference + 1, 100)));
     }
 }

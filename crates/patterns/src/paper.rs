@@ -1,5 +1,11 @@
-//! The formula of 004 §5.5 to the letter, in integers: from the nearest rows to a recommendation (decisions D20, D21,
-//! D25).
+//! The formula of 004 §5.5 in integers (decisions D20, D21, D25), computed over the nearest rows of all models:
+//!
+//! ```text
+//! success    = mean of all scores
+//! efficiency = (highest mean cost - mean cost) / scale      scale: the range of mean costs, or the highest one
+//! score      = (1 - cost weight) · success + cost weight · efficiency
+//! confidence = (best score - second score) / best score
+//! ```
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -10,23 +16,24 @@ use contracts::{
 
 use crate::row::Row;
 
-/// What the nearest rows say about one model. The sums are exact, so the order of rows cannot matter.
+/// Exact sums over the nearest rows of one model; they do not depend on the order of the rows.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
-    /// Samples with a score.
+struct ModelSums {
+    /// Turns with a score.
     scored: u64,
-    /// The sum of those scores, in billionths.
+    /// The sum of those scores in billionths.
     score_sum: u128,
-    /// Samples with a known cost.
+    /// Turns with a known cost.
     costed: u64,
-    /// The sum of those costs, in nano-dollars.
+    /// The sum of those costs in nano-dollars.
     cost_sum: u128,
 }
 
-/// An average cost in nano-dollars with 32 binary places: equal averages are equal numbers.
-type Cost = u128;
+/// A mean cost in nano-dollars with 32 fractional bits, so that equal means are equal numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct MeanCost(u128);
 
-impl Tally {
+impl ModelSums {
     fn add(&mut self, row: &Row) {
         self.scored += u64::from(row.sums.scored);
         self.score_sum += u128::from(row.sums.score_sum);
@@ -34,91 +41,98 @@ impl Tally {
         self.cost_sum += u128::from(row.sums.cost_sum.0);
     }
 
-    /// The mean of all scores, `None` when there is none: unknown is not zero (decision D21). A row weighs as
-    /// many times as it has scores, which is the weighting by sample size of 004 §5.5.
+    /// The mean score over all scored turns, so that a row counts as often as it has scores; `None` without a score, which
+    /// is not the same as 0 (decision D21).
     fn success(&self) -> Option<Score> {
         let mean = self.score_sum.checked_div(u128::from(self.scored))?;
         // A mean of numbers up to 1 is at most 1.
         Some(u64::try_from(mean).map_or(Score::ONE, |mean| Score(mean).min(Score::ONE)))
     }
 
-    /// The mean of all known costs.
-    fn cost(&self) -> Option<Cost> {
-        // At most 65,535 rows of 64 bits each: 80 bits, and 32 more still fit.
-        (self.cost_sum << 32).checked_div(u128::from(self.costed))
+    fn mean_cost(&self) -> Option<MeanCost> {
+        // At most 65,535 rows of 64 bits each: 80 bits, to which 32 are added.
+        (self.cost_sum << 32).checked_div(u128::from(self.costed)).map(MeanCost)
     }
 }
 
-/// The cheapest and the dearest model that could be recommended.
+/// The lowest and the highest mean cost of the models with a score.
 struct CostRange {
-    cheapest: Cost,
-    dearest: Cost,
+    lowest: MeanCost,
+    highest: MeanCost,
 }
 
 impl CostRange {
-    fn of(models: &BTreeMap<&ModelId, Tally>) -> Option<Self> {
-        let costs = || models.values().filter(|tally| 0 < tally.scored).filter_map(Tally::cost);
-        Some(Self { cheapest: costs().min()?, dearest: costs().max()? })
+    fn of(models: &BTreeMap<&ModelId, ModelSums>) -> Option<Self> {
+        let costs = || models.values().filter(|sums| 0 < sums.scored).filter_map(ModelSums::mean_cost);
+        Some(Self { lowest: costs().min()?, highest: costs().max()? })
     }
 
-    /// From 0 for the dearest towards 1; 0 for all when there is no difference to weigh.
-    fn efficiency(&self, cost: Cost, scale: CostScale) -> Score {
-        let whole = match scale {
-            CostScale::Cluster => self.dearest.saturating_sub(self.cheapest),
-            CostScale::Relative => self.dearest,
+    /// From 0 for the highest cost to 1; 0 if all costs are equal.
+    fn efficiency(&self, cost: MeanCost, scale: CostScale) -> Score {
+        let scale = match scale {
+            CostScale::Cluster => self.highest.0.saturating_sub(self.lowest.0),
+            CostScale::Relative => self.highest.0,
         };
-        let saved = self.dearest.saturating_sub(cost);
-        // An average has at most 64 + 32 bits, and a billion has 30.
-        let billionths = (saved * u128::from(Score::ONE.0)).checked_div(whole).unwrap_or(0);
+        let savings = self.highest.0.saturating_sub(cost.0);
+        // A mean has at most 64 + 32 bits, and a billion has 30.
+        let billionths = (savings * u128::from(Score::ONE.0)).checked_div(scale).unwrap_or(0);
         u64::try_from(billionths).map_or(Score::ONE, |billionths| Score(billionths).min(Score::ONE))
     }
 }
 
-/// One model among the nearest rows.
+/// One of the models among the nearest rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rated {
+pub(crate) struct RatedModel {
     pub(crate) model: ModelId,
-    /// The mean of its scores; `None` when it has none.
+    /// The mean score; `None` without a score.
     pub(crate) success: Option<Score>,
-    /// How cheap it is, on the scale of the policy.
     pub(crate) efficiency: Score,
-    /// Its mean cost in nano-dollars.
+    /// The mean cost in nano-dollars.
     pub(crate) cost: Option<u64>,
+    /// Success and efficiency, weighted.
     pub(crate) score: Option<Score>,
+    /// Turns with a score.
     pub(crate) samples: u64,
 }
 
-/// Every model among the nearest rows, the best first.
-///
-/// A model whose cost nobody knows gets no bonus for it, as if it were the dearest.
-pub(crate) fn rated<'a>(rows: impl Iterator<Item = (&'a ModelId, &'a Row)>, settings: &PatternSettings) -> Vec<Rated> {
-    let mut models: BTreeMap<&ModelId, Tally> = BTreeMap::new();
+/// Rates every model among the nearest rows, in descending order of score. A model of unknown cost has an efficiency of 0.
+pub(crate) fn rate_models<'a>(
+    rows: impl Iterator<Item = (&'a ModelId, &'a Row)>,
+    settings: &PatternSettings,
+) -> Vec<RatedModel> {
+    let mut models: BTreeMap<&ModelId, ModelSums> = BTreeMap::new();
     for (model, row) in rows {
         models.entry(model).or_default().add(row);
     }
     let range = CostRange::of(&models);
     let mut rated: Vec<_> = models
         .iter()
-        .map(|(model, tally)| {
-            let efficiency = match (&range, tally.cost()) {
+        .map(|(model, sums)| {
+            let mean_cost = sums.mean_cost();
+            let efficiency = match (&range, mean_cost) {
                 (Some(range), Some(cost)) => range.efficiency(cost, settings.cost_scale),
                 _ => Score::ZERO,
             };
-            let success = tally.success();
-            let score = success.map(|success| blend(success, efficiency, settings.cost_weight));
-            let cost = tally.cost().and_then(|cost| u64::try_from(cost >> 32).ok());
-            Rated { model: (*model).clone(), success, efficiency, cost, score, samples: tally.scored }
+            let success = sums.success();
+            RatedModel {
+                model: (*model).clone(),
+                success,
+                efficiency,
+                cost: mean_cost.and_then(|cost| u64::try_from(cost.0 >> 32).ok()),
+                score: success.map(|success| weighted_mean(success, efficiency, settings.cost_weight)),
+                samples: sums.scored,
+            }
         })
         .collect();
-    // Stable: models come in the order of their ids, and `None` is less than any score.
+    // Stable, so ties are ordered by model id; `None` is less than any score.
     rated.sort_by_key(|rated| Reverse(rated.score));
     rated
 }
 
-/// What the nearest rows recommend; `None` when none of them has a score.
-pub(crate) fn recommendation(rated: &[Rated]) -> Option<Recommendation> {
+/// Recommends the first of the rated models; `None` if it has no score.
+pub(crate) fn recommendation(rated: &[RatedModel]) -> Option<Recommendation> {
     let winner = rated.first()?;
-    let confidence = lead(winner.score?, rated.get(1).and_then(|second| second.score));
+    let confidence = relative_lead(winner.score?, rated.get(1).and_then(|second| second.score));
     let alternatives = rated.iter().map(|rated| Alternative {
         model: rated.model.clone(),
         score: rated.score,
@@ -128,19 +142,20 @@ pub(crate) fn recommendation(rated: &[Rated]) -> Option<Recommendation> {
     Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
 }
 
-/// `(1 - weight) × success + weight × efficiency`, rounded down once.
-fn blend(success: Score, efficiency: Score, weight: Score) -> Score {
-    let weight = weight.min(Score::ONE);
+/// `(1 - cost weight) · success + cost weight · efficiency`, rounded down once.
+fn weighted_mean(success: Score, efficiency: Score, cost_weight: Score) -> Score {
+    let weight = cost_weight.min(Score::ONE);
     let sum =
         u128::from(weight.complement().0) * u128::from(success.0) + u128::from(weight.0) * u128::from(efficiency.0);
     // A mean of two numbers up to 1.
     Score(u64::try_from(sum / u128::from(Score::ONE.0)).unwrap_or(Score::ONE.0))
 }
 
-/// `(top - second) / top`: nothing when the top is nothing, everything when there is no second.
-fn lead(top: Score, second: Option<Score>) -> Score {
-    let Some(second) = second else {
-        return if top == Score::ZERO { Score::ZERO } else { Score::ONE };
-    };
-    Score::ratio(top.0.saturating_sub(second.0), top.0)
+/// `(best - second) / best`; 0 if the best score is 0, otherwise 1 if there is no second.
+fn relative_lead(best: Score, second: Option<Score>) -> Score {
+    match second {
+        Some(second) => Score::ratio(best.0.saturating_sub(second.0), best.0),
+        None if best == Score::ZERO => Score::ZERO,
+        None => Score::ONE,
+    }
 }

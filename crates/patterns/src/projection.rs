@@ -1,11 +1,11 @@
-//! The projection: from the events of turns to rows, and the view a decision reads.
+//! The projection: folds the events of turns into stores.
 
 mod saved;
 
 use std::collections::BTreeMap;
 
 use contracts::{
-    ModelId, Recommendation, TurnId,
+    BoundedMap, ModelId, Recommendation, TurnId,
     events::{
         EvalCompleted, LlmCallCompleted, LlmCallFailed, PatternEvicted, PatternFilling, PatternsCleared,
         RouteOverridden, TurnEmbedded, TurnEnded, TurnStarted,
@@ -16,43 +16,42 @@ use event_core::{CodecError, Event as _, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    bounded::Bounded,
     embedding::Embedding,
-    judgement::{Judgement, Rubric},
-    open_turn::OpenTurn,
-    recorded::{RecordedTurn, RecordedTurns, RecordedWork},
-    shared::Shared,
+    interner::Interner,
+    judgement::{Judgement, RubricVersion},
+    recorded::{JUDGEABLE_TURNS, RecordedTurn, RecordedTurns, RecordedWork},
+    running_turn::{ModelWork, RunningTurn},
     store::{Sample, Store},
 };
 
-/// So many running turns are followed; one that never ends is forgotten after so many others began.
-const OPEN_TURNS: usize = 1_000;
+/// The number of running turns that are followed. It bounds the memory for turns that never end.
+const RUNNING_TURNS: usize = 1_000;
 
-/// So many messages are remembered with their meaning.
+/// The number of embeddings that are kept.
 const EMBEDDINGS: usize = 10_000;
 
-/// Everything learned, workspace by workspace.
+/// The pattern stores of all workspaces.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(from = "saved::Saved")]
+#[serde(from = "saved::SavedPatterns")]
 pub struct Patterns {
-    /// By path; turns without a workspace are under the empty path.
+    /// By path of the workspace; the key is empty for turns without one.
     pub(crate) stores: BTreeMap<String, Store>,
-    open: OpenTurns,
+    running: RunningTurns,
     recorded: RecordedTurns,
     embeddings: Embeddings,
     #[serde(skip)]
-    workspaces: Shared<String>,
+    workspaces: Interner<String>,
     #[serde(skip)]
-    rubrics: Shared<Rubric>,
+    rubrics: Interner<RubricVersion>,
 }
 
-type OpenTurns = Bounded<TurnId, Box<OpenTurn>, OPEN_TURNS>;
+type RunningTurns = BoundedMap<TurnId, Box<RunningTurn>>;
 
-/// By the start of the hash of the message.
-type Embeddings = Bounded<u64, Embedding, EMBEDDINGS>;
+/// By the first bytes of the hash of the message.
+type Embeddings = BoundedMap<u64, Embedding>;
 
 impl Patterns {
-    /// What was learned in a workspace.
+    /// The store of a workspace.
     pub fn store(&self, workspace: Option<&str>) -> Option<&Store> {
         self.stores.get(workspace.unwrap_or_default())
     }
@@ -61,45 +60,43 @@ impl Patterns {
         self.stores.get_mut(workspace.unwrap_or_default())
     }
 
-    fn started(&mut self, turn: &TurnStarted) {
-        if !self.open.contains(turn.turn) && !self.recorded.contains(turn.turn) {
-            self.open.insert(turn.turn, Box::new(OpenTurn::new(turn)));
+    fn apply_started(&mut self, turn: &TurnStarted) {
+        let is_known = self.running.get(&turn.turn).is_some() || self.recorded.get(&turn.turn).is_some();
+        if !is_known {
+            self.running.insert(turn.turn, Box::new(RunningTurn::new(turn)), RUNNING_TURNS);
         }
     }
 
-    /// Records a turn that is over, however it ended, unless no model ever answered.
-    fn ended(&mut self, id: TurnId, at: Timestamp) {
-        let Some(mut turn) = self.open.remove(id) else { return };
-        let done = turn.take_works();
-        if done.is_empty() {
+    /// Records a turn that has ended with any status, unless no call was answered.
+    fn apply_ended(&mut self, id: TurnId, at: Timestamp) {
+        let Some(mut turn) = self.running.remove(&id) else { return };
+        let works = turn.take_works();
+        if works.is_empty() {
             return;
         }
-        let workspace = turn.workspace.as_deref().unwrap_or_default();
-        if !self.stores.contains_key(workspace) {
-            self.stores.insert(workspace.to_owned(), Store::default());
-        }
-        let Some(store) = self.stores.get_mut(workspace) else { return };
-        let works = done.iter().map(|work| {
-            let sample = Sample { turn: id, features: &turn.features, model: &work.model, cost: work.cost, at };
+        let RunningTurn { workspace, features, judgements, .. } = *turn;
+        let store = self.stores.entry(workspace.clone().unwrap_or_default()).or_default();
+        let record = |ModelWork { model, cost }: &ModelWork| {
+            let sample = Sample { turn: id, features: &features, model, cost: *cost, at };
             RecordedWork { row: store.record(sample), judgement: None }
-        });
-        let works = works.collect();
-        // Another turn with this message may have been embedded before.
-        if let Some(text) = turn.features.text
-            && let Some(embedding) = self.embeddings.get(text)
+        };
+        let works = works.iter().map(record).collect();
+        // An earlier turn with the same message may have been embedded.
+        if let Some(text) = features.text
+            && let Some(embedding) = self.embeddings.get(&text)
         {
-            store.embed(text, embedding);
+            store.embed_text(text, embedding);
         }
-        let workspace = turn.workspace.map(|workspace| self.workspaces.hold(workspace));
-        self.recorded.insert(id, RecordedTurn { workspace, works });
-        for (model, judgement) in turn.judgements {
+        let workspace = workspace.map(|workspace| self.workspaces.intern(workspace));
+        self.recorded.insert(id, RecordedTurn { workspace, works }, JUDGEABLE_TURNS);
+        for (model, judgement) in judgements {
             self.judge(id, model.as_ref(), judgement, at);
         }
     }
 
-    fn judged(&mut self, eval: &EvalCompleted, at: Timestamp) {
+    fn apply_eval(&mut self, eval: &EvalCompleted, at: Timestamp) {
         let judgement = Judgement::new(eval, &mut self.rubrics);
-        if let Some(turn) = self.open.get_mut(eval.turn) {
+        if let Some(turn) = self.running.get_mut(&eval.turn) {
             match turn.judgements.iter_mut().find(|(judged, _)| *judged == eval.model) {
                 Some((_, earlier)) if judgement.replaces(earlier) => *earlier = judgement,
                 Some(_) => {}
@@ -110,63 +107,63 @@ impl Patterns {
         }
     }
 
-    /// A verdict on a turn that is over: on what this model did, or on whoever finished it.
+    /// Applies an evaluation to a recorded turn: to the work of `model`, or of the model that finished the turn.
     fn judge(&mut self, id: TurnId, model: Option<&ModelId>, judgement: Judgement, at: Timestamp) {
-        let Some(turn) = self.recorded.get_mut(id) else { return };
+        let Some(turn) = self.recorded.get_mut(&id) else { return };
         let Some(store) = self.stores.get_mut(turn.workspace()) else { return };
         let mut works = turn.works.as_mut_slice().iter_mut().rev();
-        let is_of = |work: &RecordedWork, model| store.model_of(work.row) == Some(model);
-        let Some(work) = works.find(|work| model.is_none_or(|model| is_of(work, model))) else { return };
+        let is_work_of = |work: &RecordedWork, model| store.model_of(work.row) == Some(model);
+        let Some(work) = works.find(|work| model.is_none_or(|model| is_work_of(work, model))) else { return };
         if work.judgement.as_ref().is_some_and(|earlier| !judgement.replaces(earlier)) {
             return;
         }
-        let before = work.judgement.as_ref().and_then(Judgement::counted);
-        let (row, now) = (work.row, judgement.counted());
+        let before = work.judgement.as_ref().and_then(Judgement::counted_score);
+        let (row, after) = (work.row, judgement.counted_score());
         work.judgement = Some(judgement);
-        store.judge(row, before, now, at);
+        store.judge(row, before, after, at);
     }
 
-    fn embedded(&mut self, body: TurnEmbedded) {
-        let (text, turn) = (body.text, body.turn);
-        let embedding = Embedding::from(body);
-        // A turn from before there was an embedder does not say by what its embedding is found; its row is known.
-        if let Some(turn) = self.recorded.get(turn)
+    fn apply_embedded(&mut self, event: TurnEmbedded) {
+        let (text, turn) = (event.text, event.turn);
+        let embedding = Embedding::from(event);
+        // Turns recorded before an embedder was configured have no text hash; they are found by their row.
+        if let Some(turn) = self.recorded.get(&turn)
             && let Some(work) = turn.works.as_slice().first()
             && let Some(store) = self.stores.get_mut(turn.workspace())
         {
             store.embed_row(work.row, &embedding);
         }
         for store in self.stores.values_mut() {
-            store.embed(text, &embedding);
+            store.embed_text(text, &embedding);
         }
-        self.embeddings.insert(text, embedding);
+        self.embeddings.insert(text, embedding, EMBEDDINGS);
     }
 
-    /// What the message of a turn means, when the log knows it.
+    /// The embedding of a turn's message, if recorded.
     pub(crate) fn embedding_of(&self, query: &PatternQuery<'_>) -> Option<&Embedding> {
-        self.embeddings.get(query.features.text?)
+        self.embeddings.get(&query.features.text?)
     }
 
-    /// Folds what says how much is kept.
-    fn kept(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        match &*event.event.kind {
+    /// Applies the events that limit or clear stores.
+    fn apply_capacity(&mut self, recorded: &Recorded) -> Result<(), CodecError> {
+        match &*recorded.event.kind {
             PatternFilling::KIND => {
-                if let Some(body) = event.view::<PatternFilling>()?
-                    && let Some(store) = self.store_mut(body.workspace.as_deref())
+                if let Some(event) = recorded.view::<PatternFilling>()?
+                    && let Some(store) = self.store_mut(event.workspace.as_deref())
                 {
                     store.filling = true;
                 }
             }
             PatternEvicted::KIND => {
-                if let Some(body) = event.view::<PatternEvicted>()?
-                    && let Some(store) = self.store_mut(body.workspace.as_deref())
+                if let Some(event) = recorded.view::<PatternEvicted>()?
+                    && let Some(store) = self.store_mut(event.workspace.as_deref())
                 {
-                    store.evict(body.unchanged_since, body.keep);
+                    store.evict(event.unchanged_since, event.keep);
                 }
             }
             PatternsCleared::KIND => {
-                if let Some(body) = event.view::<PatternsCleared>()? {
-                    self.cleared(&body);
+                if let Some(event) = recorded.view::<PatternsCleared>()? {
+                    self.apply_cleared(&event);
                 }
             }
             _ => {}
@@ -174,15 +171,14 @@ impl Patterns {
         Ok(())
     }
 
-    fn cleared(&mut self, body: &PatternsCleared) {
-        let goes = |workspace: Option<&str>| {
-            body.all || workspace.unwrap_or_default() == body.workspace.as_deref().unwrap_or_default()
-        };
-        self.stores.retain(|workspace, _| !goes(Some(workspace)));
-        // A later verdict on one of these turns must not find a row that was made after them.
-        self.recorded.retain(|turn| !goes(Some(turn.workspace())));
-        if body.all {
-            self.embeddings = Bounded::default();
+    fn apply_cleared(&mut self, event: &PatternsCleared) {
+        let cleared = event.workspace.as_deref().unwrap_or_default();
+        let is_cleared = |workspace: &str| event.all || workspace == cleared;
+        self.stores.retain(|workspace, _| !is_cleared(workspace));
+        // A later evaluation of these turns must not find a row of a new store.
+        self.recorded.retain(|turn| !is_cleared(turn.workspace()));
+        if event.all {
+            self.embeddings = BoundedMap::default();
         }
     }
 }
@@ -191,51 +187,51 @@ impl Projection for Patterns {
     const NAME: &'static str = "patterns";
     const VERSION: u32 = 5;
 
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        let at = event.event.at;
-        match &*event.event.kind {
+    fn apply(&mut self, recorded: &Recorded) -> Result<(), CodecError> {
+        let at = recorded.event.at;
+        match &*recorded.event.kind {
             TurnStarted::KIND => {
-                if let Some(turn) = event.view::<TurnStarted>()? {
-                    self.started(&turn);
+                if let Some(turn) = recorded.view::<TurnStarted>()? {
+                    self.apply_started(&turn);
                 }
             }
             LlmCallCompleted::KIND => {
-                if let Some(call) = event.view::<LlmCallCompleted>()?
-                    && let Some(turn) = self.open.get_mut(call.turn)
+                if let Some(call) = recorded.view::<LlmCallCompleted>()?
+                    && let Some(turn) = self.running.get_mut(&call.turn)
                 {
-                    turn.called(&call);
+                    turn.add_call(&call);
                 }
             }
             LlmCallFailed::KIND => {
-                if let Some(call) = event.view::<LlmCallFailed>()?
-                    && let Some(turn) = self.open.get_mut(call.turn)
+                if let Some(call) = recorded.view::<LlmCallFailed>()?
+                    && let Some(turn) = self.running.get_mut(&call.turn)
                 {
-                    turn.failed(&call);
+                    turn.add_failed_call(&call);
                 }
             }
             RouteOverridden::KIND => {
-                if let Some(body) = event.view::<RouteOverridden>()?
-                    && let Some(turn) = self.open.get_mut(body.turn)
+                if let Some(event) = recorded.view::<RouteOverridden>()?
+                    && let Some(turn) = self.running.get_mut(&event.turn)
                 {
-                    turn.redirected();
+                    turn.reassign();
                 }
             }
             TurnEnded::KIND => {
-                if let Some(turn) = event.view::<TurnEnded>()? {
-                    self.ended(turn.turn, at);
+                if let Some(turn) = recorded.view::<TurnEnded>()? {
+                    self.apply_ended(turn.turn, at);
                 }
             }
             EvalCompleted::KIND => {
-                if let Some(eval) = event.view::<EvalCompleted>()? {
-                    self.judged(&eval, at);
+                if let Some(eval) = recorded.view::<EvalCompleted>()? {
+                    self.apply_eval(&eval, at);
                 }
             }
             TurnEmbedded::KIND => {
-                if let Some(body) = event.view::<TurnEmbedded>()? {
-                    self.embedded(body.into_owned());
+                if let Some(event) = recorded.view::<TurnEmbedded>()? {
+                    self.apply_embedded(event.into_owned());
                 }
             }
-            _ => self.kept(event)?,
+            _ => self.apply_capacity(recorded)?,
         }
         Ok(())
     }
@@ -243,6 +239,6 @@ impl Projection for Patterns {
 
 impl PatternView for Patterns {
     fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
-        self.store(query.workspace)?.recommend_with(query, self.embedding_of(query))
+        self.store(query.workspace)?.recommend_with_embedding(query, self.embedding_of(query))
     }
 }

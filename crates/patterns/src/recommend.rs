@@ -1,83 +1,103 @@
-//! From a new turn to a recommendation: one scan, then the estimator of the policy.
+//! Recommendations for a turn: one search, then the estimator of the policy.
 
 use contracts::{
-    Features, ModelId, Recommendation, Sketch,
+    Features, ModelId, Recommendation, Score, Sketch,
     views::{Estimator, FingerprintKind, PatternQuery, PatternSettings},
 };
 
 use crate::{
-    Store, calibrated, calibrated::Estimate, embedding::Embedding, levels::levels, paper, search::Asked, space::Point,
-    structure::Raw,
+    Store, calibrated,
+    calibrated::Estimate,
+    embedding::Embedding,
+    levels::levels,
+    paper,
+    search::SearchQuery,
+    space::{Point, PointQuery},
+    structure::StructureInput,
 };
 
 impl Store {
-    /// What the turns most like this one recommend, see [`contracts::views::PatternView::recommend`].
+    /// Recommends a model for a turn, see [`contracts::views::PatternView::recommend`].
     pub fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
-        self.recommend_with(query, None)
+        self.recommend_with_embedding(query, None)
     }
 
-    /// The same for a turn whose message may have been embedded.
-    pub(crate) fn recommend_with(
+    /// Recommends a model for a turn whose message may have an embedding.
+    pub(crate) fn recommend_with_embedding(
         &self,
         query: &PatternQuery<'_>,
         embedding: Option<&Embedding>,
     ) -> Option<Recommendation> {
         if !self.has_outcomes(query.known) {
-            // Nobody need look at what a turn is like where nothing is known to have gone well or badly.
             return None;
         }
         let settings = query.settings;
-        let asked = self.asked(query.features, settings, embedding);
-        self.scanned(&asked, query.known, |scratch| match settings.estimator {
+        let search = self.search_query(query.features, settings, embedding);
+        self.with_buffers(&search, query.known, |buffers| match settings.estimator {
             Estimator::Paper => {
-                let neighbours = self.nearest(&asked, settings, scratch).kept();
+                let neighbours = self.nearest_rows(&search, settings, buffers).unsorted();
                 let rows = neighbours.filter_map(|neighbour| self.row(&neighbour));
-                paper::recommendation(&paper::rated(rows, settings))
+                paper::recommendation(&paper::rate_models(rows, settings))
             }
             Estimator::Calibrated => {
-                let estimates = self.estimates(&asked, words(query.features, settings), settings, scratch);
+                let sketch = compared_sketch(query.features, settings);
+                let estimates = self.estimates(&search, sketch, settings, buffers);
                 calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size)
             }
         })
     }
 
-    /// What the calibrated estimator expects of every known model, the best first.
-    pub fn expect(
+    /// Estimates the outcome of every known model on a turn with the calibrated estimator, in descending order of utility.
+    pub fn estimate(
         &self,
         features: &Features,
         settings: &PatternSettings,
         known: &dyn Fn(&ModelId) -> bool,
     ) -> Vec<Estimate> {
-        let asked = self.asked(features, settings, None);
-        self.scanned(&asked, known, |scratch| self.estimates(&asked, words(features, settings), settings, scratch))
+        let search = self.search_query(features, settings, None);
+        let sketch = compared_sketch(features, settings);
+        self.with_buffers(&search, known, |buffers| self.estimates(&search, sketch, settings, buffers))
     }
 
-    /// Whether any turn of a model that is known has a score.
+    /// Whether any known model has a score.
     fn has_outcomes(&self, known: &dyn Fn(&ModelId) -> bool) -> bool {
-        let mut models = self.models.iter().zip(&self.knowledge.models);
-        models.any(|(model, found)| 0 < found.sums.scored && known(model))
+        let mut models = self.models.iter().zip(&self.index.models);
+        models.any(|(model, index)| 0 < index.sums.scored && known(model))
     }
 
-    pub(crate) fn asked<'a>(
+    /// Prepares the features of a turn for a search.
+    pub(crate) fn search_query<'a>(
         &self,
         features: &Features,
         settings: &PatternSettings,
         embedding: Option<&'a Embedding>,
-    ) -> Asked<'a> {
+    ) -> SearchQuery<'a> {
         let packed = self.vocabularies.pack(features);
         let hybrid = settings.fingerprint == FingerprintKind::Hybrid;
         let workload = features.workload.as_ref().map_or(0, |name| self.workloads.find(name));
-        let levels = levels(features);
-        let structure = self.space.expectation.structure(&Raw { levels, sets: packed.masks, workload, turns: 1 });
-        let direction = self.space.words.direction(&features.sketch);
-        let has_words = hybrid && !features.sketch.words.is_empty();
-        let by_place = settings.estimator == Estimator::Paper || (hybrid && embedding.is_some());
-        Asked { packed, point: Point { direction, structure }, embedding, hybrid, has_words, by_place }
+        let input = StructureInput { levels: levels(features), sets: packed.masks, workload, turns: 1 };
+        let point =
+            Point { words: self.space.idf.project(&features.sketch), structure: self.space.kernel.encode(&input) };
+        SearchQuery {
+            packed,
+            point,
+            embedding,
+            hybrid,
+            has_words: hybrid && !features.sketch.words.is_empty(),
+            precompute_cosines: settings.estimator == Estimator::Paper || (hybrid && embedding.is_some()),
+        }
     }
 }
 
-/// The words that count.
-pub(crate) fn words<'a>(features: &'a Features, settings: &PatternSettings) -> &'a Sketch {
-    static NONE: Sketch = Sketch { words: Vec::new(), pairs: Vec::new(), shape: Vec::new() };
-    if settings.fingerprint == FingerprintKind::Hybrid { &features.sketch } else { &NONE }
+impl SearchQuery<'_> {
+    /// The query for the search in the feature space.
+    pub(crate) fn point_query(&self, settings: &PatternSettings) -> PointQuery {
+        PointQuery::new(&self.point, if self.hybrid { settings.alpha } else { Score::ZERO })
+    }
+}
+
+/// The sketch of a turn; empty if the settings compare structure only.
+pub(crate) fn compared_sketch<'a>(features: &'a Features, settings: &PatternSettings) -> &'a Sketch {
+    static EMPTY: Sketch = Sketch { words: Vec::new(), pairs: Vec::new(), shape: Vec::new() };
+    if settings.fingerprint == FingerprintKind::Hybrid { &features.sketch } else { &EMPTY }
 }

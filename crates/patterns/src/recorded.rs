@@ -1,51 +1,51 @@
-//! Turns that are over and can still be judged.
+//! Turns that have ended and can still be judged.
 
-use contracts::TurnId;
+use std::sync::Arc;
+
+use contracts::{BoundedMap, TurnId};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
-    bounded::Bounded,
-    judgement::{Judgement, Rubric},
-    shared::{Held, Shared},
+    interner::Interner,
+    judgement::{Judgement, RubricVersion},
     store::RowId,
 };
 
-/// So many turns can still be judged after they are over; later judgements of older turns are not counted.
-const JUDGEABLE_TURNS: usize = 20_000;
+/// The number of turns that can still be judged; evaluations of older turns are ignored.
+pub(crate) const JUDGEABLE_TURNS: usize = 20_000;
 
-/// The turns that were over last.
-pub(crate) type RecordedTurns = Bounded<TurnId, RecordedTurn, JUDGEABLE_TURNS>;
+/// The turns that ended last.
+pub(crate) type RecordedTurns = BoundedMap<TurnId, RecordedTurn>;
 
-/// A turn that is over and where its samples went: the last is of whoever finished it.
+/// A turn that has ended, with the row of each sample; the last is that of the model that finished it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedTurn {
-    /// `None` is not the same as no name in what is saved, but the same store.
-    pub(crate) workspace: Option<Held<String>>,
-    pub(crate) works: Works,
+    pub(crate) workspace: Option<Arc<String>>,
+    pub(crate) works: WorkList,
 }
 
-/// What one model did in a turn that is over: the row says which.
+/// The work of one model in a turn that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedWork {
     pub(crate) row: RowId,
     pub(crate) judgement: Option<Judgement>,
 }
 
-/// What models did in a turn, which nearly always is one model.
+/// The work of all models in a turn, without an allocation in the common case of one model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "Vec<RecordedWork>")]
-pub(crate) enum Works {
+pub(crate) enum WorkList {
     One(RecordedWork),
     Several(Box<[RecordedWork]>),
 }
 
-impl From<Vec<RecordedWork>> for Works {
+impl From<Vec<RecordedWork>> for WorkList {
     fn from(works: Vec<RecordedWork>) -> Self {
         works.into_iter().collect()
     }
 }
 
-impl FromIterator<RecordedWork> for Works {
+impl FromIterator<RecordedWork> for WorkList {
     fn from_iter<I: IntoIterator<Item = RecordedWork>>(works: I) -> Self {
         let mut works = works.into_iter();
         match (works.next(), works.next()) {
@@ -55,13 +55,13 @@ impl FromIterator<RecordedWork> for Works {
     }
 }
 
-impl Serialize for Works {
+impl Serialize for WorkList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_slice().serialize(serializer)
     }
 }
 
-impl Works {
+impl WorkList {
     pub(crate) const fn as_slice(&self) -> &[RecordedWork] {
         match self {
             Self::One(work) => std::slice::from_ref(work),
@@ -78,16 +78,16 @@ impl Works {
 }
 
 impl RecordedTurn {
-    /// The path of its store.
+    /// The key of its store: the path of the workspace, empty for none.
     pub(crate) fn workspace(&self) -> &str {
         self.workspace.as_ref().map_or("", |workspace| workspace.as_str())
     }
 
-    /// Holds what others hold, not texts of its own.
-    pub(crate) fn share(&mut self, workspaces: &mut Shared<String>, rubrics: &mut Shared<Rubric>) {
-        self.workspace = self.workspace.take().map(|workspace| workspaces.hold(String::clone(&workspace)));
+    /// Replaces workspace and rubrics by the shared values, after deserialisation.
+    pub(crate) fn intern(&mut self, workspaces: &mut Interner<String>, rubrics: &mut Interner<RubricVersion>) {
+        self.workspace = self.workspace.take().map(|workspace| workspaces.intern(workspace));
         for judgement in self.works.as_mut_slice().iter_mut().filter_map(|work| work.judgement.as_mut()) {
-            judgement.share(rubrics);
+            judgement.intern(rubrics);
         }
     }
 }

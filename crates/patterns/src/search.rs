@@ -1,5 +1,6 @@
-//! The rows most like a turn: exact, by one scan of packed features. Nothing is allocated once a thread has searched a
-//! store of that size.
+//! Exact nearest-neighbour search by one scan over packed features.
+//!
+//! Buffers are kept in a thread-local, so that a search allocates nothing after the first one in a store of that size.
 
 use std::cell::RefCell;
 
@@ -7,226 +8,231 @@ use contracts::{ModelId, Score, views::PatternSettings};
 
 use crate::{
     Store,
+    embedding::Embedding,
     fingerprint::Key,
-    nearest::Nearest,
-    packed::{Packed, Query as PackedQuery},
+    fixed::{Fixed, Q15},
+    packed::{PackedFeatures, PackedQuery},
     row::Row,
-    space::{Point, Query},
-    words::{ONE, cosine},
+    smallest::Smallest,
+    space::{Point, PointQuery},
+    unit_vector::{Cosine, cosine},
 };
 
-/// What a search needs room for, kept from one to the next.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    /// The cosine of the words, by place, with fifteen binary places.
-    cosines: Vec<i16>,
-    /// Whether a model may be recommended, by its number.
-    known: Vec<bool>,
-}
-
-/// The bytes of a fingerprint that a search of a hybrid store looks at.
+/// The bytes of each fingerprint that a scan by words and structure reads.
 pub const BYTES_COMPARED: usize = size_of::<Point>();
 
+/// The cosine above which messages count as sharing words (0.1); smaller ones are noise of the projection.
+const MIN_SHARED_COSINE: Cosine = Cosine(3_277);
+
+/// Buffers of a search.
+#[derive(Debug, Default)]
+pub(crate) struct SearchBuffers {
+    /// The cosine of each fingerprint's words, by index; empty if they are computed model by model.
+    cosines: Vec<Cosine>,
+    /// Whether each model may be recommended, by number.
+    allowed: Vec<bool>,
+}
+
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static BUFFERS: RefCell<SearchBuffers> = RefCell::default();
 }
 
-/// Words in common that are no more than chance.
-const CHANCE: i16 = 3_277;
-
-/// A turn to search with.
-pub(crate) struct Asked<'a> {
-    pub(crate) packed: Packed,
+/// The turn for which neighbours are searched.
+pub(crate) struct SearchQuery<'a> {
+    pub(crate) packed: PackedFeatures,
     pub(crate) point: Point,
-    /// Its meaning, when it is known.
-    pub(crate) embedding: Option<&'a crate::embedding::Embedding>,
-    /// Whether words are compared at all.
+    /// The embedding of the message, if known.
+    pub(crate) embedding: Option<&'a Embedding>,
+    /// Whether words are compared.
     pub(crate) hybrid: bool,
-    /// Whether it has words to compare.
+    /// Whether words are compared and the message has any.
     pub(crate) has_words: bool,
-    /// Whether words are compared by place before anything else: the formula of 004 looks at all rows alike, and an
-    /// embedding takes the place of some. Otherwise they are compared model by model.
-    pub(crate) by_place: bool,
+    /// Whether the cosines of all fingerprints are computed first: the formula of 004 scans all rows at once, and
+    /// embeddings replace some cosines. Otherwise cosines are computed model by model.
+    pub(crate) precompute_cosines: bool,
 }
 
-/// A row and how far it is, by the similarity of 004: of two the greater is the farther, then by key, then by model id.
+/// A row with its distance by the similarity of 004. Ordered by distance, then by key, then by model id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Neighbour {
-    farness: u64,
+    /// `1 - similarity` in billionths.
+    distance: u64,
     key: Key,
-    place: u32,
-    /// Its index there; rows stand in the order of model ids.
+    /// The index of the fingerprint.
+    index: u32,
+    /// The index of the row in the fingerprint; rows are ordered by model id.
     row: u32,
 }
 
 impl Neighbour {
     pub(crate) const fn similarity(&self) -> Score {
-        Score(Score::ONE.0.saturating_sub(self.farness))
+        Score(Score::ONE.0.saturating_sub(self.distance))
     }
 }
 
-/// A row of one model and how like it is: of two the greater is the farther; of two as far the older one.
+/// A row of one model, packed with its distance into one number. Ordered by distance; of equal distances the newer
+/// fingerprint is less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Candidate(u64);
 
 impl Candidate {
     #[inline]
-    fn new(similarity: i64, place: u32) -> Self {
-        // The similarity is at most one, with fifteen binary places.
-        let farness = u64::try_from(ONE - similarity).unwrap_or(u64::MAX >> 32);
-        Self(farness << 32 | u64::from(!place))
+    fn new(similarity: Q15, index: u32) -> Self {
+        // The similarity is at most 1.
+        let distance = u64::try_from((Q15::ONE - similarity).0).unwrap_or(u64::MAX >> 32);
+        Self(distance << 32 | u64::from(!index))
     }
 
-    /// From 0 to 1 with fifteen binary places.
-    pub(crate) fn similarity(self) -> u64 {
-        (1_u64 << 15).saturating_sub(self.0 >> 32)
+    /// From 0 to 1.
+    pub(crate) fn similarity(self) -> Q15 {
+        let distance = i64::try_from(self.0 >> 32).unwrap_or(i64::MAX);
+        Fixed((Q15::ONE.0 - distance).max(0))
     }
 
-    pub(crate) fn place(self) -> usize {
-        let place = !u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or_default();
-        place as usize
+    /// The index of the fingerprint.
+    pub(crate) fn index(self) -> usize {
+        let index = !u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or_default();
+        index as usize
     }
 }
 
 impl Store {
-    /// Compares the words of a turn with those of all fingerprints, and hands that to a search.
-    pub(crate) fn scanned<T>(
+    /// Calls `search` with buffers prepared for a query.
+    pub(crate) fn with_buffers<T>(
         &self,
-        asked: &Asked<'_>,
+        query: &SearchQuery<'_>,
         known: &dyn Fn(&ModelId) -> bool,
-        then: impl FnOnce(&Scratch) -> T,
+        search: impl FnOnce(&SearchBuffers) -> T,
     ) -> T {
-        SCRATCH.with_borrow_mut(|scratch| {
-            scratch.known.clear();
-            scratch.known.extend(self.models.iter().map(known));
-            scratch.cosines.clear();
-            scratch.cosines.resize(if asked.by_place { self.fingerprints.len() } else { 0 }, 0);
-            if asked.hybrid && asked.by_place {
-                let query = asked.point.direction;
-                for (place, other) in scratch.cosines.iter_mut().zip(&self.knowledge.directions) {
-                    *place = cosine(other, &query);
+        BUFFERS.with_borrow_mut(|buffers| {
+            buffers.allowed.clear();
+            buffers.allowed.extend(self.models.iter().map(known));
+            buffers.cosines.clear();
+            if query.precompute_cosines {
+                buffers.cosines.resize(self.fingerprints.len(), Cosine::default());
+                if query.hybrid {
+                    self.compare_words(query, buffers);
+                    self.compare_embeddings(query, buffers);
                 }
-                self.compare_meaning(asked, scratch);
             }
-            then(scratch)
+            search(buffers)
         })
     }
 
-    /// Where both turns were embedded by the same embedder, their meaning is compared instead of their words.
-    fn compare_meaning(&self, asked: &Asked<'_>, scratch: &mut Scratch) {
-        let Some(embedding) = asked.embedding else { return };
-        let query = embedding.direction();
-        let same = self.knowledge.embedded.iter().filter(|other| other.embedder == embedding.embedder);
-        for other in same {
-            if let Some(place) = scratch.cosines.get_mut(other.place) {
-                *place = cosine(&other.direction, &query);
+    fn compare_words(&self, query: &SearchQuery<'_>, buffers: &mut SearchBuffers) {
+        for (entry, words) in buffers.cosines.iter_mut().zip(&self.index.words) {
+            *entry = cosine(words, &query.point.words);
+        }
+    }
+
+    /// Replaces the cosine of words by that of embeddings where both turns have one of the same embedder.
+    fn compare_embeddings(&self, query: &SearchQuery<'_>, buffers: &mut SearchBuffers) {
+        let Some(own) = query.embedding else { return };
+        let vector = own.unit_vector();
+        for other in self.index.embeddings.iter().filter(|other| other.embedder == own.embedder) {
+            if let Some(entry) = buffers.cosines.get_mut(other.index) {
+                *entry = cosine(&other.vector, &vector);
             }
         }
     }
 
-    /// The `settings.neighbours` rows most like a turn by the similarity of 004, of known models only.
+    /// The `settings.neighbours` rows of greatest similarity by the formula of 004, of allowed models.
     ///
-    /// Two sets that are both empty count as equal, so that two short turns with nothing in common but emptiness
-    /// reach a similarity of 0.7, far above any sensible floor. Therefore a turn that has anything to share (an
-    /// intent, an extension, a tool, a directory, a side effect, a word) has no neighbour that shares none of it. A
-    /// floor of 0 turns this off as well: then every row is a candidate, as 004 §5.5 has it.
-    // Beside the rest of a recommendation its loop runs out of registers.
+    /// Two empty sets count as equal, so two short turns that only share empty features reach a similarity of 0.7, far
+    /// above any sensible minimum. Therefore a turn that has any intent, extension, tool, directory, side effect or word
+    /// has only neighbours that share at least one of them. A `min_similarity` of 0 disables this as well: then every row
+    /// is a candidate, as in 004 §5.5.
+    // Inlined, the loop would run out of registers.
     #[inline(never)]
-    pub(crate) fn nearest(
+    pub(crate) fn nearest_rows(
         &self,
-        asked: &Asked<'_>,
+        query: &SearchQuery<'_>,
         settings: &PatternSettings,
-        scratch: &Scratch,
-    ) -> Nearest<Neighbour> {
-        let mut nearest = Nearest::<Neighbour>::keeping(usize::from(settings.neighbours));
-        let query = PackedQuery::new(&asked.packed);
-        let bare = asked.packed.is_bare() && !asked.has_words;
-        let must_share = settings.min_similarity != Score::ZERO && !bare;
-        let alpha = if asked.hybrid && asked.has_words { settings.alpha.min(Score::ONE).0 } else { 0 };
-        let mut floor = settings.min_similarity;
-        for (place, (fingerprint, cosine)) in (0_u32..).zip(self.fingerprints.iter().zip(&scratch.cosines)) {
-            // Where one of them has no words, structure alone is compared.
-            let alpha = if fingerprint.sketch.has_words() { alpha } else { 0 };
-            let (said, rest) = (share(alpha, *cosine), Score::ONE.0 - alpha);
-            if said + rest < floor.0 {
+        buffers: &SearchBuffers,
+    ) -> Smallest<Neighbour> {
+        let mut nearest = Smallest::<Neighbour>::new(usize::from(settings.neighbours));
+        let packed_query = PackedQuery::new(&query.packed);
+        let is_empty = query.packed.is_empty() && !query.has_words;
+        let must_share = settings.min_similarity != Score::ZERO && !is_empty;
+        let alpha = if query.hybrid && query.has_words { settings.alpha.min(Score::ONE) } else { Score::ZERO };
+        let mut min_similarity = settings.min_similarity;
+        for (index, (fingerprint, cosine)) in (0_u32..).zip(self.fingerprints.iter().zip(&buffers.cosines)) {
+            // Structure alone is compared if one of the messages has no words.
+            let alpha = if fingerprint.sketch.has_words() { alpha } else { Score::ZERO };
+            let (words, structure_weight) = (cosine.weighted(alpha).0, alpha.complement().0);
+            if words + structure_weight < min_similarity.0 {
                 continue;
             }
             // Both factors are at most a billion.
-            let similarity = Score(said + rest * query.similarity(&fingerprint.packed).0 / Score::ONE.0);
+            let structure = packed_query.similarity(&fingerprint.packed).0;
+            let similarity = Score(words + structure_weight * structure / Score::ONE.0);
             if similarity < settings.min_similarity {
                 continue;
             }
-            let shares = asked.packed.shares_with(&fingerprint.packed) || (alpha != 0 && CHANCE < *cosine);
-            if must_share && !shares {
+            let shares_words = alpha != Score::ZERO && MIN_SHARED_COSINE < *cosine;
+            if must_share && !query.packed.shares_value_with(&fingerprint.packed) && !shares_words {
                 continue;
             }
             for (row, content) in (0_u32..).zip(&fingerprint.rows) {
-                if scratch.knows(content.model) {
-                    let farness = Score::ONE.0.saturating_sub(similarity.0);
-                    nearest.show(Neighbour { farness, key: fingerprint.key, place, row });
+                if buffers.allows(content.model) {
+                    let distance = Score::ONE.0.saturating_sub(similarity.0);
+                    nearest.push(Neighbour { distance, key: fingerprint.key, index, row });
                 }
             }
-            if let Some(farthest) = nearest.floor() {
-                floor = floor.max(farthest.similarity());
+            if let Some(farthest) = nearest.threshold() {
+                min_similarity = min_similarity.max(farthest.similarity());
             }
         }
         nearest
     }
 
-    /// The scored rows of one model most like a turn, by what they agree in beyond what is expected.
-    pub(crate) fn nearest_of(
+    /// The `settings.neighbours` scored rows of one model with the greatest similarity in the feature space.
+    pub(crate) fn nearest_of_model(
         &self,
         model: usize,
-        query: &Query,
+        query: &PointQuery,
         settings: &PatternSettings,
-        scratch: &Scratch,
-    ) -> Nearest<Candidate> {
-        let mut nearest = Nearest::<Candidate>::keeping(usize::from(settings.neighbours));
-        let least = i64::try_from(settings.min_similarity.min(Score::ONE).0 * 32_768 / Score::ONE.0).unwrap_or(ONE);
-        let Some(known) = self.knowledge.models.get(model) else { return nearest };
-        // Below this cosine of the words no structure makes up for it.
-        let mut needed = query.words_needed(0);
-        let mut floor = None;
-        // The newest first: of two as far it stays, and those that are no better need not be kept for a while.
-        for (place, point) in known.scored.iter().zip(&known.points).rev() {
-            let words = match scratch.cosines.get(*place as usize) {
-                Some(compared) => *compared,
-                None if query.compares_words() => cosine(&point.direction, query.direction()),
-                None => 0,
+        buffers: &SearchBuffers,
+    ) -> Smallest<Candidate> {
+        let mut nearest = Smallest::<Candidate>::new(usize::from(settings.neighbours));
+        let min_similarity = Q15::from_score(settings.min_similarity);
+        let Some(model) = self.index.models.get(model) else { return nearest };
+        // Below this cosine the similarity is too small whatever the structure is.
+        let mut min_cosine = query.min_cosine(Q15::ZERO);
+        let mut threshold = None;
+        // Newest first: of equal distances the newer row is kept, so later ones are rejected early.
+        for (index, point) in model.scored.iter().zip(&model.points).rev() {
+            let words = match buffers.cosines.get(*index as usize) {
+                Some(precomputed) => *precomputed,
+                None if query.compares_words() => cosine(&point.words, query.words()),
+                None => Cosine::default(),
             };
-            let words = i64::from(words);
-            if words < needed {
+            let words = words.to_q15();
+            if words < min_cosine {
                 continue;
             }
             let similarity = query.similarity(&self.space, words, &point.structure);
-            if 0 < similarity && least <= similarity {
-                nearest.show(Candidate::new(similarity, *place));
-                if nearest.floor() != floor {
-                    floor = nearest.floor();
-                    // The last that is kept has at most fifteen binary places.
-                    let farthest = floor.map_or(0, |floor| i64::try_from(floor.similarity()).unwrap_or(ONE));
-                    needed = query.words_needed(farthest);
+            if Q15::ZERO < similarity && min_similarity <= similarity {
+                nearest.push(Candidate::new(similarity, *index));
+                if nearest.threshold() != threshold {
+                    threshold = nearest.threshold();
+                    min_cosine = query.min_cosine(threshold.map_or(Q15::ZERO, Candidate::similarity));
                 }
             }
         }
         nearest
     }
 
-    /// The row a neighbour stands for, and its model.
+    /// The row of a neighbour and its model.
     pub(crate) fn row(&self, neighbour: &Neighbour) -> Option<(&ModelId, &Row)> {
-        let row = self.fingerprints.get(neighbour.place as usize)?.rows.get(neighbour.row as usize)?;
+        let row = self.fingerprints.get(neighbour.index as usize)?.rows.get(neighbour.row as usize)?;
         Some((self.models.get(row.model as usize)?, row))
     }
 }
 
-impl Scratch {
-    /// Whether a model may be recommended.
-    pub(crate) fn knows(&self, model: u32) -> bool {
-        self.known.get(model as usize) == Some(&true)
+impl SearchBuffers {
+    /// Whether the model with this number may be recommended.
+    pub(crate) fn allows(&self, model: u32) -> bool {
+        self.allowed.get(model as usize) == Some(&true)
     }
-}
-
-/// What words add to a similarity, in billionths: nothing when they point the other way.
-fn share(alpha: u64, cosine: i16) -> u64 {
-    alpha * u64::try_from(cosine).unwrap_or(0) / 32_767
 }

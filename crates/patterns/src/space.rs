@@ -1,97 +1,103 @@
-//! The space in which turns of a workspace are compared: what is rare in it, and what is usual.
+//! The space in which the turns of a workspace are compared, estimated from the turns themselves.
 
+use contracts::Score;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     fingerprint::Fingerprint,
-    structure::{Expectation, Structure},
-    words::{Direction, ONE, Words},
+    fixed::{Fixed, Log2, Q15},
+    idf::Idf,
+    structure::{Structure, StructureKernel},
+    unit_vector::UnitVector,
 };
 
-/// Rarity of words and frequency of structure, as last learned.
+/// The estimated weights of words and of structural features.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(from = "Known", into = "Known")]
-pub(crate) struct Space {
-    pub(crate) words: Words,
-    pub(crate) expectation: Expectation,
+#[serde(from = "SavedSpace", into = "SavedSpace")]
+pub(crate) struct FeatureSpace {
+    pub(crate) idf: Idf,
+    pub(crate) kernel: StructureKernel,
 }
 
-/// What is kept of a space; the rest follows.
+/// The serialised form of a [`FeatureSpace`].
 #[derive(Serialize, Deserialize)]
-struct Known {
-    words: Vec<(u16, u16)>,
-    structure: Vec<(u16, u16)>,
+struct SavedSpace {
+    idf: Vec<(u16, Log2)>,
+    frequencies: Vec<(u16, u16)>,
 }
 
-impl From<Known> for Space {
-    fn from(known: Known) -> Self {
-        Self { words: Words::from_known(&known.words), expectation: Expectation::from_known(known.structure) }
+impl From<SavedSpace> for FeatureSpace {
+    fn from(saved: SavedSpace) -> Self {
+        Self { idf: Idf::from_entries(&saved.idf), kernel: StructureKernel::from_frequencies(saved.frequencies) }
     }
 }
 
-impl From<Space> for Known {
-    fn from(space: Space) -> Self {
-        Self { words: space.words.known(), structure: space.expectation.known().to_vec() }
+impl From<FeatureSpace> for SavedSpace {
+    fn from(space: FeatureSpace) -> Self {
+        Self { idf: space.idf.entries(), frequencies: space.kernel.frequencies().to_vec() }
     }
 }
 
-impl Space {
-    /// What is rare among all turns, and what is usual.
-    pub(crate) fn learn(fingerprints: &[Fingerprint]) -> Self {
+impl FeatureSpace {
+    /// Estimates all weights from the turns of a workspace.
+    pub(crate) fn estimate(fingerprints: &[Fingerprint]) -> Self {
+        let texts = fingerprints.iter().map(|fingerprint| (&fingerprint.sketch, fingerprint.turns()));
         Self {
-            words: Words::learn(fingerprints.iter().map(|fingerprint| (&fingerprint.sketch, fingerprint.turns()))),
-            expectation: Expectation::learn(fingerprints.iter().map(Fingerprint::raw)),
+            idf: Idf::estimate(texts),
+            kernel: StructureKernel::estimate(fingerprints.iter().map(Fingerprint::structure_input)),
         }
     }
 
-    /// The structure of a fingerprint.
+    /// Encodes the structural features of a fingerprint.
     pub(crate) fn structure(&self, fingerprint: &Fingerprint) -> Structure {
-        self.expectation.structure(&fingerprint.raw())
+        self.kernel.encode(&fingerprint.structure_input())
     }
 }
 
-/// A turn in that space.
+/// A turn in a [`FeatureSpace`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Point {
-    pub(crate) direction: Direction,
+    pub(crate) words: UnitVector,
     pub(crate) structure: Structure,
 }
 
-/// A turn to compare others with.
-pub(crate) struct Query {
+/// The point to which others are compared.
+pub(crate) struct PointQuery {
     point: Point,
-    /// The share of words, in 32768ths.
-    alpha: i64,
+    /// The weight of words; structure has the rest.
+    alpha: Q15,
 }
 
-impl Query {
-    pub(crate) fn new(point: &Point, alpha: contracts::Score) -> Self {
-        let alpha = i64::try_from(alpha.min(contracts::Score::ONE).0 * 32_768 / contracts::Score::ONE.0);
-        Self { point: *point, alpha: alpha.unwrap_or_default() }
+impl PointQuery {
+    pub(crate) fn new(point: &Point, alpha: Score) -> Self {
+        Self { point: *point, alpha: Q15::from_score(alpha) }
     }
 
-    /// Whether words have any share.
-    pub(crate) const fn compares_words(&self) -> bool {
-        self.alpha != 0
+    /// Whether words have any weight.
+    pub(crate) fn compares_words(&self) -> bool {
+        self.alpha != Q15::ZERO
     }
 
-    pub(crate) const fn direction(&self) -> &Direction {
-        &self.point.direction
+    /// The projected words of the query.
+    pub(crate) const fn words(&self) -> &UnitVector {
+        &self.point.words
     }
 
-    /// The similarity, when the words have this cosine: from -1 to 1 with fifteen binary places.
+    /// The similarity to a turn, from -1 to 1: `alpha · cosine + (1 - alpha) · structure`.
     #[inline]
-    pub(crate) fn similarity(&self, space: &Space, words: i64, structure: &Structure) -> i64 {
-        let agreement = space.expectation.agreement(&self.point.structure, structure).clamp(-ONE, ONE);
-        (self.alpha * words + (ONE - self.alpha) * agreement) >> 15
+    pub(crate) fn similarity(&self, space: &FeatureSpace, cosine: Q15, structure: &Structure) -> Q15 {
+        let one = Q15::ONE;
+        let structural = space.kernel.similarity(&self.point.structure, structure).clamp(Fixed(-one.0), one);
+        Fixed((self.alpha.0 * cosine.0 + (one - self.alpha).0 * structural.0) >> 15)
     }
 
-    /// The least cosine of the words at which a similarity can be reached at all.
-    pub(crate) const fn words_needed(&self, similarity: i64) -> i64 {
-        if self.alpha == 0 {
-            return i64::MIN;
+    /// The least cosine with which a turn of equal structure reaches a similarity.
+    pub(crate) const fn min_cosine(&self, similarity: Q15) -> Q15 {
+        if self.alpha.0 == 0 {
+            return Fixed(i64::MIN);
         }
-        let missing = (similarity << 15) - (ONE - self.alpha) * ONE;
-        missing.div_euclid(self.alpha)
+        let one = Q15::ONE.0;
+        let missing = (similarity.0 << 15) - (one - self.alpha.0) * one;
+        Fixed(missing.div_euclid(self.alpha.0))
     }
 }

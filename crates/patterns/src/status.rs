@@ -1,4 +1,4 @@
-//! The views a person reads: a row for every workspace, and within one a row for every model and for every outcome.
+//! Summaries of the stores for display: by workspace, by model and by row.
 
 use contracts::{ModelId, NanoUsd, Score, TurnId};
 use event_core::Timestamp;
@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::{Patterns, Store};
 
-/// How much was learned in a workspace.
+/// The size of a workspace's store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkspaceStatus<'a> {
-    /// Its path, if the turns had one.
+    /// The path of the workspace; `None` for turns without one.
     pub workspace: Option<&'a str>,
     /// Distinct sets of features.
     pub fingerprints: usize,
@@ -22,7 +22,7 @@ pub struct WorkspaceStatus<'a> {
 }
 
 impl Patterns {
-    /// How much was learned, by workspace.
+    /// The size of every store, by workspace.
     pub fn status(&self) -> impl Iterator<Item = WorkspaceStatus<'_>> {
         self.stores.iter().map(|(workspace, store)| {
             let (samples, scored) = store.samples();
@@ -37,25 +37,25 @@ impl Patterns {
     }
 }
 
-/// What is known about a model in a workspace.
+/// The outcomes of a model in a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelStatus<'a> {
     /// The model.
     pub model: &'a ModelId,
-    /// Turns it took.
+    /// Turns.
     pub turns: u32,
     /// Turns with a score that counts.
     pub scored: u32,
-    /// The mean of those scores.
+    /// The mean score.
     pub success: Option<Score>,
     /// The mean of the known costs.
     pub cost: Option<NanoUsd>,
 }
 
-/// What was learned from turns of the same features that one model took.
+/// The outcomes of one model in turns with equal features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RowStatus<'a> {
-    /// The last of the turns.
+    /// The latest turn.
     pub turn: TurnId,
     /// The model.
     pub model: &'a ModelId,
@@ -63,32 +63,31 @@ pub struct RowStatus<'a> {
     pub turns: u32,
     /// Turns with a score that counts.
     pub scored: u32,
-    /// The mean of those scores.
+    /// The mean score.
     pub success: Option<Score>,
     /// The mean of the known costs.
     pub cost: Option<NanoUsd>,
-    /// When it last changed.
+    /// When the row last changed.
     pub changed_at: Timestamp,
 }
 
 impl Store {
-    /// What is known about every model, by id.
+    /// The outcomes of every model, by id.
     pub fn model_status(&self) -> Vec<ModelStatus<'_>> {
-        let mut models: Vec<_> = self
-            .models
-            .iter()
-            .zip(&self.knowledge.models)
-            .map(|(model, known)| {
-                let sums = &known.sums;
-                let (turns, scored) = (sums.samples, sums.scored);
-                ModelStatus { model, turns, scored, success: sums.success(), cost: sums.cost().map(NanoUsd) }
-            })
-            .collect();
-        models.sort_by_key(|status| status.model);
-        models
+        let models = self.models.iter().zip(&self.index.models);
+        let status = models.map(|(model, index)| ModelStatus {
+            model,
+            turns: index.sums.samples,
+            scored: index.sums.scored,
+            success: index.sums.mean_score(),
+            cost: index.sums.mean_cost().map(NanoUsd),
+        });
+        let mut status: Vec<_> = status.collect();
+        status.sort_by_key(|status| status.model);
+        status
     }
 
-    /// All rows, the one that changed last first.
+    /// All rows, the last changed first.
     pub fn row_status(&self) -> Vec<RowStatus<'_>> {
         let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
         let mut rows: Vec<_> = all.filter_map(|row| Some((row, self.models.get(row.model as usize)?))).collect();
@@ -98,8 +97,8 @@ impl Store {
             model,
             turns: row.sums.samples,
             scored: row.sums.scored,
-            success: row.sums.success(),
-            cost: row.sums.cost().map(NanoUsd),
+            success: row.sums.mean_score(),
+            cost: row.sums.mean_cost().map(NanoUsd),
             changed_at: row.changed_at,
         });
         status.collect()

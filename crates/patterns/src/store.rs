@@ -2,6 +2,8 @@
 
 mod saved;
 
+use std::collections::BTreeMap;
+
 use contracts::{Features, ModelId, NanoUsd, Score, TurnId};
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,110 +12,117 @@ use crate::{
     embedding::Embedding,
     fingerprint::{Fingerprint, Key, key},
     growth,
-    knowledge::Knowledge,
     packed::Vocabularies,
-    places::Places,
-    row::{Row, Sums},
-    space::Space,
+    row::Row,
+    search_index::SearchIndex,
+    space::FeatureSpace,
     vocabulary::Vocabulary,
 };
 
-/// The rows of one workspace.
+/// The turns of one workspace with their outcomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(from = "saved::Saved")]
+#[serde(from = "saved::SavedStore")]
 pub struct Store {
     pub(crate) models: Vec<ModelId>,
     pub(crate) fingerprints: Vec<Fingerprint>,
     pub(crate) vocabularies: Vocabularies,
     pub(crate) workloads: Vocabulary,
-    pub(crate) space: Space,
-    /// The store learns at so many updates.
-    learn_at: u64,
+    pub(crate) space: FeatureSpace,
+    /// The number of updates at which estimates are recomputed next.
+    estimate_at: u64,
+    /// The number of changes so far.
     updates: u64,
-    /// Whether the log has been told that it is filling.
+    /// Whether the log has an event that says that the store is filling up.
     pub(crate) filling: bool,
-    /// Of fingerprints, by key.
+    /// The index of each fingerprint, by key.
     #[serde(skip)]
-    places: Places,
+    positions: BTreeMap<Key, usize>,
+    /// The number of rows.
     #[serde(skip)]
     rows: usize,
     #[serde(skip)]
-    pub(crate) knowledge: Knowledge,
+    pub(crate) index: SearchIndex,
 }
 
-/// A store that has changed less often has too little to learn from.
-const FIRST_LEARNED: u64 = 16;
+/// The number of updates before the first estimate.
+const MIN_UPDATES: u64 = 16;
 
-/// A turn that is over.
+/// A turn that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
     /// The turn.
     pub turn: TurnId,
-    /// What was known of it when it started.
+    /// Its features as known when it started.
     pub features: &'a Features,
-    /// The model that took it.
+    /// The model that did the work.
     pub model: &'a ModelId,
-    /// What it cost, when that is known.
+    /// Its cost, if known.
     pub cost: Option<NanoUsd>,
     /// When it ended.
     pub at: Timestamp,
 }
 
-/// Where a sample went. Says nothing once the row has been evicted. There is one for every turn that can be judged, so its
-/// parts stand closer than a key of sixteen bytes would have them.
+/// A reference to the row of a sample; it refers to nothing once the row has been evicted.
+///
+/// Packed, because there is one for every turn that can be judged and the alignment of the key would cost 8 bytes.
 #[repr(Rust, packed(8))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowId {
     key: Key,
     model: u32,
-    born: u64,
+    created: u64,
 }
 
 impl Store {
-    /// Takes in a turn that is over.
+    /// Records a turn that has ended.
     pub fn record(&mut self, sample: Sample<'_>) -> RowId {
-        let model = self.model(sample.model);
+        let model = self.model_number(sample.model);
         let key = key(sample.features);
-        let place = self.place(key, sample.features);
+        let position = self.find_or_insert(key, sample.features);
         self.updates += 1;
-        self.fingerprints[place].count(sample.turn);
+        self.fingerprints[position].count_turn(sample.turn);
+        let row = self.row_mut(position, model, sample.model);
+        row.sums.add_turn(sample.cost);
+        // An import may record older turns after newer ones.
+        if row.changed_at <= sample.at {
+            (row.changed_at, row.turn) = (sample.at, sample.turn);
+        }
+        let id = RowId { key, model, created: row.created };
+        self.index.model_mut(model).sums.add_turn(sample.cost);
+        self.estimate_if_due();
+        id
+    }
+
+    /// Returns the row of a model in a fingerprint, created if it is new, and marks it as updated.
+    fn row_mut(&mut self, position: usize, model: u32, id: &ModelId) -> &mut Row {
         let (updates, models) = (self.updates, &self.models);
-        // Rows stand in the order of model ids, so that ties between them need no look at the ids.
-        let rows = &mut self.fingerprints[place].rows;
+        // Rows are ordered by model id, so that ties are broken without a lookup.
+        let rows = &mut self.fingerprints[position].rows;
         let id_of = |row: &Row| models.get(row.model as usize);
-        let found = rows.binary_search_by(|row| id_of(row).cmp(&Some(sample.model)));
-        let index = found.unwrap_or_else(|index| {
-            // Most often there is one, and no other follows.
+        let index = rows.binary_search_by(|row| id_of(row).cmp(&Some(id))).unwrap_or_else(|index| {
+            // Most fingerprints have a single row.
             rows.reserve_exact(1);
             rows.insert(index, Row::new(model, updates));
             self.rows += 1;
             index
         });
         let row = &mut rows[index];
-        row.sums.add(sample.cost);
         row.updated = updates;
-        // Turns of old are imported after newer ones.
-        if row.changed_at <= sample.at {
-            (row.changed_at, row.turn) = (sample.at, sample.turn);
-        }
-        let id = RowId { key, model, born: row.born };
-        self.knowledge.model(model).sums.add(sample.cost);
-        self.learn_when_due();
-        id
+        row
     }
 
-    /// Replaces the score of a turn that was recorded: takes back the one that counted, counts another.
-    pub fn judge(&mut self, row: RowId, before: Option<Score>, now: Option<Score>, at: Timestamp) {
-        let Some(place) = self.find(row.key) else { return };
-        let Some(fingerprint) = self.fingerprints.get_mut(place) else { return };
-        let Some(found) = fingerprint.row_mut(row.model).filter(|found| found.born == row.born) else { return };
+    /// Replaces the score of a recorded turn. Does nothing if the row has been evicted.
+    pub fn judge(&mut self, id: RowId, before: Option<Score>, after: Option<Score>, at: Timestamp) {
+        let Some(position) = self.position(id.key) else { return };
+        let Some(fingerprint) = self.fingerprints.get_mut(position) else { return };
+        let Some(row) = fingerprint.row_mut(id.model).filter(|row| row.created == id.created) else { return };
         self.updates += 1;
-        (found.updated, found.changed_at) = (self.updates, found.changed_at.max(at));
-        for sums in [&mut found.sums, &mut self.knowledge.model(row.model).sums] {
-            sums.replace(before, now);
+        (row.updated, row.changed_at) = (self.updates, row.changed_at.max(at));
+        for sums in [&mut row.sums, &mut self.index.model_mut(id.model).sums] {
+            sums.replace_score(before, after);
         }
-        self.knowledge.note_scored(&self.space, row.model, place, fingerprint);
-        self.learn_when_due();
+        self.index.update_scored(&self.space, id.model, position, fingerprint);
+        self.estimate_if_due();
     }
 
     /// The model of a row.
@@ -121,68 +130,70 @@ impl Store {
         self.models.get(row.model as usize)
     }
 
-    /// Takes in the meaning of a message.
-    pub(crate) fn embed(&mut self, text: u64, embedding: &Embedding) {
+    /// Sets the embedding of all fingerprints whose message has the hash `text`.
+    pub(crate) fn embed_text(&mut self, text: u64, embedding: &Embedding) {
         let all = self.fingerprints.iter_mut().enumerate();
-        for (place, fingerprint) in all.filter(|(_, fingerprint)| fingerprint.text == Some(text)) {
-            self.knowledge.note_embedded(embedding.at(place));
+        for (position, fingerprint) in all.filter(|(_, fingerprint)| fingerprint.text == Some(text)) {
+            self.index.set_embedding(embedding.at(position));
             fingerprint.embedding = Some(Box::new(embedding.clone()));
         }
     }
 
-    /// Takes in the meaning of the message of a turn that was recorded.
+    /// Sets the embedding of the fingerprint of a row.
     pub(crate) fn embed_row(&mut self, row: RowId, embedding: &Embedding) {
-        let Some(place) = self.find(row.key) else { return };
-        let Some(fingerprint) = self.fingerprints.get_mut(place) else { return };
-        self.knowledge.note_embedded(embedding.at(place));
+        let Some(position) = self.position(row.key) else { return };
+        let Some(fingerprint) = self.fingerprints.get_mut(position) else { return };
+        self.index.set_embedding(embedding.at(position));
         fingerprint.embedding = Some(Box::new(embedding.clone()));
     }
 
-    /// Evicts rows that have not changed since a time, and of the others all but those that changed last.
+    /// Evicts rows last changed before `unchanged_since`, and all but the `keep` most recently updated of the others.
     pub(crate) fn evict(&mut self, unchanged_since: Option<Timestamp>, keep: u32) {
-        let young = |row: &Row| unchanged_since.is_none_or(|since| since <= row.changed_at);
-        let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
-        let mut changes: Vec<u64> = all.filter(|row| young(row)).map(|row| row.updated).collect();
-        changes.sort_unstable();
-        // Updates count from one, so none is before the first when all stay.
-        let first = changes.len().checked_sub(keep as usize).and_then(|index| changes.get(index)).copied();
-        let first = if changes.len() <= keep as usize { 0 } else { first.unwrap_or(u64::MAX) };
+        let is_young = |row: &Row| unchanged_since.is_none_or(|since| since <= row.changed_at);
+        let rows = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
+        let mut updates: Vec<u64> = rows.filter(|row| is_young(row)).map(|row| row.updated).collect();
+        updates.sort_unstable();
+        // The update counter is unique, so exactly `keep` rows have at least this value.
+        let first_kept = match updates.len().checked_sub(keep as usize) {
+            None | Some(0) => 0,
+            Some(evicted) => updates.get(evicted).copied().unwrap_or(u64::MAX),
+        };
         for fingerprint in &mut self.fingerprints {
-            fingerprint.rows.retain(|row| young(row) && first <= row.updated);
+            fingerprint.rows.retain(|row| is_young(row) && first_kept <= row.updated);
         }
         self.fingerprints.retain(|fingerprint| !fingerprint.rows.is_empty());
         self.fingerprints.shrink_to_fit();
         self.filling = false;
-        self.find_places();
-        self.learn();
+        self.rebuild_positions();
+        self.estimate_space();
     }
 
-    /// How many rows have not changed since a time.
+    /// The number of rows last changed before `since`.
     pub(crate) fn rows_unchanged_since(&self, since: Timestamp) -> usize {
-        let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
-        all.filter(|row| row.changed_at < since).count()
+        let rows = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
+        rows.filter(|row| row.changed_at < since).count()
     }
 
-    /// Distinct sets of features.
+    /// The number of distinct sets of features.
     pub fn fingerprints(&self) -> usize {
         self.fingerprints.len()
     }
 
-    /// Pairs of features and model.
+    /// The number of rows: pairs of features and model.
     pub const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Turns recorded, and those with a score that counts.
+    /// The number of turns recorded, and of those with a score that counts.
     pub fn samples(&self) -> (u64, u64) {
-        let models = self.knowledge.models.iter().map(|model| &model.sums);
+        let models = self.index.models.iter().map(|model| &model.sums);
         models.fold((0, 0), |(samples, scored), sums| {
             (samples + u64::from(sums.samples), scored + u64::from(sums.scored))
         })
     }
 
-    /// The number of a model.
-    fn model(&mut self, model: &ModelId) -> u32 {
+    /// The number of a model, assigned if the model is new.
+    fn model_number(&mut self, model: &ModelId) -> u32 {
         let index = self.models.iter().position(|known| known == model).unwrap_or_else(|| {
             self.models.push(model.clone());
             self.models.len() - 1
@@ -190,72 +201,53 @@ impl Store {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
-    /// Where the fingerprint of a key is, if there is one.
-    fn find(&self, key: Key) -> Option<usize> {
-        self.places.find(key, |place| key_at(&self.fingerprints, place)).map(|place| place as usize)
+    /// The index of the fingerprint with a key.
+    fn position(&self, key: Key) -> Option<usize> {
+        self.positions.get(&key).copied()
     }
 
-    /// Where the fingerprint of a key is.
-    fn place(&mut self, key: Key, features: &Features) -> usize {
-        if let Some(place) = self.find(key) {
-            return place;
+    /// The index of the fingerprint with a key, which is created if it is new.
+    fn find_or_insert(&mut self, key: Key, features: &Features) -> usize {
+        if let Some(position) = self.position(key) {
+            return position;
         }
-        let place = self.fingerprints.len();
-        let packed = self.vocabularies.learn(features);
-        let workload = features.workload.as_ref().map_or(0, |name| self.workloads.number(name));
+        let position = self.fingerprints.len();
+        let packed = self.vocabularies.intern(features);
+        let workload = features.workload.as_ref().map_or(0, |name| self.workloads.intern(name));
         growth::push(&mut self.fingerprints, Fingerprint::new(key, packed, workload, features));
-        self.knowledge.place(&self.space, &self.fingerprints[place]);
-        let number = u32::try_from(place).unwrap_or(u32::MAX);
-        self.places.add(key, number, |place| key_at(&self.fingerprints, place));
-        place
+        self.index.push(&self.space, &self.fingerprints[position]);
+        self.positions.insert(key, position);
+        position
     }
 
-    /// Learns whenever the store has changed an eighth more often than when it learned last, and what is rare and usual
-    /// as well whenever the number of changes has doubled: the cost of learning is a constant for each change.
-    fn learn_when_due(&mut self) {
-        if self.updates < self.learn_at.max(FIRST_LEARNED) {
+    /// Refits the regressions after every eighth of a doubling of the number of updates, and re-estimates the space at
+    /// every doubling, so that the amortised cost of each update is constant.
+    fn estimate_if_due(&mut self) {
+        if self.updates < self.estimate_at.max(MIN_UPDATES) {
             return;
         }
         if self.updates.is_power_of_two() {
-            self.learn();
+            self.estimate_space();
         } else {
-            self.knowledge.fit(&self.space, &mut self.fingerprints);
+            self.index.fit(&self.space, &mut self.fingerprints);
         }
         let eighth = (1_u64 << self.updates.max(1).ilog2()) / 8;
-        self.learn_at = self.updates + eighth.max(1);
+        self.estimate_at = self.updates + eighth.max(1);
     }
 
-    /// Learns from all rows what is rare and what is usual. Coefficients go on from where they stand: what was right in
-    /// the space before is nearly right in this one.
-    fn learn(&mut self) {
-        self.space = Space::learn(&self.fingerprints);
-        // What was known goes first, so that the two are never there at once.
-        self.knowledge = Knowledge::default();
-        self.knowledge = Knowledge::of(&self.space, &self.fingerprints, self.models.len());
-        self.knowledge.fit(&self.space, &mut self.fingerprints);
+    /// Estimates the space from all rows and refits the regressions. Coefficients are kept as starting values: they change
+    /// little from one space to the next.
+    fn estimate_space(&mut self) {
+        self.space = FeatureSpace::estimate(&self.fingerprints);
+        // Freed first, so that only one index is in memory.
+        self.index = SearchIndex::default();
+        self.index = SearchIndex::build(&self.space, &self.fingerprints, self.models.len());
+        self.index.fit(&self.space, &mut self.fingerprints);
     }
 
-    fn find_places(&mut self) {
-        let fingerprints = &self.fingerprints;
-        self.places = Places::of(fingerprints.len(), |place| key_at(fingerprints, place));
-        self.rows = fingerprints.iter().map(|fingerprint| fingerprint.rows.len()).sum();
-    }
-}
-
-fn key_at(fingerprints: &[Fingerprint], place: u32) -> Option<Key> {
-    fingerprints.get(place as usize).map(|fingerprint| fingerprint.key)
-}
-
-impl Row {
-    fn new(model: u32, born: u64) -> Self {
-        Self {
-            model,
-            born,
-            updated: born,
-            changed_at: Timestamp::default(),
-            turn: TurnId::default(),
-            sums: Sums::default(),
-            coefficient: 0,
-        }
+    fn rebuild_positions(&mut self) {
+        let keys = self.fingerprints.iter().map(|fingerprint| fingerprint.key);
+        self.positions = keys.zip(0..).collect();
+        self.rows = self.fingerprints.iter().map(|fingerprint| fingerprint.rows.len()).sum();
     }
 }

@@ -1,280 +1,328 @@
-//! The structure of turns, compared by how much they agree beyond what is to be expected.
+//! The similarity of the structural features of two turns: a centred kernel over binary features.
 //!
-//! Every feature is a set of yes-or-no bits: "has `.rs`", "at least three options". Two turns agree in a bit more the
-//! further both are from what is usual: with a bit that `p` of all turns have, they gain `(b - p)(b' - p)`. What is the
-//! same everywhere, such as having no tools at all, says nothing, and unrelated turns agree by nothing on average: there
-//! is no floor of similarity. The scale is such that a turn agrees with itself by one on average.
+//! Every structural feature is a binary feature ("has `.rs`", "at least three options"). With `p` the share of turns that
+//! have a feature, and `b`, `b'` whether two turns have it, the kernel is
+//!
+//! ```text
+//! k = Σ w (b - p)(b' - p),   w = share of the group / Σ p (1 - p) over the group
+//! ```
+//!
+//! A rare feature in common adds more than a frequent one, and a feature of all turns adds nothing. Unrelated turns have a
+//! similarity of 0 on average, a turn with itself 1. There are two groups, levels and sets, with a share of one half each.
+//!
+//! Multiplied out, `k = Σ w b b' - Σ w p b - Σ w p b' + Σ w p²`: the first sum counts the features in common, the second
+//! and third are precomputed for each turn, the last is a constant.
+
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use crate::{
-    levels::{HIGHEST, LEVELS},
-    words::ONE,
+    fixed::{Fixed, Q15},
+    levels::{LEVELS, MAX_LEVEL},
 };
 
-/// Levels, rounded up to what a processor compares at once.
+/// The number of levels, rounded up to the width of a SIMD register.
 const LANES: usize = LEVELS.next_multiple_of(16);
 
-/// Extensions, tools, directories: each a set of bits.
+/// Level values of one lane, 0 included.
+const LEVEL_VALUES: usize = MAX_LEVEL as usize + 1;
+
+/// Sets of strings: extensions, tools, directories.
 pub(crate) const SETS: usize = 3;
 
-/// Bits that nearly all turns or nearly none have are dropped: `p (1 - p)` of at most one hundredth.
-const LEAST_SPREAD: i64 = ONE / 100;
+/// Bits of one set.
+const BITS_OF_SET: usize = 128;
 
-/// What the same workload weighs where bits are weighed one by one, against one for all the rest.
-const WORKLOAD_WEIGHT: i64 = 3 * ONE;
+/// The greatest variance `p (1 - p)` of a feature that is dropped: nearly all or nearly no turns have it.
+const MAX_DROPPED_VARIANCE: Q15 = Fixed(Q15::ONE.0 / 100);
 
-/// So many bits of structure there are: of levels, of sets, of workloads.
-pub(crate) const BITS: usize = WORKLOADS + 128;
-const SET_BITS: usize = LEVELS * (HIGHEST as usize + 1);
-const WORKLOADS: usize = SET_BITS + SETS * 128;
+/// The regression's weight of the workload; all other structural features together weigh 1.
+const WORKLOAD_WEIGHT: Q15 = Fixed(3 * Q15::ONE.0);
 
-/// So many bits of sets are compared: those that vary most.
-const SET_BITS_COMPARED: usize = 64;
+/// The index of the first set feature, after the levels.
+const FIRST_SET_BIT: usize = LEVELS * LEVEL_VALUES;
 
-/// The structure of one turn.
+/// The index of the first workload feature, after the sets.
+const FIRST_WORKLOAD: usize = FIRST_SET_BIT + SETS * BITS_OF_SET;
+
+/// The number of binary features: levels, sets, workloads.
+pub(crate) const STRUCTURE_FEATURES: usize = FIRST_WORKLOAD + 128;
+
+/// The number of set features that are compared: those of the greatest variance.
+const MAX_COMPARED_SET_BITS: usize = 64;
+
+/// The encoded structural features of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Structure {
-    /// How many of the levels that count it reaches, of each.
+    /// For each level, the number of compared features "at least n" that the turn has.
     lanes: [u8; LANES],
-    /// The values that count, of all sets.
+    /// The compared set features.
     sets: u64,
-    /// What its bits are expected to agree in with any turn, with fifteen binary places.
-    expected: i32,
-    /// The number of its workload, from 1; 0 for none.
+    /// `Σ w p b` as a [`Q15`].
+    offset: i32,
+    /// The number of the workload, from 1; 0 for none.
     workload: u8,
 }
 
 impl Structure {
-    /// How many bits it has.
-    pub(crate) fn bits(&self) -> usize {
-        let lanes: usize = self.lanes.iter().map(|reached| usize::from(*reached)).sum();
-        // At most sixty-four.
-        lanes + self.sets.count_ones() as usize + usize::from(self.workload != 0)
+    /// The number of features that the turn has.
+    pub(crate) fn feature_count(&self) -> usize {
+        let levels: usize = self.lanes.iter().map(|reached| usize::from(*reached)).sum();
+        // At most 64.
+        levels + self.sets.count_ones() as usize + usize::from(self.workload != 0)
+    }
+
+    fn offset(&self) -> Q15 {
+        Fixed(i64::from(self.offset))
     }
 }
 
-/// What a turn brings along to be compared.
+/// The structural features of a fingerprint before they are encoded.
 #[derive(Clone, Copy)]
-pub(crate) struct Raw {
+pub(crate) struct StructureInput {
     pub(crate) levels: [u8; LEVELS],
+    /// Extensions, tools, directories.
     pub(crate) sets: [u128; SETS],
+    /// The number of the workload, from 1; 0 for none.
     pub(crate) workload: u8,
-    /// How many turns it stands for.
+    /// The number of turns with these features.
     pub(crate) turns: u32,
 }
 
-/// One kind of bits: levels, or sets.
+/// One group of features: levels, or sets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Scale {
-    /// The sum of `p²`.
-    squares: i64,
-    /// The sum of `p (1 - p)`: by how much a turn agrees with itself on average.
-    spread: i64,
-    /// The inverse of the spread, times the share of this kind; nothing when nothing varies.
-    factor: i64,
+struct FeatureGroup {
+    /// `Σ p²`.
+    square_sum: Q15,
+    /// `Σ p (1 - p)`: the average of a turn's product with itself.
+    variance: Q15,
+    /// The weight `w` of each feature; 0 if no feature varies.
+    weight: Q15,
 }
 
-/// How frequent every bit is, of those that count: all with fifteen binary places.
+/// The features that are compared, their frequencies and the kernel's constants.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub(crate) struct Expectation {
-    /// Bits that count with their frequency, in order: what is kept.
-    known: Vec<(u16, u16)>,
-    /// By level: how many levels up to it count, and the sum of their frequencies.
-    steps: Vec<(u8, i64)>,
-    /// Frequencies of the levels that count, by lane and by how many lie below.
-    lanes: Vec<i64>,
-    /// The bits of sets that are compared, with their frequencies, in order.
-    values: Vec<(usize, i64)>,
-    /// What is expected of no bits at all.
-    nothing: i64,
-    levels: Scale,
-    sets: Scale,
+pub(crate) struct StructureKernel {
+    /// The compared features with their frequencies, by index: the serialised form.
+    frequencies: Vec<(u16, u16)>,
+    /// For each level value: the number of compared features it implies, and the sum of their frequencies.
+    steps: Vec<(u8, Q15)>,
+    /// The frequencies of the compared levels: for each lane those of its first, second, … compared feature.
+    level_frequencies: Vec<Q15>,
+    /// The compared set features with their frequencies, by index.
+    set_frequencies: Vec<(usize, Q15)>,
+    /// `Σ w p²`.
+    constant: Q15,
+    levels: FeatureGroup,
+    sets: FeatureGroup,
 }
 
-impl std::fmt::Debug for Expectation {
+impl std::fmt::Debug for StructureKernel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_map().entries(self.known.iter().copied()).finish()
+        f.debug_map().entries(self.frequencies.iter().copied()).finish()
     }
 }
 
-impl Expectation {
-    /// Counts the bits of all turns.
-    pub(crate) fn learn(turns: impl Iterator<Item = Raw>) -> Self {
-        let mut all = 0_i64;
-        let mut with = vec![0_i64; WORKLOADS];
-        for turn in turns {
-            let times = i64::from(turn.turns);
-            all += times;
-            for (lane, level) in turn.levels.iter().enumerate().take(LEVELS) {
-                for reached in 1..=(*level).min(HIGHEST) {
-                    with[lane * (usize::from(HIGHEST) + 1) + usize::from(reached)] += times;
-                }
-            }
-            for (set, mask) in turn.sets.iter().enumerate() {
-                for bit in ones(*mask) {
-                    with[SET_BITS + set * 128 + bit] += times;
-                }
-            }
-        }
-        // A level that no turn stops below says nothing that the one before it does not.
-        let width = usize::from(HIGHEST) + 1;
-        for lane in with[..SET_BITS].chunks_exact_mut(width) {
-            for level in (2..width).rev() {
-                if lane[level] == lane[level - 1] {
-                    lane[level] = 0;
-                }
-            }
-        }
-        let frequency = |with: i64| with.saturating_mul(ONE) / all.max(1);
-        let counts = |frequency: &i64| LEAST_SPREAD < frequency * (ONE - frequency) / ONE;
-        let known = (0..).zip(with).map(|(bit, with)| (bit, frequency(with))).filter(|(_, often)| counts(often));
-        let (levels, mut values): (Vec<_>, Vec<_>) = known.partition(|(bit, _)| usize::from(*bit) < SET_BITS);
-        values.sort_by_key(|(bit, often)| (std::cmp::Reverse(often * (ONE - often)), *bit));
-        values.truncate(SET_BITS_COMPARED);
-        values.sort_unstable();
-        let known = levels.into_iter().chain(values);
-        // A frequency is at most one, and so fits.
-        let known: Vec<_> = known.map(|(bit, often)| (bit, u16::try_from(often).unwrap_or(u16::MAX))).collect();
-        Self::from_known(known)
+impl StructureKernel {
+    /// Estimates the frequency of every feature from turns.
+    pub(crate) fn estimate(turns: impl Iterator<Item = StructureInput>) -> Self {
+        let (total, mut counts) = count_features(turns);
+        drop_implied_levels(&mut counts);
+        let frequency = |count: i64| Fixed(count.saturating_mul(Q15::ONE.0) / total.max(1));
+        let varies = |frequency: Q15| MAX_DROPPED_VARIANCE < variance(frequency);
+        let frequencies = (0..).zip(counts).map(|(index, count)| (index, frequency(count))).filter(|(_, p)| varies(*p));
+        let (levels, mut sets): (Vec<(u16, Q15)>, Vec<_>) =
+            frequencies.partition(|(index, _)| usize::from(*index) < FIRST_SET_BIT);
+        sets.sort_by_key(|(index, p)| (Reverse(p.0 * (Q15::ONE - *p).0), *index));
+        sets.truncate(MAX_COMPARED_SET_BITS);
+        sets.sort_unstable();
+        let frequencies = levels.into_iter().chain(sets);
+        // A frequency is at most 1, which fits.
+        let frequencies = frequencies.map(|(index, p)| (index, u16::try_from(p.0).unwrap_or(u16::MAX)));
+        Self::from_frequencies(frequencies.collect())
     }
 
-    /// The bits that count.
-    pub(crate) fn known(&self) -> &[(u16, u16)] {
-        &self.known
+    /// The index and frequency of every compared feature: the serialised form.
+    pub(crate) fn frequencies(&self) -> &[(u16, u16)] {
+        &self.frequencies
     }
 
-    /// The same expectation again.
-    pub(crate) fn from_known(known: Vec<(u16, u16)>) -> Self {
-        if known.is_empty() {
+    /// Restores a kernel from [`frequencies`](Self::frequencies).
+    pub(crate) fn from_frequencies(frequencies: Vec<(u16, u16)>) -> Self {
+        if frequencies.is_empty() {
             return Self::default();
         }
-        let width = usize::from(HIGHEST) + 1;
-        let mut found = Self { steps: vec![(0, 0); SET_BITS], lanes: vec![0; SET_BITS], ..Self::default() };
-        let frequencies: std::collections::BTreeMap<usize, i64> =
-            known.iter().map(|(bit, often)| (usize::from(*bit), i64::from(*often))).collect();
+        let mut kernel = Self {
+            steps: vec![(0, Q15::ZERO); FIRST_SET_BIT],
+            level_frequencies: vec![Q15::ZERO; FIRST_SET_BIT],
+            ..Self::default()
+        };
+        let by_index: BTreeMap<usize, Q15> =
+            frequencies.iter().map(|(index, p)| (usize::from(*index), Fixed(i64::from(*p)))).collect();
         for lane in 0..LEVELS {
-            let (mut below, mut sum) = (0_u8, 0);
-            for level in 0..width {
-                if let Some(often) = frequencies.get(&(lane * width + level)) {
-                    found.lanes[lane * width + usize::from(below)] = *often;
-                    below += 1;
-                    sum += often;
-                    found.levels.add(*often);
+            let first = lane * LEVEL_VALUES;
+            let (mut reached, mut sum) = (0_u8, Q15::ZERO);
+            for index in first..first + LEVEL_VALUES {
+                if let Some(p) = by_index.get(&index) {
+                    kernel.level_frequencies[first + usize::from(reached)] = *p;
+                    kernel.levels.add(*p);
+                    reached += 1;
+                    sum += *p;
                 }
-                found.steps[lane * width + level] = (below, sum);
+                kernel.steps[index] = (reached, sum);
             }
         }
-        for (bit, often) in frequencies.range(SET_BITS..) {
-            found.values.push((bit - SET_BITS, *often));
-            found.sets.add(*often);
+        for (index, p) in by_index.range(FIRST_SET_BIT..) {
+            kernel.set_frequencies.push((index - FIRST_SET_BIT, *p));
+            kernel.sets.add(*p);
         }
-        // Half each where both vary.
-        let both = 0 < found.levels.spread && 0 < found.sets.spread;
-        found.levels.finish(both);
-        found.sets.finish(both);
-        found.nothing = (found.levels.factor * found.levels.squares + found.sets.factor * found.sets.squares) / ONE;
-        found.known = known;
-        found
+        let both_vary = Q15::ZERO < kernel.levels.variance && Q15::ZERO < kernel.sets.variance;
+        kernel.levels.set_weight(both_vary);
+        kernel.sets.set_weight(both_vary);
+        kernel.constant = weighted_sum(&kernel.levels, kernel.levels.square_sum, &kernel.sets, kernel.sets.square_sum);
+        kernel.frequencies = frequencies;
+        kernel
     }
 
-    /// The structure of a turn.
-    pub(crate) fn structure(&self, raw: &Raw) -> Structure {
-        let width = usize::from(HIGHEST) + 1;
+    /// Encodes the structural features of a turn.
+    pub(crate) fn encode(&self, input: &StructureInput) -> Structure {
         let mut lanes = [0; LANES];
-        let mut of_levels = 0;
-        for (lane, level) in raw.levels.iter().enumerate().take(LEVELS) {
-            let step = self.steps.get(lane * width + usize::from((*level).min(HIGHEST)));
+        let mut level_sum = Q15::ZERO;
+        for (lane, level) in input.levels.iter().enumerate() {
+            let step = self.steps.get(lane * LEVEL_VALUES + usize::from((*level).min(MAX_LEVEL)));
             let (reached, sum) = step.copied().unwrap_or_default();
             lanes[lane] = reached;
-            of_levels += sum;
+            level_sum += sum;
         }
-        let (mut sets, mut of_sets) = (0, 0);
-        for (number, (bit, often)) in self.values.iter().enumerate() {
-            if raw.sets[bit / 128] >> (bit % 128) & 1 == 1 {
+        let (mut sets, mut set_sum) = (0, Q15::ZERO);
+        for (number, (bit, p)) in self.set_frequencies.iter().enumerate() {
+            if input.sets[bit / BITS_OF_SET] >> (bit % BITS_OF_SET) & 1 == 1 {
                 sets |= 1 << number;
-                of_sets += often;
+                set_sum += *p;
             }
         }
-        let expected = (self.levels.factor * of_levels + self.sets.factor * of_sets) / ONE;
-        Structure { lanes, sets, expected: i32::try_from(expected).unwrap_or(i32::MAX), workload: raw.workload }
+        let offset = weighted_sum(&self.levels, level_sum, &self.sets, set_sum);
+        Structure { lanes, sets, offset: i32::try_from(offset.0).unwrap_or(i32::MAX), workload: input.workload }
     }
 
-    /// How much two turns agree: 0 for strangers, about 1 for the same turn; one more for the same workload.
+    /// The similarity of two turns for the search: the kernel, and 1 more for the same workload.
     #[inline]
-    pub(crate) fn agreement(&self, one: &Structure, other: &Structure) -> i64 {
-        let same_work = one.workload != 0 && one.workload == other.workload;
-        self.likeness(one, other) + if same_work { ONE } else { 0 }
+    pub(crate) fn similarity(&self, left: &Structure, right: &Structure) -> Q15 {
+        let same_workload = left.workload != 0 && left.workload == right.workload;
+        self.kernel(left, right) + if same_workload { Q15::ONE } else { Q15::ZERO }
     }
 
-    /// What a turn has in common with itself when its bits are weighed one by one.
-    pub(crate) fn own(&self, turn: &Structure) -> i64 {
-        self.likeness(turn, turn) + if turn.workload == 0 { 0 } else { WORKLOAD_WEIGHT }
+    /// The similarity of a turn with itself for the regression, in which the workload weighs [`WORKLOAD_WEIGHT`].
+    pub(crate) fn square_norm(&self, turn: &Structure) -> Q15 {
+        self.kernel(turn, turn) + if turn.workload == 0 { Q15::ZERO } else { WORKLOAD_WEIGHT }
     }
 
     #[inline]
-    fn likeness(&self, one: &Structure, other: &Structure) -> i64 {
-        // At most 31 in each of some dozens of lanes; saying that it cannot overflow lets the compiler take many at once,
-        // and processors add bytes up into more than two.
-        let levels = one
-            .lanes
-            .iter()
-            .zip(&other.lanes)
-            .fold(0_u32, |sum, (one, other)| sum.wrapping_add(u32::from(*one.min(other))));
-        let values = (one.sets & other.sets).count_ones();
-        let common = self.levels.factor * i64::from(levels) + self.sets.factor * i64::from(values);
-        common - i64::from(one.expected) - i64::from(other.expected) + self.nothing
+    fn kernel(&self, left: &Structure, right: &Structure) -> Q15 {
+        // At most 31 in each of some dozens of lanes, so the sum cannot overflow. Wrapping arithmetic lets the compiler use
+        // SIMD instructions, which need an accumulator of 32 bits.
+        let lanes = left.lanes.iter().zip(&right.lanes);
+        let levels = lanes.fold(0_u32, |sum, (left, right)| sum.wrapping_add(u32::from(*left.min(right))));
+        let sets = (left.sets & right.sets).count_ones();
+        let common = self.levels.weight * i64::from(levels) + self.sets.weight * i64::from(sets);
+        common - left.offset() - right.offset() + self.constant
     }
 
-    /// The bits of a turn, each with its weight and its frequency: the agreement of two turns is the sum over all bits
-    /// of `weight (b - frequency)(b' - frequency)`, but that the same workload weighs more.
-    pub(crate) fn bits<'a>(&'a self, turn: &'a Structure) -> impl Iterator<Item = Bit> + 'a {
-        let width = usize::from(HIGHEST) + 1;
-        let lanes = turn.lanes.iter().take(LEVELS).enumerate().flat_map(move |(lane, reached)| {
-            (lane * width..lane * width + usize::from(*reached)).map(|index| {
-                let frequency = self.lanes.get(index).copied().unwrap_or(0);
-                Bit { index, weight: self.levels.factor, frequency }
+    /// The features that a turn has, each with weight and frequency. The regression's kernel is the sum over all features
+    /// of `weight (b - frequency)(b' - frequency)`.
+    pub(crate) fn features<'a>(&'a self, turn: &'a Structure) -> impl Iterator<Item = StructureFeature> + 'a {
+        let levels = turn.lanes.iter().take(LEVELS).enumerate().flat_map(move |(lane, reached)| {
+            let first = lane * LEVEL_VALUES;
+            (first..first + usize::from(*reached)).map(|index| StructureFeature {
+                index,
+                weight: self.levels.weight,
+                frequency: self.level_frequencies.get(index).copied().unwrap_or_default(),
             })
         });
-        let values = self.values.iter().enumerate().filter(|(number, _)| turn.sets >> number & 1 == 1);
-        let sets = values.map(|(_, (bit, frequency))| Bit {
-            index: SET_BITS + bit,
-            weight: self.sets.factor,
-            frequency: *frequency,
+        let sets = self.set_frequencies.iter().enumerate().filter(|(number, _)| turn.sets >> number & 1 == 1);
+        let sets = sets.map(|(_, (bit, p))| StructureFeature {
+            index: FIRST_SET_BIT + bit,
+            weight: self.sets.weight,
+            frequency: *p,
         });
-        let workload = (turn.workload != 0).then(|| Bit {
-            index: WORKLOADS + usize::from(turn.workload - 1) % 128,
+        let workload = (turn.workload != 0).then(|| StructureFeature {
+            index: FIRST_WORKLOAD + usize::from(turn.workload - 1) % 128,
             weight: WORKLOAD_WEIGHT,
-            frequency: 0,
+            frequency: Q15::ZERO,
         });
-        lanes.chain(sets).chain(workload)
+        levels.chain(sets).chain(workload)
     }
 
-    /// What the bits of a turn are expected to have in common with any turn, weighted, less the same for no bits at all.
-    pub(crate) fn expected(&self, turn: &Structure) -> i64 {
-        i64::from(turn.expected) - self.nothing
+    /// `Σ w p b - Σ w p²`: what the kernel subtracts for a turn whatever the other turn is.
+    pub(crate) fn centring(&self, turn: &Structure) -> Q15 {
+        turn.offset() - self.constant
     }
 }
 
-/// One bit that a turn has.
-pub(crate) struct Bit {
+/// One binary feature that a turn has.
+pub(crate) struct StructureFeature {
+    /// Below [`STRUCTURE_FEATURES`].
     pub(crate) index: usize,
-    pub(crate) weight: i64,
-    pub(crate) frequency: i64,
+    pub(crate) weight: Q15,
+    pub(crate) frequency: Q15,
 }
 
-impl Scale {
-    fn add(&mut self, frequency: i64) {
-        self.squares += frequency * frequency / ONE;
-        self.spread += frequency * (ONE - frequency) / ONE;
+impl FeatureGroup {
+    fn add(&mut self, frequency: Q15) {
+        self.square_sum += frequency.times(frequency);
+        self.variance += variance(frequency);
     }
 
-    fn finish(&mut self, shared: bool) {
-        let whole = if shared { ONE * ONE / 2 } else { ONE * ONE };
-        self.factor = whole.checked_div(self.spread).unwrap_or(0);
+    /// Sets the weight so that the average of a turn's product with itself is 1, or one half if `shared`.
+    fn set_weight(&mut self, shared: bool) {
+        let share = if shared { Q15::ONE / 2 } else { Q15::ONE };
+        self.weight = Q15::ratio(share.0, self.variance.0);
     }
 }
 
-/// The numbers of the bits that are set.
-fn ones(mut mask: u128) -> impl Iterator<Item = usize> {
+/// The variance of a binary feature.
+fn variance(frequency: Q15) -> Q15 {
+    frequency.times(Q15::ONE - frequency)
+}
+
+/// Two sums over features, each times the weight of its group, rounded once.
+fn weighted_sum(levels: &FeatureGroup, level_sum: Q15, sets: &FeatureGroup, set_sum: Q15) -> Q15 {
+    Fixed((levels.weight.0 * level_sum.0 + sets.weight.0 * set_sum.0) / Q15::ONE.0)
+}
+
+/// The number of turns, and for each level and set feature the number of turns that have it.
+fn count_features(turns: impl Iterator<Item = StructureInput>) -> (i64, Vec<i64>) {
+    let mut total = 0_i64;
+    let mut counts = vec![0_i64; FIRST_WORKLOAD];
+    for turn in turns {
+        let occurrences = i64::from(turn.turns);
+        total += occurrences;
+        for (lane, level) in turn.levels.iter().enumerate() {
+            for reached in 1..=(*level).min(MAX_LEVEL) {
+                counts[lane * LEVEL_VALUES + usize::from(reached)] += occurrences;
+            }
+        }
+        for (set, mask) in turn.sets.iter().enumerate() {
+            for bit in bits(*mask) {
+                counts[FIRST_SET_BIT + set * BITS_OF_SET + bit] += occurrences;
+            }
+        }
+    }
+    (total, counts)
+}
+
+/// Clears the count of each level that equals the count of the level below: no turn has one without the other.
+fn drop_implied_levels(counts: &mut [i64]) {
+    for lane in counts[..FIRST_SET_BIT].chunks_exact_mut(LEVEL_VALUES) {
+        for level in (2..LEVEL_VALUES).rev() {
+            if lane[level] == lane[level - 1] {
+                lane[level] = 0;
+            }
+        }
+    }
+}
+
+/// The indexes of the bits that are set, in ascending order.
+fn bits(mut mask: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         if mask == 0 {
             return None;

@@ -1,12 +1,11 @@
-//! What the private parts of a store promise, each beside the naive reading of it.
+//! Tests of private modules, most of them against a naive implementation.
 
-mod bounded;
-mod caps;
-mod given;
-mod knowledge;
-mod linear;
+mod capacity;
+mod fixtures;
+mod idf;
+mod interner;
+mod regression;
 mod saved;
 mod search;
-mod shared;
+mod search_index;
 mod structure;
-mod words;

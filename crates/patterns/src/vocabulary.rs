@@ -1,69 +1,70 @@
-//! Strings as bits, so that two sets of strings compare in a few instructions.
+//! Sets of strings as bit masks, which are compared in a few instructions.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// So many values have a bit of their own; later ones share the last bit of 128.
+/// The number of values with a bit of their own; all later values share the last of 128 bits.
 const OWN_BITS: usize = 127;
 
-/// The values seen in one feature of a workspace, each with the number of its bit.
+/// The values of one feature in a workspace, each with the index of its bit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vocabulary(BTreeMap<String, u8>);
 
-/// A set of values as bits.
+/// A set of values as a bit mask.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Bits {
-    /// The bits of its values.
+pub(crate) struct BitSet {
+    /// The bits of the values.
     pub(crate) mask: u128,
-    /// Values in the set, those without a bit included.
+    /// The number of values, including those without a bit.
     pub(crate) size: u16,
 }
 
 impl Vocabulary {
-    /// The number of a value, from 1, given to it when it is new; 128 for all that came too late for one of their own.
-    pub(crate) fn number(&mut self, value: &str) -> u8 {
-        if self.0.len() < OWN_BITS && !self.0.contains_key(value) {
-            // Fits, being less than 127.
-            self.0.insert(value.to_owned(), u8::try_from(self.0.len()).unwrap_or(u8::MAX));
-        }
+    /// Returns the number of a value, from 1, and adds the value if it is new; 128 for values without a bit of their own.
+    pub(crate) fn intern(&mut self, value: &str) -> u8 {
+        self.add(value);
         self.find(value)
     }
 
-    /// The number of a value, from 1; 0 for one that was never seen.
+    /// Returns the number of a value, from 1; 0 if it is unknown.
     pub(crate) fn find(&self, value: &str) -> u8 {
         match self.0.get(value) {
-            Some(number) => number + 1,
+            Some(bit) => bit + 1,
             None if self.0.len() < OWN_BITS => 0,
             None => 128,
         }
     }
 
-    /// The set as bits, giving a bit to every new value while there are any.
-    pub(crate) fn learn(&mut self, values: &[String]) -> Bits {
+    /// Returns the set as a mask and adds new values while bits are left.
+    pub(crate) fn intern_set(&mut self, values: &[String]) -> BitSet {
         for value in values {
-            let next = self.0.len();
-            if next < OWN_BITS && !self.0.contains_key(value) {
-                // Fits, being less than 127.
-                self.0.insert(value.clone(), u8::try_from(next).unwrap_or(u8::MAX));
-            }
+            self.add(value);
         }
-        self.pack(values)
+        self.mask(values)
     }
 
-    /// The set as bits. A value never seen has no bit: it is in the set but in no other.
-    pub(crate) fn pack(&self, values: &[String]) -> Bits {
-        let mut bits = Bits::default();
-        let mut unseen = 0_u16;
+    /// Returns the set as a mask. An unknown value has no bit: it counts towards the size alone.
+    pub(crate) fn mask(&self, values: &[String]) -> BitSet {
+        let mut set = BitSet::default();
+        let mut unknown = 0_u16;
         for value in values {
             match self.0.get(value) {
-                Some(bit) => bits.mask |= 1 << (bit & 127),
-                None if self.0.len() < OWN_BITS => unseen = unseen.saturating_add(1),
-                None => bits.mask |= 1 << OWN_BITS,
+                Some(bit) => set.mask |= 1 << (bit & 127),
+                None if self.0.len() < OWN_BITS => unknown = unknown.saturating_add(1),
+                None => set.mask |= 1 << OWN_BITS,
             }
         }
-        // At most 128, which fits.
-        bits.size = u16::try_from(bits.mask.count_ones()).unwrap_or(u16::MAX).saturating_add(unseen);
-        bits
+        // At most 128.
+        set.size = u16::try_from(set.mask.count_ones()).unwrap_or(u16::MAX).saturating_add(unknown);
+        set
+    }
+
+    fn add(&mut self, value: &str) {
+        let next_bit = self.0.len();
+        if next_bit < OWN_BITS && !self.0.contains_key(value) {
+            // Below 127.
+            self.0.insert(value.to_owned(), u8::try_from(next_bit).unwrap_or(u8::MAX));
+        }
     }
 }

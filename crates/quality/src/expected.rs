@@ -2,7 +2,7 @@
 //! itself: one search answers for every weight of cost.
 
 use contracts::{ModelId, Recommendation, Score, views::Estimator};
-use patterns::{Estimate, recommendation, weigh};
+use patterns::{Estimate, rank_by_utility, recommendation};
 
 use crate::{
     gate::Gate,
@@ -24,7 +24,7 @@ pub(crate) struct Expected<'a> {
 /// Who acts at one weight of cost, as places in the models of the set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Advice {
-    /// The model of the highest worth.
+    /// The model of the greatest utility.
     pub(crate) best: Option<usize>,
     /// The recommended one, when the recommendation passes the thresholds.
     pub(crate) recommended: Option<usize>,
@@ -71,7 +71,7 @@ impl<'a> Expected<'a> {
         Some(Compared {
             model: self.place(&chosen.model)?,
             other: self.place(&other.model)?,
-            gap: share(Score(chosen.worth.abs_diff(other.worth))),
+            gap: share(Score(chosen.utility.abs_diff(other.utility))),
             confidence: share(found.confidence),
         })
     }
@@ -88,7 +88,7 @@ impl<'a> Expected<'a> {
     }
 
     fn recommended(&mut self, weight: f64, baseline: usize) -> Option<Recommendation> {
-        weigh(&mut self.estimates, Score(billionths(weight)));
+        rank_by_utility(&mut self.estimates, Score(billionths(weight)));
         recommendation(&self.estimates, self.models.get(baseline), GATE.samples)
     }
 

@@ -74,7 +74,7 @@ impl Learned<'_> {
     /// What the calibrated estimator expects of each model on a turn.
     pub(crate) fn expected(&self, turn: usize) -> Expected<'_> {
         let settings = PatternSettings::of(Estimator::Calibrated);
-        let estimates = self.store.expect(&self.stream.features[turn], &settings, &|_| true);
+        let estimates = self.store.estimate(&self.stream.features[turn], &settings, &|_| true);
         Expected::new(&self.stream.models, estimates)
     }
 

@@ -1,11 +1,11 @@
-//! What characters a text is made of, counted in one pass over its bytes.
+//! Counts of characters by class, in one pass over the bytes of a text.
 
-/// Symbols of formulas and of code.
+/// Symbols that are typical of formulas and code.
 const SYMBOLS: &[u8] = b"=+*/^<>(){}[]$%\\|&_;:`#";
 
-/// How many characters of each kind a text has.
+/// The number of characters of each class in a text.
 #[derive(Debug, Default)]
-pub(super) struct Characters {
+pub(super) struct CharacterCounts {
     pub(super) all: u64,
     pub(super) upper: u64,
     pub(super) digits: u64,
@@ -13,41 +13,42 @@ pub(super) struct Characters {
     pub(super) commas: u64,
     pub(super) quotes: u64,
     pub(super) questions: u64,
-    /// Full stops and their like with white space or nothing behind.
-    pub(super) sentences: u64,
+    /// `.`, `!` and `?` at the end of the text or before white space.
+    pub(super) sentence_ends: u64,
 }
 
-impl Characters {
+impl CharacterCounts {
     pub(super) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut times = [0_u32; 256];
-        let mut sentences = 0;
-        for (place, byte) in bytes.iter().enumerate() {
-            times[usize::from(*byte)] += 1;
+        let mut byte_counts = [0_u32; 256];
+        let mut sentence_ends = 0;
+        for (index, byte) in bytes.iter().enumerate() {
+            byte_counts[usize::from(*byte)] += 1;
             if matches!(byte, b'.' | b'!' | b'?') {
-                let next = text.get(place + 1..).and_then(|rest| rest.chars().next());
-                sentences += u64::from(next.is_none_or(char::is_whitespace));
+                let next = text.get(index + 1..).and_then(|rest| rest.chars().next());
+                sentence_ends += u64::from(next.is_none_or(char::is_whitespace));
             }
         }
-        let of = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(times[usize::from(*byte)])).sum::<u64>();
-        let range = |first: u8, last: u8| (first..=last).map(|byte| u64::from(times[usize::from(byte)])).sum::<u64>();
-        let mut found = Self {
-            // Every byte but those that go on with a character.
-            all: bytes.len() as u64 - range(0x80, 0xbf),
-            upper: range(b'A', b'Z'),
-            digits: range(b'0', b'9'),
-            symbols: of(SYMBOLS),
-            commas: of(b","),
-            quotes: of(b"\"'"),
-            questions: of(b"?"),
-            sentences,
+        let count = |byte: u8| u64::from(byte_counts[usize::from(byte)]);
+        let count_all = |bytes: &[u8]| bytes.iter().map(|byte| count(*byte)).sum::<u64>();
+        let count_range = |first: u8, last: u8| (first..=last).map(count).sum::<u64>();
+        let mut counts = Self {
+            // All bytes except UTF-8 continuation bytes.
+            all: bytes.len() as u64 - count_range(0x80, 0xbf),
+            upper: count_range(b'A', b'Z'),
+            digits: count_range(b'0', b'9'),
+            symbols: count_all(SYMBOLS),
+            commas: count(b','),
+            quotes: count_all(b"\"'"),
+            questions: count(b'?'),
+            sentence_ends,
         };
-        if found.all < bytes.len() as u64 {
+        if counts.all < bytes.len() as u64 {
             for character in text.chars().filter(|character| !character.is_ascii()) {
-                found.upper += u64::from(character.is_uppercase());
-                found.digits += u64::from(character.is_numeric());
+                counts.upper += u64::from(character.is_uppercase());
+                counts.digits += u64::from(character.is_numeric());
             }
         }
-        found
+        counts
     }
 }

@@ -1,54 +1,55 @@
-//! What a path says about a turn: the kind of file, and the part of the workspace.
+//! Features of file paths: the extension, and the top-level directory.
 
-/// The longest extension that counts as a kind of file, in bytes without the dot.
-const EXTENSION_BYTES: usize = 16;
+/// The greatest length of an extension, in bytes without the dot.
+const MAX_EXTENSION: usize = 16;
 
-/// The extension of a file, lower case, with the dot: `.rs` for `src/Main.RS`.
+/// The extension of a file in lower case, with the dot: `.rs` for `src/Main.RS`.
 ///
-/// A leading dot makes a hidden file, not an extension.
+/// `None` without an extension, or if it is longer than 16 bytes or has characters other than ASCII letters, digits, `+`,
+/// `-` and `_`. The leading dot of a hidden file does not start an extension.
 pub fn extension(path: &str) -> Option<String> {
     let name = path.rsplit(is_separator).next()?;
     let (stem, extension) = name.rsplit_once('.')?;
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'_');
-    let counts =
-        !stem.is_empty() && !extension.is_empty() && extension.len() <= EXTENSION_BYTES && extension.bytes().all(plain);
-    counts.then(|| format!(".{}", extension.to_ascii_lowercase()))
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'_');
+    let has_valid_length = !extension.is_empty() && extension.len() <= MAX_EXTENSION;
+    let is_extension = !stem.is_empty() && has_valid_length && extension.bytes().all(is_allowed);
+    is_extension.then(|| format!(".{}", extension.to_ascii_lowercase()))
 }
 
-/// The directory directly inside the workspace that a path leads into: `src` for `./src/main.rs`, `.github` for
+/// The first directory of a path inside the workspace: `src` for `./src/main.rs`, `.github` for
 /// `.github/workflows/ci.yml`.
 ///
-/// `None` for a file in the workspace itself and for anything outside it: an absolute path is taken relative to
-/// the workspace or, if it is not inside one, ignored.
+/// `None` for a file directly in the workspace and for a path outside it. An absolute path is made relative to the
+/// workspace; without a workspace it is outside.
 pub fn top_directory(path: &str, workspace: Option<&str>) -> Option<String> {
-    let inside = if is_absolute(path) { strip(path, workspace?)? } else { components(path)? };
-    match inside.as_slice() {
+    let relative = if is_absolute(path) { relative_components(path, workspace?)? } else { components(path)? };
+    match relative.as_slice() {
         [directory, _, ..] => Some((*directory).to_owned()),
         _ => None,
     }
 }
 
-/// The components of an absolute path behind those of its workspace.
-fn strip<'a>(path: &'a str, workspace: &str) -> Option<Vec<&'a str>> {
+/// The components of an absolute path after those of the workspace; `None` if the path is outside.
+fn relative_components<'a>(path: &'a str, workspace: &str) -> Option<Vec<&'a str>> {
     let workspace = components(workspace)?;
     let mut path = components(path)?;
     path.starts_with(&workspace).then(|| path.split_off(workspace.len()))
 }
 
-/// The components of a path, `.` and `..` resolved; `None` when it leads out of where it starts.
+/// The components of a path with `.` and `..` resolved; `None` if it leaves its root.
 fn components(path: &str) -> Option<Vec<&str>> {
-    let mut found = Vec::new();
+    let mut components = Vec::new();
     for component in path.split(is_separator) {
         match component {
             "" | "." => {}
-            ".." => drop(found.pop()?),
-            name => found.push(name),
+            ".." => drop(components.pop()?),
+            name => components.push(name),
         }
     }
-    Some(found)
+    Some(components)
 }
 
-/// `/` everywhere, and `\` since clients on Windows write it.
+/// `/`, and `\` as in the paths of clients on Windows.
 const fn is_separator(character: char) -> bool {
     matches!(character, '/' | '\\')
 }

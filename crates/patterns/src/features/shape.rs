@@ -1,78 +1,72 @@
-//! The shape of a text: how long it is and what it is made of, each in a few levels.
+//! The shape of a text: its length and composition as quantised levels.
 //!
-//! Levels grow with the logarithm, two or four to each doubling, so that a difference means the same everywhere.
+//! Counts and ratios are quantised logarithmically, with two or four levels for each doubling, so that a difference of one
+//! level means about the same at every size.
 
-use super::{characters::Characters, distinct::Distinct, lines::Lines, words::Words};
+use super::{characters::CharacterCounts, distinct_words::DistinctWords, lines::LineCounts, tokens::Tokens};
 
-/// How many levels a shape has.
+/// The number of levels of a shape.
 pub const SHAPE_LEVELS: usize = 20;
 
-/// The levels of a text with these words; all nothing for an empty one.
-pub(super) fn shape(text: &str, of: &Words) -> Vec<u8> {
-    let (characters, lines) = (Characters::of(text), Lines::of(text));
-    let (words, distinct_words) = counted(of.iter().map(str::as_bytes));
-    let (numbers, distinct_numbers) = if characters.digits == 0 { (0, 0) } else { counted(numbers(text)) };
+/// Quantised surface features of a text (length, digit and symbol ratios, lists); all zero if it is empty.
+pub(super) fn shape(text: &str, tokens: &Tokens) -> Vec<u8> {
+    let (characters, lines) = (CharacterCounts::of(text), LineCounts::of(text));
+    let (words, distinct_words) = tokens.iter().map(str::as_bytes).collect::<DistinctWords<'_>>().count();
+    let (numbers, distinct_numbers) =
+        if characters.digits == 0 { (0, 0) } else { digit_runs(text).collect::<DistinctWords<'_>>().count() };
     let levels: [u64; SHAPE_LEVELS] = [
-        doublings(characters.all, 1),
-        doublings(words, 1),
-        doublings(lines.head, 1),
-        doublings(numbers, 1),
-        doublings(distinct_numbers, 1),
-        doublings(lines.all, 1),
-        lines.options.min(8),
-        if lines.options == 0 { 0 } else { doublings(lines.option_characters, lines.options) },
-        doublings(characters.sentences, 1),
+        log_level(characters.all, 1),
+        log_level(words, 1),
+        log_level(lines.first_line_characters, 1),
+        log_level(numbers, 1),
+        log_level(distinct_numbers, 1),
+        log_level(lines.lines, 1),
+        lines.items.min(8),
+        if lines.items == 0 { 0 } else { log_level(lines.item_characters, lines.items) },
+        log_level(characters.sentence_ends, 1),
         characters.questions.min(4),
-        share(distinct_words, words, 16),
-        share(of.letters(), words, 2).min(24),
-        share(of.long(), words, 16),
-        per_cent(characters.upper, characters.all),
-        per_cent(characters.symbols, characters.all),
-        per_cent(characters.digits, characters.all),
-        doublings(characters.commas, 1),
-        doublings(characters.quotes, 1),
+        linear_level(distinct_words, words, 16),
+        linear_level(tokens.characters(), words, 2).min(24),
+        linear_level(tokens.long_words(), words, 16),
+        percent_level(characters.upper, characters.all),
+        percent_level(characters.symbols, characters.all),
+        percent_level(characters.digits, characters.all),
+        log_level(characters.commas, 1),
+        log_level(characters.quotes, 1),
         if looks_like_code(text) { 4 } else { 0 },
         if text.is_ascii() { 0 } else { 2 },
     ];
-    // Each is at most a few dozen.
+    // Each level is below 100.
     levels.map(|level| u8::try_from(level).unwrap_or(u8::MAX)).to_vec()
 }
 
-/// How many words there are, and how many different ones.
-fn counted<'a>(words: impl Iterator<Item = &'a [u8]>) -> (u64, u64) {
-    let mut distinct = Distinct::default();
-    distinct.extend(words);
-    distinct.count()
-}
-
-/// `⌊2 · log2(1 + count / of)⌋`.
-fn doublings(count: u64, of: u64) -> u64 {
-    // ⌊2 · log2(x)⌋ is ⌊log2(x²)⌋.
-    let of = u128::from(of.max(1));
-    let whole = of + u128::from(count);
-    logarithm(whole * whole, of * of)
+/// `⌊2 · log2(1 + count / divisor)⌋`, computed as `⌊log2((1 + count / divisor)²)⌋`.
+fn log_level(count: u64, divisor: u64) -> u64 {
+    let divisor = u128::from(divisor.max(1));
+    let sum = divisor + u128::from(count);
+    floor_log2(sum * sum, divisor * divisor)
 }
 
 /// `⌊4 · log2(1 + 100 · part / whole)⌋`.
-fn per_cent(part: u64, whole: u64) -> u64 {
+fn percent_level(part: u64, whole: u64) -> u64 {
     let whole = u128::from(whole.max(1));
-    let grown = (whole + 100 * u128::from(part)).pow(2);
-    logarithm(grown * grown, whole.pow(4))
+    let square = (whole + 100 * u128::from(part)).pow(2);
+    floor_log2(square * square, whole.pow(4))
 }
 
 /// `⌊log2(numerator / denominator)⌋` of a ratio of at least 1.
-fn logarithm(numerator: u128, denominator: u128) -> u64 {
+fn floor_log2(numerator: u128, denominator: u128) -> u64 {
     u64::from((numerator / denominator.max(1)).max(1).ilog2())
 }
 
-/// `⌊scale · part / whole⌋`, nothing of nothing.
-fn share(part: u64, whole: u64, scale: u64) -> u64 {
+/// `⌊scale · part / whole⌋`; 0 if `whole` is 0.
+fn linear_level(part: u64, whole: u64, scale: u64) -> u64 {
     (scale * part).checked_div(whole).unwrap_or(0)
 }
 
-/// Every run of digits.
-fn numbers(text: &str) -> impl Iterator<Item = &[u8]> {
-    let runs = text.as_bytes().chunk_by(|one, other| one.is_ascii_digit() == other.is_ascii_digit());
+/// The runs of ASCII digits in a text.
+fn digit_runs(text: &str) -> impl Iterator<Item = &[u8]> {
+    let runs = text.as_bytes().chunk_by(|left, right| left.is_ascii_digit() == right.is_ascii_digit());
     runs.filter(|run| run.first().is_some_and(u8::is_ascii_digit))
 }
 

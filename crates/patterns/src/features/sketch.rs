@@ -1,51 +1,57 @@
-//! A text as numbers of its words: enough to find texts like it, too little to read it.
+//! The sketch of a message: 16-bit hashes of its words and word pairs, and its shape. It suffices to find similar
+//! messages and not to restore the text.
+//!
+//! - A word is hashed as `w:WORD␠`, a prefix of five characters of a longer word as `p:PREFIX␠` (so that "refactor" matches
+//!   "refactoring"), and a pair of neighbouring words as `b:FIRST␠SECOND`; the hash is FNV-1a, folded to 16 bits.
+//! - At most [`MAX_HASHES`] are kept. Words have priority over pairs. Words are selected alternately, three from the end of
+//!   the text and one from its start, because context and examples usually precede the question.
+//! - Of a text of more than 8 KiB, only the first 2 KiB and the last 6 KiB are used.
 
 use std::borrow::Cow;
 
 use contracts::Sketch;
 
-use super::{numbers::Numbers, shape::shape, words::Words};
+use super::{hash_set::HashSet16, shape::shape, tokens::Tokens};
 
-/// The most numbers of a sketch, words and pairs together.
-pub const MOST_NUMBERS: usize = 192;
+/// The greatest number of hashes in a sketch, words and pairs together.
+pub const MAX_HASHES: usize = 192;
 
-/// Of a longer text so many bytes at the beginning are looked at...
-const BEGINNING_BYTES: usize = 2 * 1024;
+/// The bytes used at the start of a long text.
+const START_BYTES: usize = 2 * 1024;
 
-/// ... and so many at the end.
+/// The bytes used at the end of a long text.
 const END_BYTES: usize = 6 * 1024;
 
-/// Words longer than this many characters count by their beginning as well, so that "refactor" meets "refactoring".
-const PREFIX: usize = 5;
+/// The length of a prefix in characters.
+const PREFIX_CHARACTERS: usize = 5;
 
-/// The sketch of a message.
-///
-/// When there are too many words, three of four come from the end of the text: pasted context and examples stand before
-/// the question. Pairs take what room is left.
+/// Computes the sketch of a message, see the module documentation.
 pub fn sketch(message: &str) -> Sketch {
     let text = window(message);
-    let all = Words::of(&text);
-    let mut known = Numbers::none();
-    let mut words = Vec::with_capacity(MOST_NUMBERS.min(2 * all.len()));
-    let mut begun = Vec::with_capacity(MOST_NUMBERS.min(all.len()));
-    let both = visited(all.len()).filter_map(|place| all.get(place)).flat_map(|word| {
-        let hashed = Hashed::of(word);
-        begun.push(hashed.pair);
-        std::iter::once(hashed.word).chain(hashed.beginning)
+    let tokens = Tokens::of(&text);
+    let mut seen = HashSet16::new();
+    let mut words = Vec::with_capacity(MAX_HASHES.min(2 * tokens.len()));
+    let mut pair_states = Vec::with_capacity(MAX_HASHES.min(tokens.len()));
+    let word_hashes = selection_order(tokens.len()).filter_map(|index| tokens.get(index)).flat_map(|word| {
+        let hashes = WordHashes::of(word);
+        pair_states.push(hashes.pair_state);
+        std::iter::once(hashes.word).chain(hashes.prefix)
     });
-    words.extend(both.filter(|number| known.insert(*number)).take(MOST_NUMBERS));
-    // Where there is room left, every word was taken, and so begins a pair.
-    let room = MOST_NUMBERS - words.len();
-    let mut pairs = Vec::with_capacity(room.min(all.len()));
-    let two = visited(all.len()).zip(begun).filter_map(|(place, begun)| Some(pair(begun, all.get(place + 1)?)));
-    pairs.extend(two.filter(|number| known.insert(*number)).take(room));
+    words.extend(word_hashes.filter(|hash| seen.insert(*hash)).take(MAX_HASHES));
+    // If pairs fit, all words were hashed, so every word has a pair state.
+    let remaining = MAX_HASHES - words.len();
+    let mut pairs = Vec::with_capacity(remaining.min(tokens.len()));
+    let pair_hashes = selection_order(tokens.len())
+        .zip(pair_states)
+        .filter_map(|(index, state)| Some(pair_hash(state, tokens.get(index + 1)?)));
+    pairs.extend(pair_hashes.filter(|hash| seen.insert(*hash)).take(remaining));
     words.sort_unstable();
     pairs.sort_unstable();
-    Sketch { words, pairs, shape: shape(&text, &all) }
+    Sketch { words, pairs, shape: shape(&text, &tokens) }
 }
 
-/// The places of words in the order in which they are taken: three from the end, one from the beginning, and so on.
-fn visited(words: usize) -> impl Iterator<Item = usize> {
+/// The indexes of words in the order of selection: three from the end, one from the start, and so on.
+fn selection_order(words: usize) -> impl Iterator<Item = usize> {
     let (mut front, mut back) = (0, words);
     (0..words).map(move |step| {
         if step % 4 == 3 {
@@ -58,80 +64,78 @@ fn visited(words: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The part of a text that is looked at: all of it, or its beginning and its end.
+/// The part of a text that is used: all of it, or its start and its end.
 fn window(text: &str) -> Cow<'_, str> {
-    if text.len() <= BEGINNING_BYTES + END_BYTES {
+    if text.len() <= START_BYTES + END_BYTES {
         return text.into();
     }
-    let beginning = &text[..text.floor_char_boundary(BEGINNING_BYTES)];
+    let start = &text[..text.floor_char_boundary(START_BYTES)];
     let end = &text[text.ceil_char_boundary(text.len() - END_BYTES)..];
-    format!("{beginning} {end}").into()
+    format!("{start} {end}").into()
 }
 
+/// The first five characters of a longer word.
 fn prefix(word: &str) -> Option<&str> {
-    if word.len() <= PREFIX {
+    if word.len() <= PREFIX_CHARACTERS {
         return None;
     }
-    let (end, _) = word.char_indices().nth(PREFIX)?;
+    let (end, _) = word.char_indices().nth(PREFIX_CHARACTERS)?;
     Some(&word[..end])
 }
 
-/// What the hash of a word begins with.
-const WORD: u64 = hash([OFFSET], b"w:")[0];
+/// The initial hash states, after the tag of each kind of token.
+const WORD_STATE: u64 = fnv1a([FNV_OFFSET], b"w:")[0];
+const PREFIX_STATE: u64 = fnv1a([FNV_OFFSET], b"p:")[0];
+const PAIR_STATE: u64 = fnv1a([FNV_OFFSET], b"b:")[0];
 
-/// What the hash of the beginning of a word begins with.
-const BEGINNING: u64 = hash([OFFSET], b"p:")[0];
-
-/// What the hash of a pair begins with.
-const PAIR: u64 = hash([OFFSET], b"b:")[0];
-
-/// What a word is hashed to, all at once: a hash waits for itself at every byte, and three can wait together.
-struct Hashed {
+/// The hashes that start with one word, computed together: each step of a hash depends on the one before, so three
+/// interleaved hashes take little longer than one.
+struct WordHashes {
     word: u16,
-    /// Of its beginning, when it is longer than that.
-    beginning: Option<u16>,
-    /// The hash of a pair whose first word it is, as far as that goes.
-    pair: u64,
+    /// `None` if the word has no more characters than a prefix.
+    prefix: Option<u16>,
+    /// The state of a pair's hash after its first word.
+    pair_state: u64,
 }
 
-impl Hashed {
+impl WordHashes {
     fn of(word: &str) -> Self {
-        let beginning = prefix(word).map(str::len);
-        let (start, rest) = word.as_bytes().split_at(beginning.unwrap_or(word.len()));
-        let [whole, begun, pair] = hash([WORD, BEGINNING, PAIR], start);
-        let [whole, pair] = hash([whole, pair], rest);
-        let [whole, begun, pair] = hash([whole, begun, pair], b" ");
-        Self { word: folded(whole), beginning: beginning.map(|_| folded(begun)), pair }
+        let prefix_length = prefix(word).map(str::len);
+        let (start, rest) = word.as_bytes().split_at(prefix_length.unwrap_or(word.len()));
+        let [word, prefix, pair] = fnv1a([WORD_STATE, PREFIX_STATE, PAIR_STATE], start);
+        let [word, pair] = fnv1a([word, pair], rest);
+        let [word, prefix, pair_state] = fnv1a([word, prefix, pair], b" ");
+        Self { word: fold(word), prefix: prefix_length.map(|_| fold(prefix)), pair_state }
     }
 }
 
-fn pair(begun: u64, next: &str) -> u16 {
-    let [whole] = hash([begun], next.as_bytes());
-    folded(whole)
+fn pair_hash(state: u64, second_word: &str) -> u16 {
+    let [hash] = fnv1a([state], second_word.as_bytes());
+    fold(hash)
 }
 
-/// Where FNV-1a begins.
-const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+/// The initial state of FNV-1a.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Several times FNV-1a, each going on from what was hashed before.
-const fn hash<const N: usize>(before: [u64; N], bytes: &[u8]) -> [u64; N] {
+/// Continues `N` FNV-1a hashes with the same bytes.
+const fn fnv1a<const N: usize>(states: [u64; N], bytes: &[u8]) -> [u64; N] {
     const PRIME: u64 = 0x0100_0000_01b3;
-    let (mut hashes, mut rest) = (before, bytes);
+    let (mut states, mut rest) = (states, bytes);
     while let [byte, others @ ..] = rest {
-        let mut at = 0;
-        while at < N {
-            hashes[at] = (hashes[at] ^ *byte as u64).wrapping_mul(PRIME);
-            at += 1;
+        let mut index = 0;
+        while index < N {
+            states[index] = (states[index] ^ *byte as u64).wrapping_mul(PRIME);
+            index += 1;
         }
         rest = others;
     }
-    hashes
+    states
 }
 
-/// Sixteen bits of a hash.
-fn folded(hash: u64) -> u16 {
-    let folded = hash ^ (hash >> 32);
-    let folded = folded ^ (folded >> 16);
-    // The lower sixteen bits.
-    u16::try_from(folded & 0xffff).unwrap_or_default()
+/// Folds a hash to 16 bits.
+fn fold(hash: u64) -> u16 {
+    let half = hash ^ (hash >> 32);
+    let quarter = half ^ (half >> 16);
+    // The lower 16 bits.
+    u16::try_from(quarter & 0xffff).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A fingerprint as it is saved: with all its levels, of which it keeps only what the rest does not say.
+//! The serialised form of a fingerprint. It has all levels; in memory most of them follow from other fields.
 
 use std::borrow::Cow;
 
@@ -6,47 +6,58 @@ use contracts::TurnId;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Fingerprint, Key};
-use crate::{embedding::Embedding, levels::TOOL_HISTORY, packed::Packed, row::Row, said::Kept};
+use crate::{
+    embedding::Embedding, levels::TOOL_HISTORY, packed::PackedFeatures, row::Row, token_hashes::CompactSketch,
+};
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Saved<'a> {
+pub(super) struct SavedFingerprint<'a> {
     key: Key,
-    packed: Packed,
-    sketch: Cow<'a, Kept>,
+    packed: PackedFeatures,
+    sketch: Cow<'a, CompactSketch>,
     text: Option<u64>,
     embedding: Cow<'a, Option<Box<Embedding>>>,
     levels: Vec<u8>,
     workload: u8,
     turns: u32,
-    last: Option<TurnId>,
+    last_turn: Option<TurnId>,
     rows: Cow<'a, [Row]>,
 }
 
-impl From<Saved<'_>> for Fingerprint {
-    fn from(saved: Saved<'_>) -> Self {
-        let Saved { key, packed, sketch, text, embedding, levels, workload, turns, last, rows } = saved;
-        let tool_history = levels.get(TOOL_HISTORY).is_some_and(|level| *level != 0);
-        let (sketch, embedding, mut rows) = (sketch.into_owned(), embedding.into_owned(), rows.into_owned());
-        // They are read into room for more.
+impl From<SavedFingerprint<'_>> for Fingerprint {
+    fn from(saved: SavedFingerprint<'_>) -> Self {
+        let tool_history = saved.levels.get(TOOL_HISTORY).is_some_and(|level| *level != 0);
+        let mut rows = saved.rows.into_owned();
+        // Deserialised vectors have spare capacity.
         rows.shrink_to_fit();
-        Self { key, packed, sketch, text, embedding, tool_history, workload, turns, last, rows }
+        Self {
+            key: saved.key,
+            packed: saved.packed,
+            sketch: saved.sketch.into_owned(),
+            text: saved.text,
+            embedding: saved.embedding.into_owned(),
+            tool_history,
+            workload: saved.workload,
+            turns: saved.turns,
+            last_turn: saved.last_turn,
+            rows,
+        }
     }
 }
 
 impl Serialize for Fingerprint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { key, packed, sketch, text, embedding, workload, turns, last, rows, .. } = self;
-        let saved = Saved {
-            key: *key,
-            packed: packed.clone(),
-            sketch: Cow::Borrowed(sketch),
-            text: *text,
-            embedding: Cow::Borrowed(embedding),
+        let saved = SavedFingerprint {
+            key: self.key,
+            packed: self.packed.clone(),
+            sketch: Cow::Borrowed(&self.sketch),
+            text: self.text,
+            embedding: Cow::Borrowed(&self.embedding),
             levels: self.levels().to_vec(),
-            workload: *workload,
-            turns: *turns,
-            last: *last,
-            rows: Cow::Borrowed(rows),
+            workload: self.workload,
+            turns: self.turns,
+            last_turn: self.last_turn,
+            rows: Cow::Borrowed(&self.rows),
         };
         saved.serialize(serializer)
     }

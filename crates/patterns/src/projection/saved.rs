@@ -1,27 +1,27 @@
-//! What is saved of all patterns; what turns hold alike is shared again.
+//! The serialised form of the projection, in which shared values are repeated.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Embeddings, OpenTurns, Patterns};
-use crate::{recorded::RecordedTurns, shared::Shared, store::Store};
+use super::{Embeddings, Patterns, RunningTurns};
+use crate::{interner::Interner, recorded::RecordedTurns, store::Store};
 
 #[derive(Deserialize)]
-pub(super) struct Saved {
+pub(super) struct SavedPatterns {
     stores: BTreeMap<String, Store>,
-    open: OpenTurns,
+    running: RunningTurns,
     recorded: RecordedTurns,
     embeddings: Embeddings,
 }
 
-impl From<Saved> for Patterns {
-    fn from(saved: Saved) -> Self {
-        let Saved { stores, open, mut recorded, embeddings } = saved;
-        let (mut workspaces, mut rubrics) = (Shared::default(), Shared::default());
+impl From<SavedPatterns> for Patterns {
+    fn from(saved: SavedPatterns) -> Self {
+        let SavedPatterns { stores, running, mut recorded, embeddings } = saved;
+        let (mut workspaces, mut rubrics) = (Interner::default(), Interner::default());
         for turn in recorded.values_mut() {
-            turn.share(&mut workspaces, &mut rubrics);
+            turn.intern(&mut workspaces, &mut rubrics);
         }
-        Self { stores, open, recorded, embeddings, workspaces, rubrics }
+        Self { stores, running, recorded, embeddings, workspaces, rubrics }
     }
 }

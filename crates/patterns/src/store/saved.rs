@@ -1,45 +1,46 @@
-//! What is saved of a store; the rest follows from it.
+//! The serialised form of a store. The rest is derived.
+
+use std::collections::BTreeMap;
 
 use contracts::ModelId;
 use serde::Deserialize;
 
 use super::Store;
 use crate::{
-    fingerprint::Fingerprint, knowledge::Knowledge, packed::Vocabularies, places::Places, space::Space,
+    fingerprint::Fingerprint, packed::Vocabularies, search_index::SearchIndex, space::FeatureSpace,
     vocabulary::Vocabulary,
 };
 
 #[derive(Deserialize)]
-pub(super) struct Saved {
+pub(super) struct SavedStore {
     models: Vec<ModelId>,
     fingerprints: Vec<Fingerprint>,
     vocabularies: Vocabularies,
     workloads: Vocabulary,
-    space: Space,
-    learn_at: u64,
+    space: FeatureSpace,
+    estimate_at: u64,
     updates: u64,
     filling: bool,
 }
 
-impl From<Saved> for Store {
-    fn from(saved: Saved) -> Self {
-        let Saved { models, mut fingerprints, vocabularies, workloads, space, learn_at, updates, filling } = saved;
-        fingerprints.shrink_to_fit();
-        let knowledge = Knowledge::of(&space, &fingerprints, models.len());
+impl From<SavedStore> for Store {
+    fn from(mut saved: SavedStore) -> Self {
+        saved.fingerprints.shrink_to_fit();
+        let index = SearchIndex::build(&saved.space, &saved.fingerprints, saved.models.len());
         let mut store = Self {
-            models,
-            fingerprints,
-            vocabularies,
-            workloads,
-            space,
-            learn_at,
-            updates,
-            filling,
-            places: Places::default(),
+            models: saved.models,
+            fingerprints: saved.fingerprints,
+            vocabularies: saved.vocabularies,
+            workloads: saved.workloads,
+            space: saved.space,
+            estimate_at: saved.estimate_at,
+            updates: saved.updates,
+            filling: saved.filling,
+            positions: BTreeMap::new(),
             rows: 0,
-            knowledge,
+            index,
         };
-        store.find_places();
+        store.rebuild_positions();
         store
     }
 }

@@ -1,144 +1,150 @@
-//! How much two turns agree beyond what is to be expected.
+//! The structure kernel.
 
 use contracts::Features;
+use fastrand::Rng;
 
-use super::given::Numbers;
+use super::fixtures::random_features;
 use crate::{
-    levels::levels,
-    packed::{Packed, Vocabularies},
-    structure::{Expectation, Raw, Structure},
-    words::ONE,
+    fixed::Q15,
+    levels::{LEVELS, levels},
+    packed::{PackedFeatures, Vocabularies},
+    structure::{Structure, StructureInput, StructureKernel},
 };
 
 const SEED: u64 = 5;
 
-/// Turns, and what is usual among them.
+const ONE: i64 = Q15::ONE.0;
+
+/// Turns, and the kernel estimated from them.
 struct Population {
-    turns: Vec<([u8; crate::levels::LEVELS], Packed)>,
-    expectation: Expectation,
+    turns: Vec<([u8; LEVELS], PackedFeatures)>,
+    kernel: StructureKernel,
 }
 
 impl Population {
     fn of(features: &[Features]) -> Self {
-        let mut words = Vocabularies::default();
-        let turns: Vec<_> = features.iter().map(|features| (levels(features), words.learn(features))).collect();
-        let expectation = Expectation::learn(turns.iter().map(|turn| raw(turn, 0)));
-        Self { turns, expectation }
+        let mut vocabularies = Vocabularies::default();
+        let turns: Vec<_> = features.iter().map(|features| (levels(features), vocabularies.intern(features))).collect();
+        let kernel = StructureKernel::estimate(turns.iter().map(|turn| input(turn, 0)));
+        Self { turns, kernel }
     }
 
-    fn structure(&self, place: usize, workload: u8) -> Structure {
-        self.expectation.structure(&raw(&self.turns[place], workload))
+    fn structure(&self, index: usize, workload: u8) -> Structure {
+        self.kernel.encode(&input(&self.turns[index], workload))
     }
 
     fn structures(&self) -> Vec<Structure> {
-        (0..self.turns.len()).map(|place| self.structure(place, 0)).collect()
+        (0..self.turns.len()).map(|index| self.structure(index, 0)).collect()
+    }
+
+    fn similarity(&self, left: &Structure, right: &Structure) -> i64 {
+        self.kernel.similarity(left, right).0
     }
 }
 
-fn raw((levels, packed): &([u8; crate::levels::LEVELS], Packed), workload: u8) -> Raw {
-    Raw { levels: *levels, sets: packed.masks, workload, turns: 1 }
+fn input((levels, packed): &([u8; LEVELS], PackedFeatures), workload: u8) -> StructureInput {
+    StructureInput { levels: *levels, sets: packed.masks, workload, turns: 1 }
 }
 
-fn many() -> Vec<Features> {
-    let mut numbers = Numbers(SEED);
-    (0..400).map(|_| numbers.features()).collect()
+fn random_turns() -> Vec<Features> {
+    let mut rng = Rng::with_seed(SEED);
+    (0..400).map(|_| random_features(&mut rng)).collect()
 }
 
 #[test]
-fn turns_agree_with_all_turns_by_nothing_on_average_and_with_themselves_by_one() {
-    let population = Population::of(&many());
-    let all = population.structures();
-    let mut sum = 0;
-    for one in &all {
-        let own: i64 = all.iter().map(|other| population.expectation.agreement(one, other)).sum();
-        let mean = own / 400;
-        assert!(mean.abs() < ONE / 200, "seed {SEED}: a turn agrees with all by {mean} of {ONE} on average");
-        sum += population.expectation.agreement(one, one);
+fn the_average_similarity_is_zero_to_all_turns_and_one_to_the_same_turn() {
+    let population = Population::of(&random_turns());
+    let structures = population.structures();
+    let mut own_sum = 0;
+    for structure in &structures {
+        let sum: i64 = structures.iter().map(|other| population.similarity(structure, other)).sum();
+        let mean = sum / 400;
+        assert!(mean.abs() < ONE / 200, "seed {SEED}: {mean} of {ONE} to all turns");
+        own_sum += population.similarity(structure, structure);
     }
-    let own = sum / 400;
-    assert!((own - ONE).abs() < ONE / 100, "seed {SEED}: with themselves by {own} of {ONE}");
+    let own_mean = own_sum / 400;
+    assert!((own_mean - ONE).abs() < ONE / 100, "seed {SEED}: {own_mean} of {ONE} to the same turn");
 }
 
 #[test]
-fn what_all_turns_have_says_nothing() {
-    let with = |mut features: Features| {
+fn a_feature_of_all_turns_adds_nothing() {
+    let add_features = |mut features: Features| {
         features.images = true;
         features.tools.push("everywhere".to_owned());
         features.sketch.shape.resize(20, 0);
         features.sketch.shape[19] = 9;
         features
     };
-    let mut plain = many();
-    for features in &mut plain {
+    let mut turns = random_turns();
+    for features in &mut turns {
         features.sketch.shape[19] = 0;
     }
-    let [without, with] = [plain.clone(), plain.into_iter().map(with).collect()].map(|all| Population::of(&all));
-    let (one, other) = (without.structures(), with.structures());
-    for (place, (one_first, other_first)) in one.iter().zip(&other).enumerate().take(40) {
-        for (one_second, other_second) in one.iter().zip(&other) {
-            let agreements = (
-                without.expectation.agreement(one_first, one_second),
-                with.expectation.agreement(other_first, other_second),
-            );
-            assert_eq!(agreements.0, agreements.1, "seed {SEED}, turn {place}");
+    let [without, with] =
+        [turns.clone(), turns.into_iter().map(add_features).collect()].map(|turns| Population::of(&turns));
+    let pairs: Vec<_> = without.structures().into_iter().zip(with.structures()).collect();
+    for (index, (left_without, left_with)) in pairs.iter().enumerate().take(40) {
+        for (right_without, right_with) in &pairs {
+            let similarity = without.similarity(left_without, right_without);
+            assert_eq!(similarity, with.similarity(left_with, right_with), "seed {SEED}, turn {index}");
         }
     }
 }
 
 #[test]
-fn where_all_turns_are_the_same_nothing_is_compared() {
-    let same = vec![many().swap_remove(0); 5];
-    let population = Population::of(&same);
-    let all = population.structures();
-    assert_eq!(population.expectation.agreement(&all[0], &all[1]), 0);
-    assert_eq!(population.expectation, Expectation::default());
+fn the_kernel_of_equal_turns_is_empty() {
+    let population = Population::of(&vec![random_turns().swap_remove(0); 5]);
+    let structures = population.structures();
+    assert_eq!(population.similarity(&structures[0], &structures[1]), 0);
+    assert_eq!(population.kernel, StructureKernel::default());
 }
 
 #[test]
-fn a_turn_has_as_much_in_common_with_another_as_its_bits_have() {
-    let population = Population::of(&many());
-    let expectation = &population.expectation;
-    let bits =
-        |turn: &Structure| expectation.bits(turn).map(|bit| (bit.index, bit.weight, bit.frequency)).collect::<Vec<_>>();
-    let all = population.structures();
-    for one in &all[..40] {
-        for other in &all[..40] {
-            // The sum of weight (b - p)(b' - p) over all bits is that over common ones, less what is expected.
-            let own = bits(other);
-            let weighed = |(index, weight, frequency): (usize, i64, i64)| {
-                let both = own.iter().any(|other| other.0 == index);
-                weight * (i64::from(both) * ONE - frequency) / ONE
+fn the_similarity_is_the_sum_over_single_features() {
+    let population = Population::of(&random_turns());
+    let kernel = &population.kernel;
+    let features = |turn: &Structure| {
+        let features = kernel.features(turn).map(|feature| (feature.index, feature.weight.0, feature.frequency.0));
+        features.collect::<Vec<_>>()
+    };
+    let structures = population.structures();
+    for left in &structures[..40] {
+        for right in &structures[..40] {
+            // Σ weight (b - p)(b' - p) over all features is the sum over the features of one turn, less its centring.
+            let other_features = features(right);
+            let term = |(index, weight, frequency): (usize, i64, i64)| {
+                let in_both = other_features.iter().any(|other| other.0 == index);
+                weight * (i64::from(in_both) * ONE - frequency) / ONE
             };
-            let sum: i64 = bits(one).into_iter().map(weighed).sum::<i64>() - expectation.expected(other);
-            let agreement = expectation.agreement(one, other);
-            assert!((sum - agreement).abs() < ONE / 500, "seed {SEED}: {sum} by bits, {agreement} at once");
+            let sum: i64 = features(left).into_iter().map(term).sum::<i64>() - kernel.centring(right).0;
+            let similarity = population.similarity(left, right);
+            assert!((sum - similarity).abs() < ONE / 500, "seed {SEED}: the sum is {sum}, the similarity {similarity}");
         }
     }
 }
 
 #[test]
-fn the_same_workload_adds_one_to_the_agreement_and_another_nothing() {
-    let population = Population::of(&many());
-    let agreement =
-        |one, other| population.expectation.agreement(&population.structure(3, one), &population.structure(4, other));
-    let strangers = agreement(0, 0);
-    assert_eq!([agreement(1, 1), agreement(2, 2)], [strangers + ONE; 2]);
-    assert_eq!([agreement(1, 2), agreement(1, 0), agreement(0, 1)], [strangers; 3]);
+fn an_equal_workload_adds_one_and_a_different_one_nothing() {
+    let population = Population::of(&random_turns());
+    let similarity =
+        |left, right| population.similarity(&population.structure(3, left), &population.structure(4, right));
+    let without = similarity(0, 0);
+    assert_eq!([similarity(1, 1), similarity(2, 2)], [without + ONE; 2]);
+    assert_eq!([similarity(1, 2), similarity(1, 0), similarity(0, 1)], [without; 3]);
 }
 
 #[test]
-fn an_expectation_is_kept_by_its_bits_alone() {
-    let population = Population::of(&many());
-    let kept = Expectation::from_known(population.expectation.known().to_vec());
-    assert_eq!(kept, population.expectation);
+fn a_kernel_is_restored_from_its_frequencies() {
+    let population = Population::of(&random_turns());
+    let restored = StructureKernel::from_frequencies(population.kernel.frequencies().to_vec());
+    assert_eq!(restored, population.kernel);
 }
 
 #[test]
-fn a_turn_that_came_often_counts_as_often() {
-    let population = Population::of(&many()[..30]);
-    let times = |place: usize| u32::try_from(place % 4).unwrap();
+fn occurrences_of_a_turn_count() {
+    let population = Population::of(&random_turns()[..30]);
+    let occurrences = |index: usize| u32::try_from(index % 4).unwrap();
     let turns = || population.turns.iter().enumerate();
-    let counted = Expectation::learn(turns().map(|(place, turn)| Raw { turns: times(place), ..raw(turn, 0) }));
-    let repeated = turns().flat_map(|(place, turn)| (0..times(place)).map(move |_| raw(turn, 0)));
-    assert_eq!(counted, Expectation::learn(repeated));
+    let counted = turns().map(|(index, turn)| StructureInput { turns: occurrences(index), ..input(turn, 0) });
+    let repeated = turns().flat_map(|(index, turn)| (0..occurrences(index)).map(move |_| input(turn, 0)));
+    assert_eq!(StructureKernel::estimate(counted), StructureKernel::estimate(repeated));
 }

@@ -4,7 +4,7 @@ use contracts::{Features, ModelId, NanoUsd, Score, TurnId, views::PatternSetting
 use event_core::Timestamp;
 use patterns::{Sample, Store, features::sketch};
 
-use crate::given::{ask, model};
+use crate::fixtures::{ask, model};
 
 /// A message of five words of two hundred.
 fn message(number: u64) -> Features {

@@ -8,7 +8,7 @@ use event_core::{EventId, Timestamp};
 use patterns::{Sample, Store, features::sketch};
 use proptest::{option, prelude::*};
 
-use crate::given::model;
+use crate::fixtures::model;
 
 /// Of everything below that looks random.
 const SEED: u64 = 21;
@@ -236,7 +236,7 @@ fn one_dear_turn_among_hundreds_of_free_ones_does_not_break_the_comparison() {
         }
     }
     let settings = PatternSettings { cost_weight: Score::ONE, ..PatternSettings::of(Estimator::Calibrated) };
-    let found = crate::given::ask(&history.store, &Features::default(), &settings).unwrap();
+    let found = crate::fixtures::ask(&history.store, &Features::default(), &settings).unwrap();
     assert_eq!(found.alternatives.len(), 2);
 }
 
@@ -283,9 +283,9 @@ proptest! {
             for alternative in &found.alternatives {
                 prop_assert!(alternative.score.is_some_and(|score| score <= Score::ONE), "{:?}", alternative);
             }
-            for estimate in store.expect(&features, &settings, &known) {
+            for estimate in store.estimate(&features, &settings, &known) {
                 prop_assert!(estimate.success <= Score::ONE && estimate.mean <= Score::ONE, "{:?}", estimate);
-                prop_assert!(estimate.worth <= 1_000_000_000 && estimate.saved <= 1_000_000_000, "{:?}", estimate);
+                prop_assert!(estimate.utility <= 1_000_000_000 && estimate.savings <= 1_000_000_000, "{:?}", estimate);
             }
         }
     }

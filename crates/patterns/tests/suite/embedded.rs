@@ -8,7 +8,7 @@ use contracts::{
 use event_core::{Position, Projected};
 use patterns::{Patterns, features::sketch, project};
 
-use crate::given::{Log, WORKSPACE, judged, turn};
+use crate::fixtures::{Log, WORKSPACE, judged, turn};
 
 /// The start of the hash of a message; any number will do.
 const LOGIN: u64 = 1;

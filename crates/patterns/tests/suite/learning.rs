@@ -8,7 +8,7 @@ use contracts::{
 use event_core::{Position, Projected};
 use patterns::Patterns;
 
-use crate::given::{
+use crate::fixtures::{
     Log, WORKSPACE, broke_off, called, called_by_worker, ended, full, judged, model, overridden, paper, started,
 };
 

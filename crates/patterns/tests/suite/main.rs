@@ -5,7 +5,7 @@ mod allocations;
 mod calibrated;
 mod embedded;
 mod features;
-mod given;
+mod fixtures;
 mod learning;
 mod naive_intents;
 mod naive_sketch;

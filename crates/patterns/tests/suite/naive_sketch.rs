@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeSet};
 
 use contracts::Sketch;
-use patterns::features::{MOST_NUMBERS, SHAPE_LEVELS};
+use patterns::features::{MAX_HASHES, SHAPE_LEVELS};
 
 const BEGINNING_BYTES: usize = 2 * 1024;
 const END_BYTES: usize = 6 * 1024;
@@ -16,12 +16,12 @@ pub(crate) fn sketch(message: &str) -> Sketch {
     let tokens: Vec<String> = tokens(&text).collect();
     let mut words = BTreeSet::new();
     for word in visited(tokens.len()).filter_map(|place| tokens.get(place)) {
-        add(&mut words, number("w", word, ""), MOST_NUMBERS);
+        add(&mut words, number("w", word, ""), MAX_HASHES);
         if let Some(beginning) = prefix(word) {
-            add(&mut words, number("p", beginning, ""), MOST_NUMBERS);
+            add(&mut words, number("p", beginning, ""), MAX_HASHES);
         }
     }
-    let room = MOST_NUMBERS - words.len();
+    let room = MAX_HASHES - words.len();
     let mut pairs = BTreeSet::new();
     for pair in visited(tokens.len()).filter_map(|place| tokens.get(place..place + 2)) {
         let number = number("b", &pair[0], &pair[1]);

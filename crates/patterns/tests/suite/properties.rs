@@ -10,7 +10,7 @@ use patterns::{Patterns, Sample, Store, features, project, similarity};
 use proptest::{option, prelude::*, sample::select};
 
 use crate::{
-    given::{
+    fixtures::{
         Log, WORKSPACE, ask, ask_of, called, called_by_worker, ended, judged, model, overridden, paper, sample, started,
     },
     reference::{self, Turn},
@@ -134,7 +134,7 @@ fn log(steps: &[(&str, Step)]) -> Log {
             Step::Embedded(number) => {
                 let (text, embedder) = (u64::from(number % 4), format!("m/{}", number % 2));
                 let vector = project(&[f32::from(*number), 100.0, -30.0]);
-                log.append(&TurnEmbedded { turn: crate::given::turn(turn), text, embedder, vector });
+                log.append(&TurnEmbedded { turn: crate::fixtures::turn(turn), text, embedder, vector });
             }
             Step::Evicted(since, keep) => log.append(&PatternEvicted {
                 workspace: Some(WORKSPACE.to_owned()),

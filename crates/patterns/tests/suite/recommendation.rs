@@ -7,7 +7,7 @@ use contracts::{
 use event_core::Timestamp;
 use patterns::Store;
 
-use crate::given::{ask, ask_of, full, model, paper, sample};
+use crate::fixtures::{ask, ask_of, full, model, paper, sample};
 
 /// Scores and costs of one model: `None` where unknown.
 struct Turns<'a>(&'a str, &'a [(Option<u64>, Option<u64>)]);

@@ -4,7 +4,7 @@ use contracts::{Features, IntentTag, Score, views::PatternSettings};
 use event_core::Timestamp;
 use patterns::{Store, similarity};
 
-use crate::given::{ask, asking, full, golden, model, paper, sample};
+use crate::fixtures::{ask, asking, full, golden, model, paper, sample};
 
 #[test]
 fn the_golden_pair_is_three_eighths_alike() {

@@ -1,7 +1,7 @@
 //! From a message to the numbers of its words.
 
 use contracts::Sketch;
-use patterns::features::{MOST_NUMBERS, SHAPE_LEVELS, sketch};
+use patterns::features::{MAX_HASHES, SHAPE_LEVELS, sketch};
 use proptest::prelude::*;
 
 use crate::naive_sketch;
@@ -76,7 +76,7 @@ fn pairs_tell_the_order_of_words() {
 fn of_too_many_words_three_of_four_come_from_the_end() {
     let (context, question) = (words("c", 400), words("q", 400));
     let found = sketch(&format!("{context} {question}"));
-    assert_eq!((found.words.len(), found.pairs.len()), (MOST_NUMBERS, 0));
+    assert_eq!((found.words.len(), found.pairs.len()), (MAX_HASHES, 0));
     let only = |text: &str| common(&found, &sketch(text));
     // What is in the sketch of the last or the first words alone.
     let (end, beginning) = (words("q", 400), words("c", 40));
@@ -115,7 +115,7 @@ proptest! {
     fn any_text_has_a_sketch_of_bounded_size_in_order(text in any::<String>(), times in 1..300_usize) {
         let text = text.repeat(times);
         let found = sketch(&text);
-        prop_assert!(found.numbers().count() <= MOST_NUMBERS);
+        prop_assert!(found.numbers().count() <= MAX_HASHES);
         prop_assert_eq!(found.shape.len(), SHAPE_LEVELS);
         for numbers in [&found.words, &found.pairs] {
             prop_assert!(numbers.is_sorted_by(|one, other| one < other));

@@ -2,7 +2,7 @@
 
 use contracts::Score;
 use event_bus::{EventLog, TextFiles};
-use patterns::{Considered, Explanation, Flip};
+use patterns::{Counterfactual, Explanation, ModelExplanation};
 use what_if::{Explained, explain};
 
 use super::{beginning, money, share};
@@ -69,7 +69,7 @@ fn show(explained: &Explained, own: &str, messages: &[String], number: usize) {
             }
         }
     }
-    flips(explained, found);
+    counterfactuals(explained, found);
 }
 
 fn verdict(explained: &Explained, found: &Explanation) {
@@ -100,20 +100,20 @@ fn verdict(explained: &Explained, found: &Explanation) {
 }
 
 /// `anthropic:claude-haiku-4-5  success 0.71 = mean 0.74 - 0.02 similar turns - 0.01 words; cost $0.0123; score 0.69`.
-fn headline(model: &Considered) -> String {
-    let parts = model.parts.as_ref().map(|parts| {
-        let (near, words) = (points(parts.from_neighbours), points(parts.from_words));
-        format!(" = mean {} of {} {near} similar turns {words} words", parts.mean, parts.outcomes)
+fn headline(model: &ModelExplanation) -> String {
+    let terms = model.terms.as_ref().map(|terms| {
+        let (near, words) = (points(terms.from_neighbours), points(terms.from_regression));
+        format!(" = mean {} of {} {near} similar turns {words} words", terms.mean, terms.outcomes)
     });
-    let (success, parts) = (share(model.success), parts.unwrap_or_default());
-    format!("{}  success {success}{parts}; cost {}; worth {}", model.model, money(model.cost), worth(model.worth))
+    let (success, terms) = (share(model.success), terms.unwrap_or_default());
+    format!("{}  success {success}{terms}; cost {}; utility {}", model.model, money(model.cost), utility(model.utility))
 }
 
-/// Success and cost, weighed.
-fn worth(billionths: Option<i64>) -> String {
-    let shown = |worth: i64| {
-        let sign = if worth < 0 { "-" } else { "" };
-        format!("{sign}{}", Score(worth.unsigned_abs()))
+/// Formats a utility.
+fn utility(billionths: Option<i64>) -> String {
+    let shown = |utility: i64| {
+        let sign = if utility < 0 { "-" } else { "" };
+        format!("{sign}{}", Score(utility.unsigned_abs()))
     };
     billionths.map_or_else(|| "-".to_owned(), shown)
 }
@@ -125,13 +125,13 @@ fn points(billionths: i64) -> String {
     format!("{sign}{}.{:03}", size.0 / Score::ONE.0, size.0 % Score::ONE.0 / 1_000_000)
 }
 
-fn flips(explained: &Explained, found: &Explanation) {
-    if found.flips.is_empty() {
+fn counterfactuals(explained: &Explained, found: &Explanation) {
+    if found.counterfactuals.is_empty() {
         return;
     }
     let weight = explained.settings.cost_weight;
     anstream::println!("\nWhat would put another model first (cost_weight is {weight}):");
-    for Flip { model, cost_weight, success } in &found.flips {
+    for Counterfactual { model, cost_weight, success } in &found.counterfactuals {
         let mut ways = Vec::new();
         if let Some(level) = cost_weight {
             let side = if weight < *level { "above" } else { "below" };

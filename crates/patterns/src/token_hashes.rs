@@ -1,21 +1,23 @@
-//! What a message says, in numbers: as a sketch has them, and as they are kept, all in one piece.
+//! The token hashes of a message: as recorded in events, and in compact form.
 
 use contracts::Sketch;
 use serde::{Deserialize, Serialize};
 
-/// Numbers of words, and of pairs of words.
-pub(crate) trait Said {
+/// The 16-bit hashes of the words and word pairs of a message.
+pub(crate) trait TokenHashes {
+    /// Hashes of words and word prefixes.
     fn words(&self) -> impl Iterator<Item = u16>;
 
+    /// Hashes of pairs of neighbouring words.
     fn pairs(&self) -> impl Iterator<Item = u16>;
 
-    /// Words first, then pairs.
-    fn numbers(&self) -> impl Iterator<Item = u16> {
+    /// All hashes: words first, then pairs.
+    fn hashes(&self) -> impl Iterator<Item = u16> {
         self.words().chain(self.pairs())
     }
 }
 
-impl Said for Sketch {
+impl TokenHashes for Sketch {
     fn words(&self) -> impl Iterator<Item = u16> {
         self.words.iter().copied()
     }
@@ -25,68 +27,71 @@ impl Said for Sketch {
     }
 }
 
-/// The sketch of a message, in a third of the room and with one piece of memory instead of three; saved as a sketch.
+/// A [`Sketch`] in one allocation and a third of the memory; serialised as a [`Sketch`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Sketch", into = "Sketch")]
-pub(crate) struct Kept {
-    /// Two bytes for each word and each pair, then the shape.
+pub(crate) struct CompactSketch {
+    /// Word hashes and pair hashes in little-endian order, then the shape.
     bytes: Box<[u8]>,
     words: u32,
     pairs: u32,
 }
 
-impl Kept {
+impl CompactSketch {
+    /// Whether the message has any word.
     pub(crate) const fn has_words(&self) -> bool {
         self.words != 0
     }
 
+    /// The quantised surface features of the message.
     pub(crate) fn shape(&self) -> &[u8] {
-        self.parts().2
+        self.split().2
     }
 
-    /// The bytes of words, of pairs, and of the shape.
-    fn parts(&self) -> (&[u8], &[u8], &[u8]) {
+    /// The bytes of words, pairs and shape.
+    fn split(&self) -> (&[u8], &[u8], &[u8]) {
         let (words, rest) = self.bytes.split_at(2 * self.words as usize);
         let (pairs, shape) = rest.split_at(2 * self.pairs as usize);
         (words, pairs, shape)
     }
 }
 
-impl Said for Kept {
+impl TokenHashes for CompactSketch {
     #[inline]
     fn words(&self) -> impl Iterator<Item = u16> {
-        numbers(self.parts().0)
+        decode(self.split().0)
     }
 
     #[inline]
     fn pairs(&self) -> impl Iterator<Item = u16> {
-        numbers(self.parts().1)
+        decode(self.split().1)
     }
 }
 
-fn numbers(bytes: &[u8]) -> impl Iterator<Item = u16> {
+/// Decodes little-endian 16-bit numbers.
+fn decode(bytes: &[u8]) -> impl Iterator<Item = u16> {
     bytes.as_chunks().0.iter().map(|number| u16::from_le_bytes(*number))
 }
 
-impl From<&Sketch> for Kept {
+impl From<&Sketch> for CompactSketch {
     fn from(sketch: &Sketch) -> Self {
         let mut bytes = Vec::with_capacity(2 * (sketch.words.len() + sketch.pairs.len()) + sketch.shape.len());
-        bytes.extend(sketch.numbers().flat_map(u16::to_le_bytes));
+        bytes.extend(sketch.hashes().flat_map(u16::to_le_bytes));
         bytes.extend_from_slice(&sketch.shape);
-        // An event has no room for so many that they would not fit.
+        // The size limit of events keeps both counts far below 2^32.
         let [words, pairs] = [&sketch.words, &sketch.pairs].map(|all| u32::try_from(all.len()).unwrap_or_default());
         Self { bytes: bytes.into(), words, pairs }
     }
 }
 
-impl From<Sketch> for Kept {
+impl From<Sketch> for CompactSketch {
     fn from(sketch: Sketch) -> Self {
         Self::from(&sketch)
     }
 }
 
-impl From<Kept> for Sketch {
-    fn from(kept: Kept) -> Self {
-        Self { words: kept.words().collect(), pairs: kept.pairs().collect(), shape: kept.shape().to_vec() }
+impl From<CompactSketch> for Sketch {
+    fn from(compact: CompactSketch) -> Self {
+        Self { words: compact.words().collect(), pairs: compact.pairs().collect(), shape: compact.shape().to_vec() }
     }
 }

@@ -1,4 +1,6 @@
-//! Turns made up for tests of private parts.
+//! Random turns and stores.
+
+use std::collections::BTreeSet;
 
 use contracts::{
     Features, IntentTags, ModelId, NanoUsd, Score, Sketch, TokenBucket, TurnId,
@@ -6,72 +8,63 @@ use contracts::{
     views::{Estimator, FingerprintKind, PatternSettings},
 };
 use event_core::{EventId, Timestamp};
+use fastrand::Rng;
 use proptest::{option, prelude::*, sample::select};
 
 use crate::{RowId, Sample, Store, embedding::Embedding, project};
 
-/// Numbers that look random and are the same for the same seed.
-pub(super) struct Numbers(pub(super) u64);
+/// A sketch of at most `words` words with hashes up to `max_hash`.
+pub(super) fn random_sketch(rng: &mut Rng, words: usize, max_hash: u16) -> Sketch {
+    let words = (0..words).map(|_| rng.u16(..=max_hash)).collect();
+    let shape = (0..20).map(|_| rng.u8(..6)).collect();
+    sketch(words, Vec::new(), shape)
+}
 
-impl Numbers {
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-
-    /// A sketch of about so many words out of `all`.
-    pub(super) fn sketch(&mut self, words: usize, all: u64) -> Sketch {
-        let words = (0..words).map(|_| u16::try_from(self.below(all)).unwrap()).collect();
-        let shape = (0..20).map(|_| u8::try_from(self.below(6)).unwrap()).collect();
-        sketch(words, Vec::new(), shape)
-    }
-
-    /// Features of which each says something, or not.
-    pub(super) fn features(&mut self) -> Features {
-        let mut names = |prefix: &str, values: u64| {
-            let names: std::collections::BTreeSet<_> =
-                (0..self.below(3)).map(|_| format!("{prefix}{}", self.below(values))).collect();
-            names.into_iter().collect()
-        };
-        let (extensions, tools, directories) = (names(".e", 5), names("tool", 8), names("d", 40));
-        Features {
-            extensions,
-            tools,
-            directories,
-            tool_history: self.below(2) == 0,
-            tokens: TokenBucket(u8::try_from(self.below(4)).unwrap()),
-            intents: IntentTags(u8::try_from(self.below(64)).unwrap()),
-            sketch: self.sketch(12, 60),
-            ..Features::default()
-        }
+/// Features in which every kind of value occurs and may be missing.
+pub(super) fn random_features(rng: &mut Rng) -> Features {
+    let mut names = |prefix: &str, values: u64| {
+        let names: BTreeSet<_> = (0..rng.u64(..3)).map(|_| format!("{prefix}{}", rng.u64(..values))).collect();
+        names.into_iter().collect()
+    };
+    let (extensions, tools, directories) = (names(".e", 5), names("tool", 8), names("d", 40));
+    Features {
+        extensions,
+        tools,
+        directories,
+        tool_history: rng.bool(),
+        tokens: TokenBucket(rng.u8(..4)),
+        intents: IntentTags(rng.u8(..64)),
+        sketch: random_sketch(rng, 12, 59),
+        ..Features::default()
     }
 }
 
-/// A sketch of these numbers, put in order.
+/// A sketch of these hashes in any order.
 pub(super) fn sketch(mut words: Vec<u16>, mut pairs: Vec<u16>, shape: Vec<u8>) -> Sketch {
-    for numbers in [&mut words, &mut pairs] {
-        numbers.sort_unstable();
-        numbers.dedup();
+    for hashes in [&mut words, &mut pairs] {
+        hashes.sort_unstable();
+        hashes.dedup();
     }
     pairs.retain(|pair| !words.contains(pair));
     Sketch { words, pairs, shape }
 }
 
+/// One of three models; their order by number is not that by id.
 pub(super) fn model(number: usize) -> ModelId {
     ModelId::try_from(["a:z", "b:x", "a:a"][number % 3]).unwrap()
 }
 
-/// A turn: features, number of a model, cost in nano-dollars, score.
+/// Features, number of the model, cost in nano-dollars, score.
 pub(super) type Turn = (Features, usize, Option<u64>, Option<Score>);
 
-/// Features with words, pairs, a shape and perhaps a workload: few enough values that turns are often alike.
+/// Features with so few values that turns are often similar.
 pub(super) fn some_features() -> impl Strategy<Value = Features> {
     let list = |values: &'static [&'static str]| {
         prop::collection::btree_set(select(values), 0..3)
             .prop_map(|values| values.into_iter().map(str::to_owned).collect::<Vec<_>>())
     };
-    let numbers = || prop::collection::vec(0..12_u16, 0..6);
-    let sketch = (numbers(), numbers(), prop::collection::vec(0..40_u8, 0..4))
+    let hashes = || prop::collection::vec(0..12_u16, 0..6);
+    let sketch = (hashes(), hashes(), prop::collection::vec(0..40_u8, 0..4))
         .prop_map(|(words, pairs, shape)| sketch(words, pairs, shape));
     let workload = option::weighted(0.3, select(&["mail", "code"][..]).prop_map(str::to_owned));
     (list(&[".rs", ".md"]), list(&["Read", "Bash"]), 0..3_u8, select(&[0_u8, 1, 8][..]), sketch, workload).prop_map(
@@ -110,26 +103,26 @@ pub(super) fn some_settings() -> impl Strategy<Value = PatternSettings> {
     )
 }
 
-/// A store that has recorded and judged these turns one after another.
+/// A store with these turns, recorded and judged one after another.
 pub(super) fn store(turns: &[Turn]) -> Store {
     let mut store = Store::default();
-    for (moment, turn) in (1..).zip(turns) {
-        record(&mut store, turn, moment);
+    for (second, turn) in (1..).zip(turns) {
+        record(&mut store, turn, second);
     }
     store
 }
 
-/// The meaning of a message, as one of two embedders gave it.
+/// An embedding by one of two embedders.
 pub(super) fn embedding(number: u8) -> Embedding {
     let vector = project(&[f32::from(number % 5), 1.0, -f32::from(number % 7)]);
     let embedder = format!("m/{}", number % 2);
     Embedding::from(TurnEmbedded { turn: TurnId::default(), text: 0, embedder, vector })
 }
 
-/// Records and judges a turn that ended so many seconds after the beginning of time.
-pub(super) fn record(store: &mut Store, (features, number, cost, score): &Turn, moment: u64) -> RowId {
-    let turn = TurnId(EventId::derive(&[&moment.to_le_bytes()]));
-    let at = Timestamp::from_secs(moment);
+/// Records and judges a turn that ended at `second`.
+pub(super) fn record(store: &mut Store, (features, number, cost, score): &Turn, second: u64) -> RowId {
+    let turn = TurnId(EventId::derive(&[&second.to_le_bytes()]));
+    let at = Timestamp::from_secs(second);
     let model = model(*number);
     let row = store.record(Sample { turn, features, model: &model, cost: cost.map(NanoUsd), at });
     if score.is_some() {

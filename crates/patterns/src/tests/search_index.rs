@@ -1,21 +1,21 @@
-//! What follows from rows is the same whether it grew with them or is worked out at once.
+//! The search index: incremental updates give the same state as building it.
 
 use contracts::{Features, Score, TurnId};
 use event_core::Timestamp;
 use proptest::{option, prelude::*};
 
-use super::given::{Turn, config, embedding, model, record, some_features, some_turns};
-use crate::{RowId, Sample, Store, knowledge::Knowledge};
+use super::fixtures::{Turn, config, embedding, model, record, some_features, some_turns};
+use crate::{RowId, Sample, Store, search_index::SearchIndex};
 
-/// What may happen to a store.
+/// A change of a store.
 #[derive(Debug, Clone)]
 enum Step {
     Turns(Vec<Turn>),
-    /// The verdict on a row is replaced, or taken back.
+    /// Replaces the score of a row, or removes it.
     Judged(prop::sample::Index, Option<Score>),
-    /// The meaning of a message comes in.
+    /// Sets the embedding of a row.
     Embedded(prop::sample::Index, u8),
-    /// Rows that did not change since so many seconds go, and all but so many.
+    /// Evicts rows unchanged since a second, and all but a number of rows.
     Evicted(Option<u64>, u32),
 }
 
@@ -29,23 +29,23 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A store, with the rows that were judged one by one and the verdicts that count.
+/// A store, with its judged rows and their scores.
 #[derive(Default)]
-struct Followed {
+struct JudgedStore {
     store: Store,
     judged: Vec<(RowId, Option<Score>)>,
-    moment: u64,
+    seconds: u64,
 }
 
-impl Followed {
+impl JudgedStore {
     fn apply(&mut self, step: &Step, features: &Features) {
-        self.moment += 1;
-        let at = Timestamp::from_secs(self.moment);
+        self.seconds += 1;
+        let at = Timestamp::from_secs(self.seconds);
         match step {
             Step::Turns(turns) => {
                 for turn in turns {
-                    self.moment += 1;
-                    record(&mut self.store, turn, self.moment);
+                    self.seconds += 1;
+                    record(&mut self.store, turn, self.seconds);
                 }
                 let model = model(turns.len());
                 let sample = Sample { turn: TurnId::default(), features, model: &model, cost: None, at };
@@ -53,8 +53,8 @@ impl Followed {
                 self.judged.push((row, None));
             }
             Step::Judged(index, now) if !self.judged.is_empty() => {
-                let place = index.index(self.judged.len());
-                let (row, before) = &mut self.judged[place];
+                let position = index.index(self.judged.len());
+                let (row, before) = &mut self.judged[position];
                 self.store.judge(*row, *before, *now, at);
                 *before = *now;
             }
@@ -72,15 +72,15 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn what_is_known_grows_to_what_follows_from_the_rows(
+    fn updates_give_the_same_index_as_building_it(
         steps in prop::collection::vec(step(), 1..8), features in some_features()
     ) {
-        let mut followed = Followed::default();
+        let mut judged = JudgedStore::default();
         for step in &steps {
-            followed.apply(step, &features);
-            let store = &followed.store;
-            let anew = Knowledge::of(&store.space, &store.fingerprints, store.models.len());
-            prop_assert_eq!(&store.knowledge, &anew, "after {:?}", step);
+            judged.apply(step, &features);
+            let store = &judged.store;
+            let built = SearchIndex::build(&store.space, &store.fingerprints, store.models.len());
+            prop_assert_eq!(&store.index, &built, "after {:?}", step);
             let rows: usize = store.fingerprints.iter().map(|fingerprint| fingerprint.rows.len()).sum();
             prop_assert_eq!(store.rows(), rows);
         }

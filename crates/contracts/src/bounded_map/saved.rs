@@ -1,0 +1,38 @@
+//! The serialised form of a bounded map: the entries by key, and the keys by insertion.
+
+use std::{collections::BTreeMap, hash::Hash};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{BoundedMap, Entry};
+
+#[derive(Serialize, Deserialize)]
+struct SavedMap<K: Ord, V> {
+    /// By key: the number of the insertion, and the value.
+    entries: BTreeMap<K, (u64, V)>,
+    /// By number of the insertion.
+    keys: BTreeMap<u64, K>,
+    insertions: u64,
+}
+
+impl<K: Ord + Hash + Serialize, V: Serialize> Serialize for BoundedMap<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entries = self.entries.iter().map(|(key, entry)| (key, (entry.insertion, &entry.value)));
+        let keys = self.entries.iter().map(|(key, entry)| (entry.insertion, key));
+        SavedMap { entries: entries.collect(), keys: keys.collect(), insertions: self.insertions }.serialize(serializer)
+    }
+}
+
+impl<'de, K, V> Deserialize<'de> for BoundedMap<K, V>
+where
+    K: Ord + Hash + Deserialize<'de>,
+    V: Deserialize<'de>,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let saved = SavedMap::<K, V>::deserialize(deserializer)?;
+        let mut entries: Vec<_> = saved.entries.into_iter().collect();
+        entries.sort_unstable_by_key(|(_, (insertion, _))| *insertion);
+        let entries = entries.into_iter().map(|(key, (insertion, value))| (key, Entry { insertion, value }));
+        Ok(Self { entries: entries.collect(), insertions: saved.insertions })
+    }
+}

@@ -1,0 +1,101 @@
+//! The map compared with a list that is searched linearly.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::BoundedMap;
+
+const CAPACITY: usize = 5;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Insert(u8, u16),
+    Renew(u8),
+    Change(u8, u16),
+    Remove(u8),
+    /// Keeps values of at least this number.
+    Retain(u16),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let key = 0..9_u8;
+    prop_oneof![
+        6 => (key.clone(), any::<u16>()).prop_map(|(key, value)| Step::Insert(key, value)),
+        2 => key.clone().prop_map(Step::Renew),
+        1 => (key.clone(), any::<u16>()).prop_map(|(key, value)| Step::Change(key, value)),
+        2 => key.prop_map(Step::Remove),
+        1 => (0..30_000_u16).prop_map(Step::Retain),
+    ]
+}
+
+/// Key, number of the insertion and value of each entry, the oldest first.
+#[derive(Default)]
+struct Reference {
+    entries: Vec<(u8, u64, u16)>,
+    insertions: u64,
+}
+
+impl Reference {
+    fn remove(&mut self, key: u8) -> Option<u16> {
+        let position = self.entries.iter().position(|(known, ..)| *known == key)?;
+        Some(self.entries.remove(position).2)
+    }
+
+    fn insert(&mut self, key: u8, value: u16) -> Option<(u8, u16)> {
+        self.remove(key);
+        self.insertions += 1;
+        self.entries.push((key, self.insertions, value));
+        let exceeds = CAPACITY < self.entries.len();
+        exceeds.then(|| self.entries.remove(0)).map(|(key, _, value)| (key, value))
+    }
+
+    fn renew(&mut self, key: u8) -> Option<u16> {
+        let value = self.remove(key)?;
+        self.insert(key, value);
+        Some(value)
+    }
+
+    fn value_mut(&mut self, key: u8) -> Option<&mut u16> {
+        self.entries.iter_mut().find(|(known, ..)| *known == key).map(|entry| &mut entry.2)
+    }
+
+    /// The serialised form.
+    fn saved(&self) -> serde_json::Value {
+        let entries: BTreeMap<_, _> = self.entries.iter().map(|(key, number, value)| (key, (number, value))).collect();
+        let keys: BTreeMap<_, _> = self.entries.iter().map(|(key, number, _)| (number, key)).collect();
+        serde_json::json!({ "entries": entries, "keys": keys, "insertions": self.insertions })
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_map_behaves_and_is_serialised_like_the_list(steps in prop::collection::vec(step(), 0..100)) {
+        let (mut map, mut reference) = (BoundedMap::<u8, u16>::default(), Reference::default());
+        for step in steps {
+            match step {
+                Step::Insert(key, value) => prop_assert_eq!(map.insert(key, value, CAPACITY), reference.insert(key, value)),
+                Step::Renew(key) => prop_assert_eq!(map.renew(&key).copied(), reference.renew(key)),
+                Step::Remove(key) => prop_assert_eq!(map.remove(&key), reference.remove(key)),
+                Step::Change(key, value) => {
+                    let changed = reference.value_mut(key).map(|known| *known = value);
+                    prop_assert_eq!(map.get_mut(&key).map(|known| *known = value), changed);
+                }
+                Step::Retain(least) => {
+                    map.retain(|value| least <= *value);
+                    reference.entries.retain(|(.., value)| least <= *value);
+                }
+            }
+            for key in 0..9 {
+                prop_assert_eq!(map.get(&key).copied(), reference.value_mut(key).copied());
+            }
+            let values: Vec<u16> = map.values_mut().map(|value| *value).collect();
+            prop_assert_eq!(values, reference.entries.iter().map(|entry| entry.2).collect::<Vec<_>>());
+        }
+        let saved = serde_json::to_value(&map).unwrap();
+        prop_assert_eq!(&saved, &reference.saved());
+        prop_assert_eq!(serde_json::from_value::<BoundedMap<u8, u16>>(saved).unwrap(), map);
+    }
+}

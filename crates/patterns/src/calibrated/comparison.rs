@@ -1,0 +1,84 @@
+//! From estimates to a recommendation with a confidence.
+//!
+//! The best of many models looks better than it is, the more so the fewer outcomes it has (the winner's curse). With `m`
+//! models and the standard errors of two of them,
+//!
+//! ```text
+//! error      = sqrt(error₁² + error₂²) · sqrt(log2 m)
+//! lower bound = utility - utility of the baseline - 0.8 · error     the greatest one is recommended
+//! confidence = Φ(|difference in utility| / error)                   the probability that the difference is real
+//! ```
+
+use std::cmp::Reverse;
+
+use contracts::{Alternative, ModelId, Recommendation, Score};
+
+use super::Estimate;
+use crate::{fixed::Log2, normal::probability};
+
+/// The margin of the lower bound, in tenths of the error.
+const MARGIN_TENTHS: i64 = 8;
+
+/// Recommends a model instead of the `baseline`, or the model of the greatest utility if there is no baseline.
+///
+/// `estimates` are ordered by utility. The confidence is 0 if either of the compared models has fewer than `min_outcomes`
+/// outcomes, or if the baseline has none. `None` without estimates.
+pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_outcomes: u64) -> Option<Recommendation> {
+    let best = estimates.first()?;
+    let has_enough = |estimate: &Estimate| min_outcomes <= u64::from(estimate.outcomes);
+    let baseline = baseline.map(|model| estimates.iter().find(|estimate| estimate.model == *model));
+    let comparison = Comparison::of(estimates.len());
+    let (chosen, other) = match baseline {
+        Some(Some(baseline)) if baseline.utility < best.utility => {
+            let better =
+                estimates.iter().filter(|estimate| baseline.utility < estimate.utility && has_enough(estimate));
+            let bound =
+                |estimate: &&Estimate| (comparison.lower_bound(estimate, baseline), Reverse(estimate.model.clone()));
+            (better.max_by_key(bound).unwrap_or(best), Some(baseline))
+        }
+        // The baseline has no outcomes.
+        Some(None) => (best, None),
+        _ => (best, estimates.get(1)),
+    };
+    let confidence = match other {
+        Some(other) if has_enough(chosen) && has_enough(other) => {
+            probability(chosen.utility.abs_diff(other.utility), comparison.error(chosen, other))
+        }
+        None if baseline.is_none() && has_enough(chosen) => Score::ONE,
+        _ => Score::ZERO,
+    };
+    let rest = estimates.iter().filter(|estimate| estimate.model != chosen.model);
+    let alternatives = std::iter::once(chosen).chain(rest).map(|estimate| Alternative {
+        model: estimate.model.clone(),
+        score: Some(estimate.score()),
+        samples: estimate.samples,
+    });
+    let (model, samples) = (chosen.model.clone(), chosen.samples);
+    Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
+}
+
+/// The correction of errors for the number of models compared.
+struct Comparison {
+    /// `sqrt(log2 m)` with 8 fractional bits: 1 for two models.
+    factor: u64,
+}
+
+impl Comparison {
+    fn of(models: usize) -> Self {
+        Self { factor: (u64::from(Log2::of(models as u64).0) << 8).isqrt() }
+    }
+
+    /// The corrected standard error of the difference of two utilities, in billionths.
+    fn error(&self, left: &Estimate, right: &Estimate) -> u64 {
+        // The error of an expensive model may exceed 32 bits.
+        let squares = [left, right].map(|estimate| u128::from(estimate.standard_error.0).pow(2));
+        let error = (squares[0] + squares[1]).isqrt() * u128::from(self.factor);
+        u64::try_from(error >> 8).unwrap_or(u64::MAX)
+    }
+
+    /// The difference in utility less the margin, in billionths.
+    fn lower_bound(&self, estimate: &Estimate, baseline: &Estimate) -> i64 {
+        let error = i64::try_from(self.error(estimate, baseline)).unwrap_or(i64::MAX / 10);
+        estimate.utility - baseline.utility - error * MARGIN_TENTHS / 10
+    }
+}

@@ -1,0 +1,89 @@
+//! The capacity of a workspace's store, and the events that keep it within bounds.
+//!
+//! Rows are evicted when [`PatternEvicted`] is applied, never on their own: a store rebuilt from the log loses the same rows
+//! at the same position.
+
+use contracts::events::{EvictionReason, PatternEvicted, PatternFilling};
+use event_core::{CodecError, Event, EventId, NewEvent, Position, Timestamp};
+
+use crate::{Patterns, Store};
+
+/// The number of rows above which a store is reported as filling, and to which it is cut.
+pub const SOFT_CAP: u32 = 5_000;
+
+/// The number of rows above which rows are evicted.
+pub const HARD_CAP: u32 = 10_000;
+
+/// The age of a row's last change beyond which it is evicted first: 180 days, in microseconds.
+pub const MAX_AGE_MICROS: u64 = 180 * 86_400 * 1_000_000;
+
+/// An event about the capacity of a store that is not in the log yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CapacityEvent {
+    /// The store exceeds [`SOFT_CAP`].
+    Filling(PatternFilling),
+    /// Rows have to be evicted.
+    Evicted(PatternEvicted),
+}
+
+impl CapacityEvent {
+    /// Creates the event to append. Its id is derived from kind, workspace and the log's `position`, so that the same
+    /// event is appended once.
+    ///
+    /// # Errors
+    /// [`CodecError`] if the path of the workspace is too long for an event.
+    pub fn seal(&self, at: Timestamp, position: Position) -> Result<NewEvent, CodecError> {
+        match self {
+            Self::Filling(event) => seal(event, event.workspace.as_deref(), at, position),
+            Self::Evicted(event) => seal(event, event.workspace.as_deref(), at, position),
+        }
+    }
+}
+
+fn seal<E: Event>(
+    event: &E,
+    workspace: Option<&str>,
+    at: Timestamp,
+    position: Position,
+) -> Result<NewEvent, CodecError> {
+    let workspace = workspace.unwrap_or_default().as_bytes();
+    let correlation = EventId::derive(&[b"patterns", workspace]);
+    let id = EventId::derive(&[E::KIND.as_bytes(), workspace, &position.0.to_le_bytes()]);
+    NewEvent::new(id, at, correlation, event)
+}
+
+impl Patterns {
+    /// The events to append so that no store grows beyond its capacity. Takes constant time for each store below it.
+    pub fn capacity_events(&self, now: Timestamp) -> Vec<CapacityEvent> {
+        let events = self.stores.iter().filter_map(|(path, store)| {
+            let workspace = Some(path.as_str()).filter(|path| !path.is_empty());
+            capacity_event(workspace, store, now)
+        });
+        events.collect()
+    }
+}
+
+fn capacity_event(workspace: Option<&str>, store: &Store, now: Timestamp) -> Option<CapacityEvent> {
+    let rows = u32::try_from(store.rows()).unwrap_or(u32::MAX);
+    let workspace = workspace.map(str::to_owned);
+    if HARD_CAP < rows {
+        Some(CapacityEvent::Evicted(eviction(workspace, rows, store, now)))
+    } else if SOFT_CAP < rows && !store.filling {
+        let (soft_cap, hard_cap) = (SOFT_CAP, HARD_CAP);
+        Some(CapacityEvent::Filling(PatternFilling { workspace, rows, soft_cap, hard_cap }))
+    } else {
+        None
+    }
+}
+
+/// Evicts old rows alone if that is enough to reach [`SOFT_CAP`], otherwise the least recently updated ones as well.
+fn eviction(workspace: Option<String>, rows: u32, store: &Store, now: Timestamp) -> PatternEvicted {
+    let oldest_kept = Timestamp(now.0.saturating_sub(MAX_AGE_MICROS));
+    let old = u32::try_from(store.rows_unchanged_since(oldest_kept)).unwrap_or(u32::MAX);
+    let (reason, keep, unchanged_since) = if rows - old <= SOFT_CAP {
+        (EvictionReason::Age, rows - old, Some(oldest_kept))
+    } else {
+        (EvictionReason::Cap, SOFT_CAP, (0 < old).then_some(oldest_kept))
+    };
+    PatternEvicted { workspace, reason, rows, evicted: rows - keep, unchanged_since, keep }
+}

@@ -1,0 +1,138 @@
+//! Inverse document frequencies of the words of a workspace, and the vectors they weight (TF-IDF).
+//!
+//! The inverse document frequency of a token is `log2((texts + 1) / (texts with it + 1))`. It is estimated from the store
+//! itself from time to time (see `Store::estimate_space`), so no word list is shipped. A text becomes
+//!
+//! - a sparse vector of token weights with length 1, for the regression; and
+//! - a [`UnitVector`], a sparse random projection of the weights of its words to 64 dimensions, for the search: each word
+//!   adds its weight to, or subtracts it from, two dimensions that its hash selects.
+
+use crate::{
+    fixed::{Fixed, Log2, Q15},
+    hash::mix,
+    token_hashes::TokenHashes,
+    unit_vector::{DIMENSIONS, UnitVector, normalize},
+};
+
+/// The number of different token hashes.
+const HASHES: usize = 1 << 16;
+
+/// Tokens of fewer texts have no weight.
+const MIN_TEXTS: u32 = 2;
+
+/// The weight of every token before any estimate, as if half of all texts contained it.
+const DEFAULT_WEIGHT: Log2 = Log2(1 << 8);
+
+/// The inverse document frequency of each token hash.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Idf {
+    /// By hash; empty before any token has a weight, when all have [`DEFAULT_WEIGHT`].
+    tokens: Vec<Token>,
+    /// The number of tokens with a weight.
+    weighted: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Token {
+    weight: Log2,
+    /// The token's index among those with a weight.
+    column: u16,
+}
+
+impl std::fmt::Debug for Idf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.entries()).finish()
+    }
+}
+
+impl Idf {
+    /// Estimates weights from texts, each with the number of its occurrences.
+    pub(crate) fn estimate<'a>(texts: impl Iterator<Item = (&'a (impl TokenHashes + 'a), u32)>) -> Self {
+        let mut total = 0_u32;
+        let mut texts_with = vec![0_u32; HASHES];
+        for (text, occurrences) in texts {
+            total = total.saturating_add(occurrences);
+            for hash in text.hashes() {
+                if let Some(count) = texts_with.get_mut(usize::from(hash)) {
+                    *count = count.saturating_add(occurrences);
+                }
+            }
+        }
+        let log_total = Log2::of(u64::from(total) + 1);
+        let weight = |count: u32| {
+            if count < MIN_TEXTS { Log2(0) } else { log_total.saturating_sub(Log2::of(u64::from(count) + 1)) }
+        };
+        let weights = (0..=u16::MAX).zip(texts_with.into_iter().map(weight));
+        Self::from_entries(&weights.filter(|(_, weight)| weight.0 != 0).collect::<Vec<_>>())
+    }
+
+    /// The hash and weight of every token whose weight is not 0, by hash: the serialised form.
+    pub(crate) fn entries(&self) -> Vec<(u16, Log2)> {
+        let tokens = (0..=u16::MAX).zip(&self.tokens);
+        tokens.filter(|(_, token)| token.weight.0 != 0).map(|(hash, token)| (hash, token.weight)).collect()
+    }
+
+    /// Restores weights from [`entries`](Self::entries).
+    pub(crate) fn from_entries(entries: &[(u16, Log2)]) -> Self {
+        let mut tokens = vec![Token::default(); if entries.is_empty() { 0 } else { HASHES }];
+        for (column, (hash, weight)) in (0..=u16::MAX).zip(entries) {
+            if let Some(token) = tokens.get_mut(usize::from(*hash)) {
+                *token = Token { weight: *weight, column };
+            }
+        }
+        Self { tokens, weighted: entries.len() }
+    }
+
+    /// The number of columns of [`unit_weights`](Self::unit_weights).
+    pub(crate) const fn columns(&self) -> usize {
+        if self.tokens.is_empty() { HASHES } else { self.weighted }
+    }
+
+    fn token(&self, hash: u16) -> Token {
+        if self.tokens.is_empty() {
+            return Token { weight: DEFAULT_WEIGHT, column: hash };
+        }
+        self.tokens.get(usize::from(hash)).copied().unwrap_or_default()
+    }
+
+    /// Replaces `weights` by the sparse TF-IDF vector of a text, `(column, weight)`, scaled to length 1.
+    pub(crate) fn unit_weights(&self, text: &impl TokenHashes, weights: &mut Vec<(u16, Q15)>) {
+        weights.clear();
+        weights.reserve(text.hashes().size_hint().0);
+        let mut square_sum = 0;
+        text.hashes().map(|hash| self.token(hash)).filter(|token| token.weight.0 != 0).for_each(|token| {
+            let weight = i64::from(token.weight.0);
+            square_sum += weight.pow(2);
+            weights.push((token.column, Fixed(weight)));
+        });
+        // Not 0 if there is any weight.
+        let length = square_sum.isqrt();
+        for (_, weight) in weights {
+            *weight = Q15::ratio(weight.0, length);
+        }
+    }
+
+    /// Projects the words of a text to a [`UnitVector`]; zero if none of them has a weight.
+    ///
+    /// Pairs are omitted: in 64 dimensions they add more noise than information.
+    pub(crate) fn project(&self, text: &impl TokenHashes) -> UnitVector {
+        let mut sums = [0_i64; DIMENSIONS];
+        for hash in text.words() {
+            let weight = i64::from(self.token(hash).weight.0);
+            for (dimension, sign) in projection_row(hash) {
+                sums[dimension] += sign * weight;
+            }
+        }
+        normalize(&sums)
+    }
+}
+
+/// The two non-zero entries of a token's row in the projection matrix: dimension and sign.
+fn projection_row(hash: u16) -> [(usize, i64); 2] {
+    let bits = mix(u64::from(hash));
+    let sign = |bit: u64| if bits >> bit & 1 == 0 { 1 } else { -1 };
+    // Both are below 64. The dimensions differ, so that the vector of a single word fits `i8`.
+    let first = usize::try_from(bits % 64).unwrap_or_default();
+    let distance = usize::try_from(bits / 64 % 63).unwrap_or_default();
+    [(first, sign(40)), ((first + 1 + distance) % DIMENSIONS, sign(41))]
+}

@@ -1,0 +1,50 @@
+//! Values shared between many owners, each stored once.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+/// The number of values up to which unused ones are kept.
+const MIN_CLEANUP: usize = 16;
+
+/// A pool of shared values.
+#[derive(Debug, Clone)]
+pub(crate) struct Interner<T> {
+    values: BTreeSet<Arc<T>>,
+    /// The number of values at which unused ones are removed next.
+    cleanup_at: usize,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { values: BTreeSet::new(), cleanup_at: MIN_CLEANUP }
+    }
+}
+
+/// A pool is a cache without content of its own, so all pools are equal.
+impl<T> PartialEq for Interner<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Eq for Interner<T> {}
+
+impl<T: Ord> Interner<T> {
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Returns the shared value equal to `value`, and adds it if there is none.
+    pub(crate) fn intern(&mut self, value: impl Into<Arc<T>>) -> Arc<T> {
+        let value = value.into();
+        if let Some(shared) = self.values.get(&value) {
+            return Arc::clone(shared);
+        }
+        if self.cleanup_at <= self.values.len() {
+            self.values.retain(|shared| 1 < Arc::strong_count(shared));
+            self.cleanup_at = 2 * self.values.len() + MIN_CLEANUP;
+        }
+        self.values.insert(Arc::clone(&value));
+        value
+    }
+}

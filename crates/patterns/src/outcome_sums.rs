@@ -1,0 +1,89 @@
+//! Sums over the outcomes of turns, and the statistics that follow from them.
+
+use contracts::{NanoUsd, Score};
+use serde::{Deserialize, Serialize};
+
+use crate::fixed::{Fixed, Q20};
+
+/// Exact sums over turns; they do not depend on the order of the turns. Packed, because there is one for every row.
+#[repr(Rust, packed(4))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OutcomeSums {
+    /// Turns.
+    pub(crate) samples: u32,
+    /// Turns with a score that counts.
+    pub(crate) scored: u32,
+    /// The sum of those scores in billionths.
+    pub(crate) score_sum: u64,
+    /// Turns whose cost is known.
+    pub(crate) costed: u32,
+    /// The sum of those costs.
+    pub(crate) cost_sum: NanoUsd,
+    /// The sum of the squares of those costs, in square nano-dollars.
+    pub(crate) cost_squares: u128,
+}
+
+impl OutcomeSums {
+    /// Adds a turn without a score.
+    pub(crate) fn add_turn(&mut self, cost: Option<NanoUsd>) {
+        self.samples = self.samples.saturating_add(1);
+        if let Some(cost) = cost {
+            self.costed = self.costed.saturating_add(1);
+            self.cost_sum = self.cost_sum.plus(cost);
+            self.cost_squares = self.cost_squares.saturating_add(u128::from(cost.0).pow(2));
+        }
+    }
+
+    /// Replaces the score of a turn: subtracts `before`, adds `after`. Scores above 1 count as 1.
+    pub(crate) fn replace_score(&mut self, before: Option<Score>, after: Option<Score>) {
+        if let Some(score) = before {
+            self.scored = self.scored.saturating_sub(1);
+            self.score_sum = self.score_sum.saturating_sub(score.min(Score::ONE).0);
+        }
+        if let Some(score) = after {
+            self.scored = self.scored.saturating_add(1);
+            self.score_sum = self.score_sum.saturating_add(score.min(Score::ONE).0);
+        }
+    }
+
+    /// Adds the sums of other turns.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.samples = self.samples.saturating_add(other.samples);
+        self.scored = self.scored.saturating_add(other.scored);
+        self.score_sum = self.score_sum.saturating_add(other.score_sum);
+        self.costed = self.costed.saturating_add(other.costed);
+        self.cost_sum = self.cost_sum.plus(other.cost_sum);
+        self.cost_squares = self.cost_squares.saturating_add(other.cost_squares);
+    }
+
+    /// The mean score in billionths; `None` without a score.
+    pub(crate) fn mean_score(&self) -> Option<Score> {
+        self.score_sum.checked_div(u64::from(self.scored)).map(Score)
+    }
+
+    /// The mean score in fixed point; `None` without a score.
+    pub(crate) fn mean_outcome(&self) -> Option<Q20> {
+        let sum = u128::from(self.score_sum) << 20;
+        let mean = sum.checked_div(u128::from(self.scored) * 1_000_000_000)?;
+        i64::try_from(mean).ok().map(Fixed)
+    }
+
+    /// The variance of one score, with a prior of two successes and two failures, so that a short streak is not certain.
+    pub(crate) fn score_variance(&self) -> Score {
+        let sum = self.score_sum.saturating_add(2 * Score::ONE.0);
+        let mean = Score(sum / (u64::from(self.scored) + 4)).min(Score::ONE);
+        mean.times(mean.complement())
+    }
+
+    /// The mean cost in nano-dollars; `None` if no cost is known.
+    pub(crate) fn mean_cost(&self) -> Option<u64> {
+        self.cost_sum.0.checked_div(u64::from(self.costed))
+    }
+
+    /// The variance of the cost in square nano-dollars.
+    pub(crate) fn cost_variance(&self) -> u128 {
+        let mean = u128::from(self.mean_cost().unwrap_or_default());
+        let squares = self.cost_squares.checked_div(u128::from(self.costed)).unwrap_or_default();
+        squares.saturating_sub(mean * mean)
+    }
+}

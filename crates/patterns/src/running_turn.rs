@@ -1,0 +1,109 @@
+//! A turn between `turn.started` and `turn.ended`.
+
+use contracts::{
+    Features, ModelId, NanoUsd, ThreadId,
+    events::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::judgement::Judgement;
+
+/// A turn that has started and not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RunningTurn {
+    pub(crate) workspace: Option<String>,
+    pub(crate) features: Features,
+    /// Evaluations recorded before the end, each with the model it evaluates; `None` for the model of the turn.
+    pub(crate) judgements: Vec<(Option<ModelId>, Judgement)>,
+    thread: Option<ThreadId>,
+    calls: CallCounts,
+    /// The work of models before the user reassigned the turn.
+    reassigned: Vec<ModelWork>,
+}
+
+/// The work of one model in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ModelWork {
+    pub(crate) model: ModelId,
+    /// The cost of its calls, if known.
+    pub(crate) cost: Option<NanoUsd>,
+}
+
+/// The calls of a turn since it started or was last reassigned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct CallCounts {
+    /// The number of answered calls of each model, in the order of first calls.
+    models: Vec<(ModelId, u64)>,
+    /// The cost of all calls; `None` if that of any call is unknown.
+    cost: Option<NanoUsd>,
+}
+
+impl Default for CallCounts {
+    fn default() -> Self {
+        Self { models: Vec::new(), cost: Some(NanoUsd::default()) }
+    }
+}
+
+impl CallCounts {
+    fn add_cost(&mut self, cost: Option<NanoUsd>) {
+        self.cost = self.cost.zip(cost).map(|(sum, cost)| sum.plus(cost));
+    }
+
+    /// Attributes the work to the model with the most answered calls, the first of several; `None` without an answered
+    /// call.
+    fn into_work(self) -> Option<ModelWork> {
+        let most = self.models.iter().map(|(_, calls)| *calls).max()?;
+        let (model, _) = self.models.into_iter().find(|(_, calls)| *calls == most)?;
+        Some(ModelWork { model, cost: self.cost })
+    }
+}
+
+impl RunningTurn {
+    pub(crate) fn new(turn: &TurnStarted) -> Self {
+        Self {
+            workspace: turn.workspace.clone(),
+            features: turn.features.clone(),
+            judgements: Vec::new(),
+            thread: turn.thread.clone(),
+            calls: CallCounts::default(),
+            reassigned: Vec::new(),
+        }
+    }
+
+    /// Counts an answered call, if it belongs to the turn.
+    pub(crate) fn add_call(&mut self, call: &LlmCallCompleted) {
+        if !self.owns(call.role, call.thread.as_ref()) {
+            return;
+        }
+        let models = &mut self.calls.models;
+        match models.iter_mut().find(|(model, _)| *model == call.model) {
+            Some((_, calls)) => *calls += 1,
+            None => models.push((call.model.clone(), 1)),
+        }
+        self.calls.add_cost(call.cost);
+    }
+
+    /// Adds the cost of a call that was cancelled or interrupted after it had used tokens.
+    pub(crate) fn add_failed_call(&mut self, call: &LlmCallFailed) {
+        if call.usage.is_some() && self.owns(call.role, call.thread.as_ref()) {
+            self.calls.add_cost(call.cost);
+        }
+    }
+
+    /// Whether a call belongs to the turn. Calls of workers belong to the workers' turns; auxiliary calls, such as for a
+    /// title, are not part of the work.
+    fn owns(&self, role: CallRole, thread: Option<&ThreadId>) -> bool {
+        role != CallRole::Side && thread == self.thread.as_ref()
+    }
+
+    /// Attributes the calls so far to their model, after the user reassigned the turn.
+    pub(crate) fn reassign(&mut self) {
+        self.reassigned.extend(std::mem::take(&mut self.calls).into_work());
+    }
+
+    /// Takes the work of all models: first of those whose turn was reassigned, last of the model that finished it.
+    pub(crate) fn take_works(&mut self) -> Vec<ModelWork> {
+        self.reassign();
+        std::mem::take(&mut self.reassigned)
+    }
+}

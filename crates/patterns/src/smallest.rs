@@ -1,0 +1,65 @@
+//! The `k` smallest of many items, selected in place: no heap, no allocation.
+
+/// The largest `k`.
+pub const MAX_NEIGHBOURS: usize = 512;
+
+const CAPACITY: usize = 2 * MAX_NEIGHBOURS;
+
+/// Selects the `k` smallest of the items pushed.
+///
+/// Collects up to `2k` items, then drops the greater half with a selection in linear time, so that each push takes
+/// constant time on average.
+pub(crate) struct Smallest<T> {
+    items: [T; CAPACITY],
+    length: usize,
+    k: usize,
+    threshold: Option<T>,
+}
+
+impl<T: Ord + Copy + Default> Smallest<T> {
+    /// Selects the `k` smallest items, or the [`MAX_NEIGHBOURS`] smallest if `k` is larger.
+    pub(crate) fn new(k: usize) -> Self {
+        Self { items: [T::default(); CAPACITY], length: 0, k: k.min(MAX_NEIGHBOURS), threshold: None }
+    }
+
+    /// An item that `k` pushed items do not exceed: greater or equal items need not be pushed. `None` until `2k` items were
+    /// pushed.
+    pub(crate) const fn threshold(&self) -> Option<T> {
+        self.threshold
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, item: T) {
+        if self.k == 0 || self.threshold.is_some_and(|threshold| threshold <= item) {
+            return;
+        }
+        self.items[self.length] = item;
+        self.length += 1;
+        if self.length == 2 * self.k {
+            self.drop_greater_half();
+        }
+    }
+
+    fn drop_greater_half(&mut self) {
+        let (_, greatest, _) = self.items[..self.length].select_nth_unstable(self.k - 1);
+        self.threshold = Some(*greatest);
+        self.length = self.k;
+    }
+
+    /// The selected items in ascending order.
+    pub(crate) fn sorted(&mut self) -> impl Iterator<Item = T> {
+        if self.k < self.length {
+            self.drop_greater_half();
+        }
+        self.items[..self.length].sort_unstable();
+        self.items[..self.length].iter().copied()
+    }
+
+    /// The selected items in no particular order.
+    pub(crate) fn unsorted(mut self) -> impl Iterator<Item = T> {
+        if self.k < self.length {
+            self.drop_greater_half();
+        }
+        self.items.into_iter().take(self.length)
+    }
+}
