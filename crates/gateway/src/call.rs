@@ -1,4 +1,4 @@
-//! A call that runs: whatever becomes of it, it is recorded once.
+//! A running call to a provider, whose outcome is recorded exactly once.
 
 use contracts::{
     Usage,
@@ -10,7 +10,7 @@ use wire::Seen;
 
 use event_bus::Bus;
 
-/// A call that runs. Dropped before anything is known of it, it was cancelled.
+/// A running call. Dropping it without an outcome records it as cancelled.
 #[derive(Debug)]
 pub(crate) struct RunningCall {
     bus: Bus<Engine>,
@@ -25,36 +25,36 @@ impl RunningCall {
         Self { bus, sent: Some(sent), now, began: None }
     }
 
-    /// The first byte of the answer is here.
+    /// Notes the time of the first response byte.
     pub(crate) fn began(&mut self) {
         if self.began.is_none() {
             self.began = Some((self.now)());
         }
     }
 
-    /// The answer is whole.
+    /// Records the call as completed.
     pub(crate) fn answered(mut self, seen: Seen) {
         let Some(sent) = self.sent.take() else { return };
         let answer = self.answer(seen);
         self.bus.notify(move |engine| engine.call_answered(&sent, &answer));
     }
 
-    /// The call failed before its answer began, and whoever asks records it.
+    /// Returns the call so that the caller records a failure before the first response byte.
     pub(crate) fn into_sent(mut self) -> Option<Sent> {
         self.sent.take()
     }
 
-    /// The call failed in the middle of its answer: the turn is over.
+    /// Records a failure after the first response byte, and ends the turn.
     pub(crate) fn failed_late(mut self, class: ErrorClass, seen: &Seen) {
         self.give_up(class, TurnStatus::Failed, seen.usage, seen.raw_usage.clone());
     }
 
-    /// The client has gone.
+    /// Records that the client has disconnected.
     pub(crate) fn cancelled(mut self, seen: &Seen) {
         self.give_up(ErrorClass::Cancelled, TurnStatus::Cancelled, seen.usage, seen.raw_usage.clone());
     }
 
-    /// The turn is over; what the call had used by then is billed.
+    /// Records the call as failed with the usage so far, and ends the turn with `status`.
     fn give_up(&mut self, class: ErrorClass, status: TurnStatus, usage: Option<Usage>, raw_usage: Option<String>) {
         let Some(sent) = self.sent.take() else { return };
         let failure = CallFailure { class, status: None, retries: 0, usage, raw_usage };

@@ -1,4 +1,4 @@
-//! How many tokens a prompt has: the provider's own count where it gives one, and an estimate where it does not.
+//! Token counting: responds with the provider's count if it has an endpoint for it, otherwise with an estimate.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ use crate::{
     upstream::Question,
 };
 
-/// How long a provider may take to count. Clients ask before every turn, and the estimate is at hand.
+/// The time-out of the provider's count. Clients count before every turn, and the estimate is available at once.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The most bytes of a count.
+/// The largest response of a provider's count, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Answers. Nothing is decided and nothing is recorded: a count costs nothing and calls no model.
+/// Handles a request to count tokens. Records no event, since a count calls no model and has no cost.
 pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response<Answer> {
     if let Some(inside) = inside(&incoming) {
         incoming.body = inside;
@@ -59,7 +59,7 @@ pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response
     estimated(incoming.api, &inspected, tokenizer)
 }
 
-/// The request whose tokens Gemini's clients have counted, when they wrap it whole instead of sending its contents.
+/// Returns the wrapped request if a Gemini client sends a whole `generateContentRequest` instead of its contents.
 fn inside(incoming: &Incoming) -> Option<Bytes> {
     #[derive(serde::Deserialize)]
     struct Wrapped<'a> {
@@ -73,7 +73,7 @@ fn inside(incoming: &Incoming) -> Option<Bytes> {
     Some(incoming.body.slice_ref(wrapped.request.get().as_bytes()))
 }
 
-/// The provider's count, where it speaks the client's API and answers at once.
+/// Requests the provider's count; `None` if the provider does not have the client's API or does not respond in time.
 async fn by_provider(
     gateway: &Gateway,
     incoming: &Incoming,

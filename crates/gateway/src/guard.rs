@@ -1,4 +1,4 @@
-//! Who may come in: the address in `Host`, the page in `Origin`, and the token where one is demanded.
+//! Access control: checks the `Host` header, the `Origin` header, and the token if one is required.
 
 use std::{collections::BTreeMap, net::SocketAddr, path::Path};
 
@@ -9,22 +9,22 @@ use hyper::{
 
 use crate::configuration::{KeyError, check_mode};
 
-/// The header for a token of the gateway, where the usual ones carry a provider's key.
+/// The header for a token of the gateway, for clients that send a provider's key in the usual headers.
 pub(crate) const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-turnwise-token");
 
-/// The headers in which clients bring keys.
+/// The headers in which clients send keys.
 pub(crate) const KEY_HEADERS: [HeaderName; 3] =
     [AUTHORIZATION, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
 
-/// Tokens of clients: each by the hash of it, under a name.
+/// The tokens of clients: a name and the hash of each token.
 #[derive(Debug, Clone, Default)]
 pub struct Tokens(BTreeMap<String, blake3::Hash>);
 
 impl Tokens {
-    /// Reads a file of lines `name hash`; none when there is no file.
+    /// Loads a file of lines `name hash`. A missing file has no tokens.
     ///
     /// # Errors
-    /// [`KeyError`] for a file that cannot be read, that others can read, or that holds something else.
+    /// [`KeyError`] for a file that cannot be read or parsed, or that other users can read.
     pub fn load(path: &Path) -> Result<Self, KeyError> {
         let failed = |source| KeyError::Read { path: path.to_owned(), source };
         let metadata = match std::fs::metadata(path) {
@@ -48,39 +48,39 @@ impl Tokens {
         Ok(Self(tokens))
     }
 
-    /// The line of a file of tokens.
+    /// Formats the line of a token file.
     pub fn line(name: &str, token: &str) -> String {
         format!("{name} {}\n", blake3::hash(token.as_bytes()).to_hex())
     }
 
-    /// Whether there is none.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a token is one of them. Every hash is compared, each in constant time.
+    /// Whether a token is known. Compares every hash, each in constant time.
     fn know(&self, token: &str) -> bool {
         let given = blake3::hash(token.as_bytes());
         self.0.values().filter(|hash| **hash == given).count() != 0
     }
 }
 
-/// Who may come in.
+/// The access rules of the gateway.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
     tokens: Tokens,
-    /// Names and addresses that `Host` may have, in lower case, without the port.
+    /// Host names and addresses allowed in `Host`, in lower case, without port.
     hosts: Vec<String>,
 }
 
-/// Why somebody may not.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// Another host is meant: a page elsewhere had its name point here.
+    /// `Host` names another host, as in a DNS rebinding attack.
     Host,
-    /// A page elsewhere asks.
+    /// `Origin` names another origin.
     Origin,
-    /// The token is missing or wrong.
+    /// The token is missing or unknown.
     Token,
 }
 
@@ -90,7 +90,7 @@ impl Refused {
             Self::Host => {
                 "the Host header names no address of this gateway; add the name to `hosts` in gateway.yaml if it is yours"
             }
-            Self::Origin => "a page of another origin asks, which is not allowed",
+            Self::Origin => "requests from pages of another origin are not allowed",
             Self::Token => {
                 "this gateway demands a token: send it as a bearer token, as x-api-key or as x-turnwise-token; \
                  `turnwise token add NAME` makes one"
@@ -113,9 +113,9 @@ impl Guard {
         Self { tokens, hosts }
     }
 
-    /// Checks where a request is meant to go and where it comes from: what keeps pages elsewhere out.
+    /// Checks `Host` and `Origin`, which protects against requests from other sites.
     pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        // HTTP/1.1 demands the header; without it nothing says that this gateway is meant.
+        // HTTP/1.1 requires the header.
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).ok_or(Refused::Host)?;
         if !self.is_own(host) {
             return Err(Refused::Host);
@@ -126,7 +126,7 @@ impl Guard {
         if own { Ok(()) } else { Err(Refused::Origin) }
     }
 
-    /// Checks the token, where one is demanded.
+    /// Checks the token if tokens are configured.
     pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
         if self.tokens.is_empty() || credentials(headers).any(|token| self.tokens.know(token)) {
             return Ok(());
@@ -134,7 +134,7 @@ impl Guard {
         Err(Refused::Token)
     }
 
-    /// Takes the gateway's own tokens out of the headers: what is left is for providers.
+    /// Removes the gateway's own tokens from the headers, so that none is forwarded to a provider.
     pub(crate) fn keep_tokens(&self, headers: &mut HeaderMap) {
         headers.remove(TOKEN_HEADER);
         for name in KEY_HEADERS {
@@ -154,17 +154,17 @@ impl Guard {
     }
 }
 
-/// Everything in the headers that may be a token.
+/// Returns all header values that may be a token.
 fn credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     std::iter::once(TOKEN_HEADER).chain(KEY_HEADERS).filter_map(|name| headers.get(name).and_then(plain))
 }
 
-/// Whether a client brings a key for a provider, once [`Guard::keep_tokens`] has taken out what is none.
+/// Whether the headers contain a key for a provider. Call it after [`Guard::keep_tokens`].
 pub(crate) fn brings_key(headers: &HeaderMap) -> bool {
     KEY_HEADERS.iter().any(|name| headers.contains_key(name))
 }
 
-/// A key as it stands in a header, with or without the word before it.
+/// Returns the key in a header value, without the `Bearer` prefix.
 fn plain(value: &HeaderValue) -> Option<&str> {
     let value = value.to_str().ok()?;
     Some(value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or(value).trim())

@@ -1,4 +1,4 @@
-//! `GET /v1/models`: the names a client may ask for.
+//! `GET /v1/models`: the model names that a client can request.
 
 use hyper::{
     Response, StatusCode,
@@ -7,7 +7,8 @@ use hyper::{
 
 use crate::{body::Answer, gateway::Gateway};
 
-/// Every name of a model that can be reached, and those that leave the choice to the policy; or one of them.
+/// Responds with all names of reachable models, with `turnwise` and `auto`, which leave the choice to the policy; or with
+/// one of them if the path names it.
 pub(crate) async fn models(gateway: &Gateway, path: &str) -> Response<Answer> {
     let names = gateway
         .bus()
@@ -38,7 +39,7 @@ pub(crate) async fn models(gateway: &Gateway, path: &str) -> Response<Answer> {
                 contracts::WireApi::OpenAiChat,
                 404,
                 "not_found_error",
-                "no model goes by that name",
+                "no model has that name",
             );
         }
     };

@@ -1,4 +1,4 @@
-//! Counters for `/metrics`, in the text format of Prometheus.
+//! Counters of the gateway for `/metrics`, in the Prometheus text format.
 
 use std::{
     fmt::Write as _,
@@ -8,18 +8,18 @@ use std::{
 
 use contracts::WireApi;
 
-/// Upper ends of the buckets of durations, in microseconds.
+/// Upper bounds of the histogram buckets, in microseconds.
 const BUCKETS: [u64; 12] =
     [100, 250, 500, 1_000, 5_000, 25_000, 100_000, 500_000, 2_500_000, 10_000_000, 60_000_000, 300_000_000];
 
-/// Counts since the gateway started.
+/// Counters since the gateway started.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    /// By API, then by the hundreds of the status, from 2 to 5.
+    /// Indexed by wire API, then by status class from 2xx to 5xx.
     requests: [[AtomicU64; 4]; 4],
-    /// Requests to other places than the four APIs.
+    /// Requests to paths outside the wire APIs.
     others: AtomicU64,
-    /// From the request to the first byte of its answer, by bucket; the last is for everything above.
+    /// Histogram of the time from request to first response byte; the last bucket has no upper bound.
     first_byte: [AtomicU64; BUCKETS.len() + 1],
     first_byte_sum_micros: AtomicU64,
 }
@@ -42,7 +42,7 @@ impl Metrics {
         self.others.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// All counters as text.
+    /// Formats all counters.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         describe(&mut text, "turnwise_requests_total", "counter", "Requests answered, by API and status.");
@@ -73,12 +73,12 @@ impl Metrics {
     }
 }
 
-/// The lines above a metric.
+/// Appends the `HELP` and `TYPE` lines of a metric.
 pub(crate) fn describe(text: &mut String, name: &str, kind: &str, about: &str) {
     let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} {kind}");
 }
 
-/// Microseconds as seconds, exactly.
+/// Formats microseconds as decimal seconds without rounding.
 fn seconds(micros: u64) -> String {
     let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

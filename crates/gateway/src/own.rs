@@ -1,4 +1,4 @@
-//! What the gateway answers about itself: the page, what it shows, the metrics.
+//! The gateway's own endpoints: the page, the JSON API of the page, and the metrics.
 
 mod assets;
 mod live;
@@ -28,13 +28,13 @@ use crate::{
     gateway::{Gateway, UNAVAILABLE},
 };
 
-/// The largest request of the page, in bytes: a policy fits.
+/// The largest request body of the page's API, in bytes; a policy file fits.
 const MOST_BYTES: usize = 2 * 1024 * 1024;
 
-/// An answer of the page's API, or what is wrong.
+/// The JSON of a response of the page's API, or an error response.
 type Outcome = Result<Value, Trouble>;
 
-/// What is wrong with a request of the page.
+/// An error response of the page's API.
 #[derive(Debug, Clone, PartialEq)]
 struct Trouble {
     status: StatusCode,
@@ -57,7 +57,7 @@ impl From<BusError> for Trouble {
     }
 }
 
-/// Answers a request for something of the gateway's own.
+/// Handles a request to one of the gateway's own endpoints.
 pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Response<Answer> {
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
@@ -103,23 +103,24 @@ pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
     }
 }
 
-/// How long a request may take to come.
+/// The time limit for receiving a request body.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Reads the JSON of a request. Only JSON is taken: a form of another page cannot send it.
+/// Parses the JSON body of a request. Requires `Content-Type: application/json`, which an HTML form of another site cannot
+/// send.
 async fn read<T: DeserializeOwned>(request: Request<Body>) -> Result<T, Trouble> {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.starts_with("application/json") {
         return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send `Content-Type: application/json`"));
     }
     let body = timeout(LONGEST, Limited::new(request.into_body(), MOST_BYTES).collect()).await;
-    let body = body.map_err(|_| Trouble::new(StatusCode::REQUEST_TIMEOUT, "the request did not come to its end"))?;
+    let body = body.map_err(|_| Trouble::new(StatusCode::REQUEST_TIMEOUT, "the request body is incomplete"))?;
     let body = body.map_err(|_| Trouble::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"))?.to_bytes();
-    let wrong = |error| Trouble::new(StatusCode::BAD_REQUEST, format!("the request is not what it should be: {error}"));
+    let wrong = |error| Trouble::new(StatusCode::BAD_REQUEST, format!("the request body is invalid: {error}"));
     serde_json::from_slice(&body).map_err(wrong)
 }
 
-/// A number in a query.
+/// Parses a numeric parameter of a query string; `None` if it is missing or not a number.
 fn number(query: &str, name: &str) -> Option<u64> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     pairs.find(|(key, _)| *key == name).and_then(|(_, value)| value.parse().ok())
@@ -143,5 +144,5 @@ fn text(kind: &'static str, content: impl Into<hyper::body::Bytes>) -> Response<
 }
 
 fn not_found() -> Response<Answer> {
-    told(Err(Trouble::new(StatusCode::NOT_FOUND, "there is nothing here")))
+    told(Err(Trouble::new(StatusCode::NOT_FOUND, "no such endpoint")))
 }

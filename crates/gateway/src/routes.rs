@@ -1,4 +1,4 @@
-//! Which request is answered by what.
+//! Dispatches requests by path.
 
 use std::{sync::Arc, time::Instant};
 
@@ -19,18 +19,18 @@ use crate::{
     whole::whole,
 };
 
-/// What a path asks for.
+/// The endpoint that a path addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Route {
-    /// A model, in an API; Gemini's path names the model and the way of answering.
+    /// Generate a response in a wire API. Gemini's path contains the model and whether to stream.
     Ask(WireApi, Option<(String, bool)>),
-    /// How many tokens a prompt has; Gemini's path names the model.
+    /// Count the tokens of a prompt. Gemini's path contains the model.
     Count(WireApi, Option<(String, bool)>),
-    /// Which models there are.
+    /// List the models.
     Models,
-    /// Something of the gateway's own.
+    /// One of the gateway's own endpoints.
     Own,
-    /// Nothing there is.
+    /// No endpoint.
     Unknown,
 }
 
@@ -63,7 +63,7 @@ fn route(method: &Method, path: &str) -> Route {
     if own { Route::Own } else { Route::Unknown }
 }
 
-/// The API whose shape an error has, for a path.
+/// Returns the wire API whose error format applies to a path.
 fn shape(path: &str) -> WireApi {
     match path {
         path if path.contains("messages") => WireApi::AnthropicMessages,
@@ -73,7 +73,7 @@ fn shape(path: &str) -> WireApi {
     }
 }
 
-/// Answers a request, whatever it is.
+/// Handles a request: authorises it, dispatches it and counts the response.
 pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<Answer> {
     let began = Instant::now();
     let path = request.uri().path().to_owned();
@@ -86,13 +86,13 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) ->
     if let Err(reason) = guard.check_place(request.headers()) {
         return refused(api, reason.status(), "permission_error", reason.message());
     }
-    // The page itself holds nothing; what it asks for does.
+    // The files of the page contain no data, so they need no token; the API does.
     let open = matches!(path.as_str(), "/" | "/health") || path.starts_with("/page/");
     if !open && let Err(reason) = guard.check_token(request.headers()) {
         return refused(api, reason.status(), "authentication_error", reason.message());
     }
     guard.keep_tokens(request.headers_mut());
-    // Whoever could speak something else as well goes on with what it has; a socket is all that some can use.
+    // Other upgrades are optional for the client and are ignored; a client that asks for a WebSocket needs an answer.
     let socket = |value: &HeaderValue| value.as_bytes().to_ascii_lowercase().starts_with(b"websocket");
     if request.headers().get(UPGRADE).is_some_and(socket) {
         return upgrade_refused();
@@ -116,18 +116,18 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) ->
             crate::own::answer(&gateway, request).await
         }
         Route::Unknown => {
-            let message = format!("turnwise: there is nothing at {} {}", request.method(), shown(&path));
+            let message = format!("turnwise: no endpoint at {} {}", request.method(), shown(&path));
             refused(api, 404, "not_found_error", &message)
         }
     }
 }
 
-/// A path as an error may show it.
+/// Shortens and escapes a path for an error message.
 fn shown(path: &str) -> String {
     path.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
-/// Clients that ask for a socket first go on without one at once when they are told so in this way, and only in this way.
+/// Refuses a WebSocket upgrade with 426, the only status after which Codex falls back to HTTP at once.
 fn upgrade_refused() -> Response<Answer> {
     let mut response = Response::new(Answer::whole("this gateway speaks HTTP, not WebSocket\n"));
     *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
@@ -137,7 +137,7 @@ fn upgrade_refused() -> Response<Answer> {
     response
 }
 
-/// Reads a request to its end, within its limits.
+/// Reads a request body within its limits of size and time.
 async fn read(
     gateway: &Gateway,
     api: WireApi,
@@ -157,7 +157,14 @@ async fn read(
     let body = match read {
         Ok(Ok(body)) => body,
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),
-        Ok(Err(_)) => return Err(refused(api, 400, "invalid_request_error", "turnwise: the request broke off")),
+        Ok(Err(_)) => {
+            return Err(refused(
+                api,
+                400,
+                "invalid_request_error",
+                "turnwise: the connection closed before the end of the request",
+            ));
+        }
         Err(_) => return Err(refused(api, 408, "timeout_error", "turnwise: the request took too long to arrive")),
     };
     let query = parts.uri.query().map(str::to_owned);

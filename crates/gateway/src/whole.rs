@@ -1,24 +1,24 @@
-//! A body read to its end, in one piece.
+//! Collects a body into one buffer.
 
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes};
 
-/// The most room that is made for a body before it is there, in bytes: how long it is to be is only said.
+/// The largest buffer that is allocated from a body's announced length, in bytes; the announced length is not trusted.
 const MOST_AT_ONCE: usize = 1024 * 1024;
 
-/// Reads a body to its end. What came is copied as it comes, so that the buffer it came in is used again: pieces that are
-/// held until the end each have a buffer of their own, and are out of the processor's cache by then.
+/// Collects a body into one buffer. Copies each chunk as it arrives, so that the connection reuses its read buffer; holding
+/// the chunks until the end would need a buffer for each and copy them when they are no longer in the CPU cache.
 ///
 /// # Errors
-/// Those of the body.
+/// The errors of the body.
 pub(crate) async fn whole<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, B::Error> {
     let said = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX).min(MOST_AT_ONCE);
     let (mut first, mut all) = (Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
-        // Trailers say nothing that is asked for.
+        // Trailers are ignored.
         let Ok(piece) = frame?.into_data() else { continue };
         if first.is_empty() && all.is_empty() {
-            // Most bodies are one piece.
+            // Most bodies are a single chunk.
             first = piece;
             continue;
         }

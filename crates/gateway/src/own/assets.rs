@@ -1,4 +1,4 @@
-//! The page, compiled in: nothing is fetched from anywhere else.
+//! The files of the page, compiled into the program. The page loads nothing from other hosts.
 
 use hyper::{
     Response,
@@ -13,7 +13,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const IMAGE: &str = "image/svg+xml";
 
-/// Name, type and content.
+/// Name, content type and content of each file.
 const ASSETS: &[(&str, &str, &str)] = &[
     ("api.js", SCRIPT, include_str!("../../page/api.js")),
     ("calls.js", SCRIPT, include_str!("../../page/calls.js")),
@@ -50,13 +50,13 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("words.js", SCRIPT, include_str!("../../page/words.js")),
 ];
 
-/// The file at a path.
+/// Returns content type and content of the file at a path.
 pub(super) fn find(path: &str) -> Option<(&'static str, &'static str)> {
     let name = if path == "/" { "index.html" } else { path.strip_prefix("/page/")? };
     ASSETS.iter().find(|(known, _, _)| *known == name).map(|(_, kind, content)| (*kind, *content))
 }
 
-/// The file as an answer, which may load nothing from elsewhere and stand in no frame.
+/// Builds the response for a file, with a content security policy that forbids other origins and framing.
 pub(super) fn response(kind: &'static str, content: &'static str) -> Response<Answer> {
     let mut response = text(kind, content);
     let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! Turns as they are decided: events for as long as somebody listens.
+//! The live stream of the page: server-sent events for changed turns and for the status.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -13,14 +13,14 @@ use tokio::sync::mpsc;
 use super::status;
 use crate::{body::Answer, gateway::Gateway, view::Board};
 
-/// How often an idle connection is told that it stands.
+/// The interval of keep-alive comments on an idle stream.
 const PING: Duration = Duration::from_secs(15);
-/// The least time between two looks at the log, so that a burst is one.
+/// The shortest time between two updates, so that a burst of events is one update.
 const REST: Duration = Duration::from_millis(100);
-/// Pieces that wait for a slow reader; when there are more, it is cut off and comes again.
+/// The number of updates queued for a slow client. Beyond it the stream is closed, and the client reconnects.
 const WAITING: usize = 64;
 
-/// Begins a stream of events.
+/// Starts a stream of server-sent events.
 pub(super) fn live(gateway: &Arc<Gateway>) -> Response<Answer> {
     let (pieces, coming) = mpsc::channel(WAITING);
     tokio::spawn(follow(Arc::clone(gateway), pieces));
@@ -46,7 +46,7 @@ async fn follow(gateway: Arc<Gateway>, pieces: mpsc::Sender<Bytes>) {
         for row in rows {
             let _ = write!(piece, "event: turn\ndata: {row}\n\n");
         }
-        // The place in the log moves with every event; it alone is no news.
+        // The log position changes with every event, so it is ignored when the status is compared.
         if let Ok(mut status) = status::status(&gateway).await {
             let position = status["position"].take();
             let text = status.to_string();

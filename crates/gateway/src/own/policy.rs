@@ -1,4 +1,4 @@
-//! The policy file: read, checked, and written when it is right and nobody else has changed it.
+//! Endpoints of the policy file: read, check, and save it if it is valid and unchanged since it was read.
 
 use std::{io::Write as _, path::Path, sync::Arc};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Outcome, Trouble, read};
 use crate::gateway::Gateway;
 
-/// The policy as it stands.
+/// Returns the active policy: path, text and hash.
 pub(super) async fn policy(gateway: &Arc<Gateway>) -> Outcome {
     Ok(gateway
         .bus()
@@ -29,7 +29,7 @@ struct Check {
     text: String,
 }
 
-/// What is wrong with a text, if it were the policy.
+/// Validates a text as a policy and returns its errors with line and column.
 pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> Outcome {
     let Check { text } = read(request).await?;
     Ok(json!({ "problems": problems(gateway, text).await? }))
@@ -52,18 +52,19 @@ async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, Trouble
 #[serde(deny_unknown_fields)]
 struct Save {
     text: String,
-    /// The hash of the policy that was edited.
+    /// The hash of the policy that the edit started from.
     based_on: String,
 }
 
-/// Writes the policy file.
+/// Saves the policy file. Responds with 409 if the active policy is not the one that the edit started from.
 pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> Outcome {
     let Save { text, based_on } = read(request).await?;
     let problems = problems(gateway, text.clone()).await?;
     if !problems.is_empty() {
         return Err(Trouble { status: StatusCode::UNPROCESSABLE_ENTITY, body: json!({ "problems": problems }) });
     }
-    // The engine's thread alone writes and reads the file, so nobody comes between the look and the writing.
+    // Only the engine's thread writes and reloads the file, so the comparison and the write cannot interleave with another
+    // save.
     let (saved, durable) = gateway
         .bus()
         .command(move |engine| {
@@ -83,7 +84,7 @@ pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> Outc
     saved
 }
 
-/// Writes beside the file first, so that a crash leaves the old one or the new one.
+/// Replaces the file atomically, through a temporary file beside it.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

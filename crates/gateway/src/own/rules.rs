@@ -1,4 +1,4 @@
-//! The rules of the policy, and how often each has decided.
+//! The endpoint that lists the rules of the policy with the number of turns that each decided.
 
 use std::sync::Arc;
 

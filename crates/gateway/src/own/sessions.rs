@@ -1,4 +1,4 @@
-//! The model of a session, set by its user: while the gateway runs, it is the one that writes.
+//! The endpoint that sets the sticky model of a session.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::gateway::Gateway;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Choice {
-    /// A name, or null for none. It has to be there: nothing said is no choice.
+    /// The model's id or alias, or null to clear it. Required: a missing field is an error, not null.
     model: Value,
 }
 
-/// Sets or clears the model of a session that is known. While a turn runs the choice waits for the next one (004 §3.3).
+/// Sets or clears the sticky model of a known session. While a turn runs, the change applies from the next turn on (004 §3.3).
 pub(super) async fn model(gateway: &Arc<Gateway>, session: &str, request: Request<Body>) -> Outcome {
     let Choice { model } = read(request).await?;
     let name = match model {

@@ -1,4 +1,4 @@
-//! What was spent today, by model and by whose work it was.
+//! The endpoint that returns today's cost, by model and by role.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Who can be reached, which policy is active, and the same for Prometheus.
+//! The endpoints for the status of providers and policy, and for the Prometheus metrics.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Outcome, Trouble};
 use crate::{configuration::Provider, gateway::Gateway, metrics::describe, view::rfc3339};
 
-/// The status of everything.
+/// Returns the status: version, policy, providers with their outages, and the log position.
 pub(super) async fn status(gateway: &Arc<Gateway>) -> Outcome {
     let providers: Vec<Provider> = gateway.providers().iter().cloned().collect();
     let (started, now) = (gateway.started_at(), gateway.now());
@@ -69,7 +69,7 @@ fn of(engine: &Engine, providers: &[Provider], started: Timestamp, now: Timestam
     })
 }
 
-/// What Prometheus reads.
+/// Returns all metrics in the Prometheus text format.
 pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
     let now = gateway.now();
     let mut text = gateway.metrics().text();
@@ -86,7 +86,7 @@ pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
     let dollars = |nano: u64| format!("{}.{:09}", nano / 1_000_000_000, nano % 1_000_000_000);
     describe(&mut text, "turnwise_spent_today_usd", "gauge", "Cost of all calls since UTC midnight.");
     let _ = writeln!(text, "turnwise_spent_today_usd {}", dollars(spent.0));
-    describe(&mut text, "turnwise_calls_total", "counter", "Calls answered, by model, as the log has them.");
+    describe(&mut text, "turnwise_calls_total", "counter", "Completed calls in the log, by model.");
     for (model, total) in &models {
         let _ = writeln!(text, "turnwise_calls_total{{model=\"{}\"}} {}", label(model), total.calls);
     }
@@ -94,16 +94,16 @@ pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
     for (model, total) in &models {
         let _ = writeln!(text, "turnwise_cost_usd_total{{model=\"{}\"}} {}", label(model), dollars(total.cost.0));
     }
-    describe(&mut text, "turnwise_unpriced_calls_total", "counter", "Calls whose price nobody knows.");
+    describe(&mut text, "turnwise_unpriced_calls_total", "counter", "Calls of models without a known price.");
     let _ = writeln!(text, "turnwise_unpriced_calls_total {}", total.unpriced_calls);
-    describe(&mut text, "turnwise_outages", "gauge", "Models and providers that are out.");
+    describe(&mut text, "turnwise_outages", "gauge", "Models and providers that are unavailable.");
     let _ = writeln!(text, "turnwise_outages {outages}");
     describe(&mut text, "turnwise_log_position", "counter", "Events in the log.");
     let _ = writeln!(text, "turnwise_log_position {position}");
     Ok(text)
 }
 
-/// The value of a label.
+/// Escapes the value of a label.
 fn label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,4 +1,4 @@
-//! The latest turns, and one of them with all its reasons.
+//! The endpoints that list turns, return one turn with its chain, and record a rating.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::{Outcome, Trouble, number, read};
 use crate::{gateway::Gateway, view::turn_view};
 
-/// The most turns in one answer.
+/// The maximum number of turns in one response.
 const MOST: u64 = 200;
 
-/// The latest turns, or those before a position.
+/// Returns the latest turns, or the latest before the position in `before`.
 pub(super) async fn turns(gateway: &Arc<Gateway>, query: &str) -> Outcome {
     let most = usize::try_from(number(query, "limit").unwrap_or(50).min(MOST)).unwrap_or(50);
     let before = number(query, "before").map(Position);
@@ -29,7 +29,7 @@ pub(super) async fn turns(gateway: &Arc<Gateway>, query: &str) -> Outcome {
         .map_err(Trouble::broken)
 }
 
-/// One turn.
+/// Returns one turn with its chain, calls and verdict.
 pub(super) async fn turn(gateway: &Arc<Gateway>, turn: &str) -> Outcome {
     let (sources, turn) = (gateway.sources().clone(), turn.to_owned());
     let looked =
@@ -52,7 +52,7 @@ struct Given {
     rating: Rating,
 }
 
-/// A rating on a turn: while the gateway runs, it is the one that writes.
+/// Records a rating of a turn.
 pub(super) async fn feedback(gateway: &Arc<Gateway>, turn: &str, request: Request<Body>) -> Outcome {
     let Given { rating } = read(request).await?;
     let id = turn

@@ -1,4 +1,4 @@
-//! What the last turns would have been under an edited policy.
+//! The endpoint that decides recent turns again under an edited policy.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use what_if::{Against, Backtest, Candidate, Range, TurnRow, backtest};
 use super::{Outcome, Trouble, read};
 use crate::{gateway::Gateway, view::rfc3339};
 
-/// The most turns that are looked at.
+/// The maximum number of turns that are decided again.
 const MOST_TURNS: u64 = 2_000;
-/// The most turns that are shown.
+/// The maximum number of changed turns in the response.
 const MOST_EXAMPLES: usize = 20;
 
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ struct Question {
     turns: u64,
 }
 
-/// Decides the last turns again under a policy that is not active.
+/// Decides the latest turns again under the policy in the request and compares cost and models.
 pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> Outcome {
     let Question { text, turns } = read(request).await?;
     let most = turns.clamp(1, MOST_TURNS);
@@ -63,7 +63,7 @@ pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> O
     asked.await.map_err(Trouble::broken)?
 }
 
-/// `unknown` turns could not be judged, most of them for want of a price.
+/// Builds the response. `unknown` is the number of turns that could not be compared, mostly because a price is missing.
 fn view(rows: &[TurnRow], unknown: u64) -> Value {
     let new = |row: &TurnRow| row.new.first().cloned();
     let changed: Vec<_> = rows.iter().filter(|row| new(row).is_some_and(|new| new.model != row.old.model)).collect();
