@@ -1,43 +1,44 @@
-//! What an answer said about itself as it passed: the nouns of a watcher.
+//! The result of inspecting a response.
 
 use contracts::{
     Usage,
     events::{ErrorClass, StopReason},
 };
 
-/// The longest arguments of a tool call that are kept, in bytes; what comes after is cut off.
+/// The longest arguments of a tool call that are kept, in bytes; the rest is cut off.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
-/// What an answer said about itself.
+/// The summary of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// What the call used, as far as the answer says.
+    /// The token counts; `None` if the response has no usage object.
     pub usage: Option<Usage>,
-    /// The provider's own account, as JSON; `None` when it is longer than [`client_formats::usage::MAX_RAW_BYTES`].
+    /// The provider's usage object as JSON; `None` if it is longer than [`client_formats::usage::MAX_RAW_BYTES`].
     pub raw_usage: Option<String>,
-    /// Why the model stopped.
+    /// The stop reason.
     pub stop_reason: StopReason,
-    /// The tools it asked for, in order.
+    /// The tool calls, in order.
     pub tool_calls: Vec<CalledTool>,
-    /// Blocks of thinking.
+    /// The number of thinking blocks.
     pub thinking_blocks: u32,
-    /// The model that answered, as the provider names it.
+    /// The provider's name of the model.
     pub model: Option<String>,
-    /// Whether the API's own end was seen: `message_stop`, `[DONE]`, `response.completed`, a `finishReason`.
+    /// Whether the response is complete: `message_stop`, `[DONE]`, `response.completed` or a `finishReason` was
+    /// received.
     pub complete: bool,
-    /// The class of an error inside the answer.
+    /// The class of an error in the response.
     pub error: Option<ErrorClass>,
-    /// Bytes that the model wrote: text, thinking and arguments, as they stand in the JSON.
+    /// Bytes of output: text, thinking and arguments, as escaped in the JSON.
     pub output_bytes: u64,
 }
 
-/// A tool that the model asked for.
+/// A tool call in a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CalledTool {
-    /// The id of the call; empty where the API has none.
+    /// The id of the call; empty in APIs without call ids.
     pub id: String,
     /// The name of the tool.
     pub name: String,
-    /// Its arguments as JSON, or as free text for tools that take it; at most [`MAX_ARGUMENT_BYTES`].
+    /// Its arguments as JSON, or as free text for custom tools; at most [`MAX_ARGUMENT_BYTES`].
     pub arguments: String,
 }

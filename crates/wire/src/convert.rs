@@ -1,17 +1,17 @@
-//! Requests and answers of one API, said in another.
+//! Converts requests and responses between APIs.
 //!
-//! There is one canonical form of a request and one of an answer, and each API has a reader and a writer for both. What
-//! an API cannot carry is refused, or dropped and reported where the caller allows it; what changes no answer is listed
-//! in one table with its reason. Nothing else is lost on the way.
+//! Requests and responses are parsed to a canonical form, from which the other API's form is written. A feature that
+//! the other API does not support is an error, or it is dropped and reported if the caller allows it. Fields that
+//! change no response are ignored; each API lists them with the reason. Nothing else is lost.
 //!
-//! Answers give up three things, whatever the pair:
+//! Responses lose three things:
 //!
 //! - Signatures and encrypted thinking, which only the model that wrote them can read.
-//! - Thinking, on the way to clients that speak Messages or Responses: they send back what they were given, and a block
-//!   without its provider's signature makes the next request to that provider fail. Chat completions clients get it
-//!   as `reasoning_content`, Gemini's as thoughts.
-//! - A tool call that was cut off at the most tokens, in a whole answer to an API whose arguments are objects: half an
-//!   object is none. The reason to stop says that the answer is cut off.
+//! - Thinking, for clients of Messages or Responses: they send back the blocks they received, and a block without its
+//!   provider's signature makes the next request to that provider fail. Clients of chat completions receive it as
+//!   `reasoning_content`, those of Gemini as thoughts.
+//! - A tool call that the output limit cut off, in a response that is not streamed and whose API has objects as
+//!   arguments: an incomplete object cannot be written. The stop reason shows that the response was cut off.
 
 use std::collections::BTreeSet;
 
@@ -36,34 +36,34 @@ pub use request::convert_request;
 pub use response::convert_answer;
 pub use stream::StreamConverter;
 
-/// A request said in another API.
+/// A converted request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
-    /// The body, in JSON.
+    /// The body, as JSON.
     pub body: Vec<u8>,
-    /// What was dropped because the caller allowed it.
+    /// The features that were dropped.
     pub dropped: BTreeSet<Requirement>,
 }
 
-/// How a request is to be said.
+/// The parameters of a request conversion.
 #[derive(Debug, Clone, Copy)]
 pub struct Conversion<'a> {
     /// The client's API.
     pub from: WireApi,
-    /// The provider's API, another one.
+    /// The provider's API, which is not the client's.
     pub to: WireApi,
-    /// What the provider calls the model.
+    /// The provider's name of the model.
     pub model: &'a str,
-    /// Whether the answer is to be streamed. Gemini says that in the path.
+    /// Whether to stream the response. Gemini has that in the path.
     pub stream: bool,
-    /// Whether the model can be told how hard to think.
+    /// Whether the model accepts a reasoning effort.
     pub takes_effort: bool,
-    /// Whether the provider's chat completions know `max_completion_tokens`, `stream_options` and keys of its prompt
-    /// cache. Some refuse every field they do not know, and tell the usage of a stream unasked.
+    /// Whether the provider's chat completions accept `max_completion_tokens`, `stream_options` and prompt cache keys.
+    /// Some reject unknown fields, and report the usage of a stream without being asked.
     pub newer_chat: bool,
-    /// What may be dropped, of those that are [`Requirement::OPTIONAL`].
+    /// The features among [`Requirement::OPTIONAL`] that may be dropped.
     pub may_drop: &'a BTreeSet<Requirement>,
-    /// The most tokens the model can write: said where an API wants a number and the client gave none, and instead of
-    /// a greater number, which providers refuse. 0 when it is not known.
+    /// The output limit of the model, in tokens; 0 if unknown. It replaces a higher limit, which providers reject, and
+    /// a missing one where the API requires a limit.
     pub max_output: u64,
 }

@@ -1,4 +1,4 @@
-//! Edits of raw bytes: what must change is replaced, everything else stays byte-equal.
+//! Edits request bodies in place: the bytes outside the edits do not change.
 
 pub(crate) mod parts;
 mod request;
@@ -11,17 +11,16 @@ pub use request::{ask_for_usage, cut_override, set_model};
 pub use signatures::without_signatures;
 pub use thinking::without_thinking;
 
-/// A replacement of some bytes.
+/// A replacement of a range of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes that go.
+    /// The range to replace.
     pub range: Range<usize>,
-    /// What stands there instead.
+    /// The replacement.
     pub with: Vec<u8>,
 }
 
-/// The body with edits made. They are sorted by where they begin; one that overlaps the one before it, or reaches
-/// beyond the body, is dropped.
+/// Applies edits to a body. Edits that overlap an earlier one, or exceed the body, are ignored.
 pub fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut out = Vec::with_capacity(body.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
@@ -29,7 +28,7 @@ pub fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// Adds bytes with edits made, which are sorted.
+/// Applies edits, sorted by their start, and appends the result to `out`.
 pub(crate) fn write(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     let mut done = 0;
     for edit in edits {
@@ -44,8 +43,8 @@ pub(crate) fn write(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     out.extend_from_slice(body.get(done..).unwrap_or_default());
 }
 
-/// Members of an object or elements of a list, in order, each with whether it goes: the edits that take them out
-/// together with the commas that would be too many.
+/// Returns the edits that remove members or elements together with their commas. `parts` has all of them, in order,
+/// each with whether it is removed.
 pub(crate) fn cut(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut kept_before = false;

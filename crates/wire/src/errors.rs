@@ -1,4 +1,4 @@
-//! Errors: in the client's own API, and read from a provider's answer.
+//! Writes errors in the client's API and classifies errors of providers.
 
 mod classify;
 mod retry_after;
@@ -11,20 +11,20 @@ pub use crate::api::gemini_status;
 pub use classify::classify;
 pub use retry_after::retry_after;
 
-/// The body of an error in the shape of an API. `kind` is a name such as `rate_limit_error`; see [`error_kind`].
-/// `message` is for people; it has to be free of prompts and keys.
+/// Returns the body of an error response. `kind` is a name such as `rate_limit_error`, see [`error_kind`]. `message` is
+/// shown to users and must not contain prompts or keys.
 pub fn error_body(api: WireApi, status: u16, kind: &str, message: &str) -> Vec<u8> {
     api::of(api).error_body(status, kind, message).to_string().into_bytes()
 }
 
-/// An event that tells the client of an error in the middle of a stream. Nothing may follow it.
+/// Returns an SSE event that ends a stream with an error.
 pub fn error_event(api: WireApi, kind: &str, message: &str) -> Vec<u8> {
     let api = api::of(api);
     let name = api.error_event_name().map(|name| format!("event: {name}\n")).unwrap_or_default();
     format!("{name}data: {}\n\n", api.error_event(kind, message)).into_bytes()
 }
 
-/// What an API calls an error of a class, and the status it comes with.
+/// Returns the status and the API's name of an error of a class.
 pub fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
     let api = api::of(api);
     let status = match class {

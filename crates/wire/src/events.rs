@@ -1,28 +1,30 @@
-//! Server-sent events cut out of bytes that come in any pieces, as they are, for those that pass them on.
+//! Splits a byte stream into server-sent events.
 
-/// The longest event that is looked at, in bytes. Responses end with an event that holds the whole answer.
+/// The longest event that is returned, in bytes. Responses end with an event that repeats the whole response.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// Cuts bytes into events. An event ends with an empty line; lines end with `\n` or `\r\n`.
+/// Splits bytes into events. An event ends with an empty line; lines end with `
+/// ` or `\r
+/// `.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
-    /// The beginning of an event whose end has not come.
+    /// The start of an incomplete event.
     pending: Vec<u8>,
-    /// What of that was looked through for the end.
+    /// How many bytes of it have been searched for the end.
     searched: usize,
 }
 
-/// A piece of a stream.
+/// A part of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// An event with everything that belongs to it, its empty line too.
+    /// A complete event, with its empty line.
     Event(&'a [u8]),
-    /// Bytes of an event that is too long to be looked at.
+    /// Bytes of an event that exceeds the limit.
     Overlong(&'a [u8]),
 }
 
 impl Events {
-    /// Takes bytes and gives the pieces that are whole now. Events that lie in one chunk are not copied.
+    /// Reads bytes and calls `each` with every completed event. Events within one chunk are not copied.
     pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Piece<'_>)) {
         let mut rest = bytes;
         if !self.pending.is_empty() {
@@ -50,14 +52,14 @@ impl Events {
         self.searched = self.pending.len();
     }
 
-    /// What came after the last event.
+    /// Returns the bytes after the last complete event.
     pub(crate) fn rest(self) -> Vec<u8> {
         self.pending
     }
 }
 
-/// Where the event at the start ends: behind its empty line. `searched` bytes are known not to hold the end, but may
-/// hold the beginning of its empty line.
+/// Returns the end of the first event, after its empty line. The first `searched` bytes contain no end, but may contain
+/// the start of the empty line.
 fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
     let mut at = searched.saturating_sub(3);
     loop {
@@ -70,7 +72,7 @@ fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
     }
 }
 
-/// The data of an event: what stands behind `data:`, several lines joined with line feeds. `None` when it has none.
+/// Returns the data of an event, the lines of which are joined with line feeds; `None` if it has none.
 pub(crate) fn data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
     let mut found: Option<std::borrow::Cow<'_, [u8]>> = None;
     for line in event.split(|byte| *byte == b'\n') {

@@ -1,59 +1,58 @@
-//! What each wire API's fields mean for carrying a request over to another API: the tables that reading and converting
-//! share.
+//! The known fields of each API's requests, and what they require of an API that a request is converted to. Inspection
+//! and conversion share these tables.
 //!
-//! A field that is in no table is [`Requirement::Native`]: only its own API can be trusted with it. One without an
-//! entry of its own under "by value" is judged by its name alone; `null` never requires anything.
+//! A field that is in no table is [`Requirement::Native`]. A field whose value is `null` requires nothing.
 
 use contracts::{Requirement, WireApi};
 
-/// What a field means for an API that does not have it.
+/// What a field requires of another API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// It can be said in every API, or says nothing about the answer.
+    /// Nothing: every API supports it, or it does not change the response.
     Plain,
-    /// What it requires depends on its value; whoever reads it knows.
+    /// It depends on the value.
     ByValue,
-    /// It requires this, whatever its value.
+    /// This requirement, whatever the value.
     Requires(Requirement),
 }
 
-/// A field by its name.
+/// The name of a field and what it requires.
 pub(crate) type Field = (&'static str, Meaning);
 
-/// The fields of one kind of object.
+/// The known fields of one kind of object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields(&'static [Field]);
 
 impl Fields {
-    /// The place of a field in the table, its name and its meaning.
+    /// Returns the position of a field in the table, and its entry.
     pub(crate) fn find(self, name: &str) -> Option<(usize, Field)> {
         self.0.iter().copied().enumerate().find(|(_, (known, _))| *known == name)
     }
 }
 
-/// The objects that a request is made of.
+/// The kinds of objects in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The body itself.
+    /// The body.
     Body,
-    /// A message, or an item of Responses that is one, or a content of Gemini.
+    /// A message, a message item of Responses, or a content of Gemini.
     Message,
-    /// A piece of a message's content.
+    /// A content block, or a content part.
     Part,
-    /// The definition of a tool.
+    /// A tool definition.
     Tool,
-    /// What the body says about generating: `generationConfig`.
+    /// Gemini's `generationConfig`.
     Generation,
-    /// An item of Responses that is no message: calls, results, reasoning.
+    /// An item of Responses other than a message: a call, a result or reasoning.
     Item,
 }
 
-/// The table for a place in the requests of an API.
+/// Returns the known fields of a kind of object in the requests of an API.
 pub(crate) fn fields(api: WireApi, place: Place) -> Fields {
     Fields(crate::api::of(api).fields(place))
 }
 
-/// The first of the two names that Google's servers know a field by: `mimeType` for `mime_type`.
+/// Converts a field name of Google's to camel case: `mime_type` to `mimeType`.
 pub(crate) fn in_camel_case(name: &str) -> String {
     let mut after_underscore = false;
     let mut camel = String::with_capacity(name.len());

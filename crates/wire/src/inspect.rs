@@ -1,4 +1,4 @@
-//! Reading a request body once, for what the gateway has to know of it.
+//! Inspects a request body in one pass.
 
 pub(crate) mod history;
 pub(crate) mod inspector;
@@ -17,11 +17,12 @@ use crate::{
 
 use inspector::Reading;
 
-/// What the gateway has to know of a request body. Fields that are not understood are no error: they are
+/// Inspects a request body. Unknown fields are no error; they make the request
 /// [`Native`](contracts::Requirement::Native).
 ///
 /// # Errors
-/// When the body is no JSON object, has no conversation in it, or has a field twice that readers may disagree on.
+/// If the body is not a JSON object, has no conversation, or has a known field twice, which parsers resolve
+/// differently.
 pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError> {
     let text = std::str::from_utf8(body)
         .map_err(|error| RequestError::NotJson { what: "it is not UTF-8", at: error.valid_up_to() })?;

@@ -1,8 +1,8 @@
-//! JSON read in place: every value with the bytes it stands in.
+//! Parses JSON in place; every value keeps its byte range.
 //!
-//! Edits need positions, and the gateway needs a few events out of bodies of a hundred kilobytes, so values are walked
-//! over where they are: no tree, no copies, one pass. Whatever is skipped is checked all the same: this reader accepts
-//! exactly what `serde_json` accepts when it ignores a value, but for nesting deeper than `cursor::MAX_DEPTH`.
+//! Edits need offsets, and the gateway needs a few values from bodies of a hundred kilobytes, so the text is parsed in
+//! one pass without building a tree or copying. Skipped values are validated: the parser accepts what `serde_json`
+//! accepts for an ignored value, except nesting deeper than `cursor::MAX_DEPTH`.
 
 mod cursor;
 mod scan;
@@ -12,12 +12,12 @@ mod walk;
 pub(crate) use cursor::{Cursor, Fault, Members};
 pub(crate) use text::{Kind, Text, Value, raw_bytes};
 
-/// What the inside of a JSON string means.
+/// Decodes the content of a JSON string.
 pub(crate) fn decoded(raw: &str) -> std::borrow::Cow<'_, str> {
     text::decoded(raw)
 }
 
-/// Whether a text is the JSON of an object, or of `null`, that can be read into values and said again exactly.
+/// Whether a text is a JSON object, or `null`, that can be parsed and serialised without loss.
 pub(crate) fn is_object(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
     let is_one = |value: Value<'_>| matches!(value.kind, Kind::Object | Kind::Null);

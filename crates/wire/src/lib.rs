@@ -1,7 +1,8 @@
-//! What clients and providers say to each other: the four wire APIs read, edited in place and converted.
+//! Inspects, edits and converts the requests and responses of the wire APIs.
 //!
-//! Pure: bytes in, bytes out. Same API on both sides: the bytes stay and only what must change is cut out and replaced.
-//! Different APIs: converted without loss, or refused before anything is sent.
+//! Pure: bytes in, bytes out. If client and provider use the same API, the bytes are kept, and only the ranges that
+//! have to change are edited. Otherwise requests and responses are converted without loss, or rejected before anything
+//! is sent.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

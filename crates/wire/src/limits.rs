@@ -1,13 +1,13 @@
-//! Limits in which the wire APIs differ, and what going beyond one requires: reading and converting share them.
+//! Limits in which the APIs differ, and the requirements of exceeding them. Inspection and conversion share them.
 
 use contracts::Requirement;
 
-/// The most bytes of a tool's name that some other API takes.
+/// The longest tool name that another API accepts, in bytes.
 const LONGEST_NAME: usize = 128;
-/// The most that every API takes.
+/// The longest tool name that every API accepts, in bytes.
 const USUAL_NAME: usize = 64;
 
-/// What texts at which the answer is to end require.
+/// Returns the requirements of stop sequences.
 pub(crate) fn of_stops<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requirement> {
     let has_blank = stops.iter().any(|stop| is_blank(stop.as_ref()));
     let count = stops.len();
@@ -22,7 +22,7 @@ pub(crate) fn of_stops<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requi
     .map(|(_, requirement)| requirement)
 }
 
-/// What a temperature requires beside a `top_p`.
+/// Returns the requirement of a temperature and a `top_p`.
 pub(crate) fn of_temperature(temperature: Option<f64>, top_p: Option<f64>) -> Option<Requirement> {
     match (temperature, top_p) {
         (Some(temperature), _) if temperature > 1.0 => Some(Requirement::HighTemperature),
@@ -32,7 +32,7 @@ pub(crate) fn of_temperature(temperature: Option<f64>, top_p: Option<f64>) -> Op
     }
 }
 
-/// What a word for how hard to think requires, beside a model that takes one.
+/// Returns the requirement of an effort level, besides [`Requirement::Effort`].
 pub(crate) fn of_effort(word: &str) -> Option<Requirement> {
     match word.to_ascii_lowercase().as_str() {
         "none" => Some(Requirement::NoThinking),
@@ -44,7 +44,7 @@ pub(crate) fn of_effort(word: &str) -> Option<Requirement> {
     }
 }
 
-/// What the name of a tool requires.
+/// Returns the requirements of a tool name.
 pub(crate) fn of_tool_name(name: &str) -> impl Iterator<Item = Requirement> + use<> {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let is_dotted = |byte: u8| byte == b'.' || byte == b':';
@@ -60,7 +60,7 @@ pub(crate) fn of_tool_name(name: &str) -> impl Iterator<Item = Requirement> + us
     .map(|(_, requirement)| requirement)
 }
 
-/// What the type of an image in the request requires.
+/// Returns the requirement of an inline image of this media type.
 pub(crate) fn of_image(media_type: &str) -> Option<Requirement> {
     match media_type {
         "image/jpeg" | "image/png" | "image/webp" => None,
@@ -69,7 +69,7 @@ pub(crate) fn of_image(media_type: &str) -> Option<Requirement> {
     }
 }
 
-/// Whether a text is nothing but white space, which Anthropic refuses.
+/// Whether a text is only white space, which Anthropic rejects.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }

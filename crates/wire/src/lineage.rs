@@ -1,8 +1,8 @@
-//! Who asks: the session, the thread in it and the client, from headers and body.
+//! Identifies the session, thread and client of a request from its headers and body.
 //!
-//! Three families of headers are in use. Claude Code names the session, the sub-agent and the sub-agent that started
-//! it. Codex names the session and the thread, which are the same on the main line. opencode gives a sub-agent a
-//! session of its own and names the one that started it.
+//! Three families of headers are in use. Claude Code sends the session, the sub-agent and the parent of the sub-agent.
+//! Codex sends the session and the thread, which are equal for the main thread. opencode starts a session for each
+//! sub-agent and sends the session and its parent.
 
 use client_formats::client::{
     self, CodexTurnMetadata,
@@ -26,27 +26,28 @@ const MAX_VERSION_BYTES: usize = 40;
 /// The longest `x-codex-turn-metadata` that is read, in bytes.
 const MAX_METADATA_BYTES: usize = 16 * 1024;
 
-/// Where a request belongs. All of it is what clients say, cut to a length and cleaned, and proves nothing.
+/// The session, thread and client of a request. The values are the client's own, cut and cleaned, and cannot be
+/// trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lineage {
-    /// The session: all threads of one conversation. At most 128 bytes, like all ids here.
+    /// The session, which contains all threads of one conversation. Ids have at most 128 bytes.
     pub session: Option<String>,
-    /// The sub-agent's thread; `None` on the session's main line.
+    /// The sub-agent's thread; `None` for the main thread.
     pub thread: Option<String>,
-    /// The thread that started this one; `None` when that is the main line, or nobody says.
+    /// The thread that started this one; `None` if it is the main thread, or unknown.
     pub parent: Option<String>,
-    /// Whether a sub-agent asks.
+    /// Whether the request is from a sub-agent.
     pub subagent: bool,
-    /// The client by its usual name: `claude-code`, `codex`, `opencode`, `gemini-cli`, `aider`, `anthropic-sdk`,
-    /// `openai-sdk` or `other`; `None` when it says nothing about itself. What uses an SDK looks like the SDK.
+    /// The client: `claude-code`, `codex`, `opencode`, `gemini-cli`, `aider`, `anthropic-sdk`, `openai-sdk` or `other`;
+    /// `None` if it sends no user agent. Programs that use an SDK are identified as that SDK.
     pub client: Option<String>,
     /// The client's version.
     pub client_version: Option<String>,
-    /// The absolute path of the directory it works in; at most 1,024 bytes.
+    /// The absolute path of the client's working directory; at most 1,024 bytes.
     pub workspace: Option<String>,
 }
 
-/// What the headers of a request say about who asks.
+/// The ids and the client in the headers of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientHeaders {
     claude: Family,
@@ -56,7 +57,7 @@ pub struct ClientHeaders {
     version: Option<String>,
 }
 
-/// What one family of headers says.
+/// The ids in one family of headers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Family {
     session: Option<String>,
@@ -66,7 +67,7 @@ struct Family {
 }
 
 impl ClientHeaders {
-    /// Reads the headers of a request; names in any case.
+    /// Parses the headers of a request; names in upper or lower case.
     pub fn read<'h>(headers: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
         let mut read = Self::default();
         let (mut metadata, mut affinity) = (CodexTurnMetadata::default(), None);
@@ -118,13 +119,13 @@ impl ClientHeaders {
         opencode.session = opencode.parent.take().or(opencode.thread.clone());
     }
 
-    /// The family that speaks, the one with the most to say first.
+    /// Returns the family of headers that is present, the most specific one first.
     fn family(&self) -> &Family {
         [&self.claude, &self.opencode].into_iter().find(|family| family.session.is_some()).unwrap_or(&self.codex)
     }
 }
 
-/// Where a request belongs, by its headers and, where they are silent, by its body.
+/// Combines headers and body; the headers take precedence.
 pub fn identify(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
     let none = Identity::default();
     let (body, family) = (body.unwrap_or(&none), headers.family());
@@ -145,7 +146,7 @@ pub fn identify(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
     }
 }
 
-/// A name without white space and control characters, cut to a length; `None` when nothing is left.
+/// Removes white space and control characters and cuts a name to `most` bytes; `None` if nothing is left.
 fn cleaned(name: &str, most: usize) -> Option<String> {
     let mut clean = String::new();
     for character in name.chars().filter(|character| !character.is_control() && !character.is_whitespace()) {
@@ -157,7 +158,7 @@ fn cleaned(name: &str, most: usize) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// A path as it is, unless it is too long to be one or holds control characters.
+/// Returns a path; `None` if it is empty, longer than `most` bytes or has control characters.
 fn path_of(path: &str, most: usize) -> Option<String> {
     (path.len() <= most && !path.is_empty() && !path.contains(char::is_control)).then(|| path.to_owned())
 }

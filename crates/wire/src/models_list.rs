@@ -1,11 +1,11 @@
-//! The answer to `GET /v1/models`, in one shape that both SDKs read.
+//! The response to `GET /v1/models`, in one shape for both SDKs.
 
 use serde_json::{Value, json};
 
-/// When models were made, as far as the list says: it has to say something, and nobody asks.
+/// The creation time of all models, which the SDKs require and clients ignore.
 const CREATED: &str = "1970-01-01T00:00:00Z";
 
-/// The list of models: Anthropic's page and `OpenAI`'s list at once. Ids are shown as names.
+/// Returns the list of models in a form that is valid for Anthropic and `OpenAI`. Display names are the ids.
 pub fn models_list<'m>(ids: impl IntoIterator<Item = &'m str>) -> Vec<u8> {
     let data: Vec<Value> = ids
         .into_iter()

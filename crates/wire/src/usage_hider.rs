@@ -1,4 +1,4 @@
-//! Takes the account of usage out of a stream of chat completions again that the client did not ask for.
+//! Removes the usage from a stream of chat completions if the client did not request it.
 
 use crate::{
     edit::{Edit, cut, write},
@@ -6,20 +6,20 @@ use crate::{
     json::{Cursor, Value},
 };
 
-/// Takes the account of usage out of a stream of chat completions: the chunk that holds nothing else goes, and the
-/// member `usage` of others. All other bytes stay as they are, and every event passes as soon as it is whole.
+/// Removes the usage from a stream of chat completions: the chunk that contains nothing else, and the member `usage` of
+/// others. All other bytes are kept, and every event is passed on when it is complete.
 #[derive(Debug, Default)]
 pub struct UsageHider {
     events: Events,
 }
 
 impl UsageHider {
-    /// A filter for one stream.
+    /// Creates a filter for one stream.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes bytes of the provider's stream and adds those for the client.
+    /// Reads bytes of the provider's stream and appends the filtered ones to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.events.feed(bytes, |piece| match piece {
             Piece::Event(event) => pass(event, out),
@@ -27,7 +27,7 @@ impl UsageHider {
         });
     }
 
-    /// Adds what came after the last event that was whole.
+    /// Appends the bytes after the last complete event.
     pub fn finish(self, out: &mut Vec<u8>) {
         pass(&self.events.rest(), out);
     }
@@ -41,13 +41,13 @@ fn pass(event: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// What has to go.
+/// What to remove.
 enum Hidden {
     Event,
     Member(Vec<Edit>),
 }
 
-/// What has to go of an event; `None` for one without usage.
+/// Returns what to remove from an event; `None` if it has no usage.
 fn hidden(event: &[u8]) -> Option<Hidden> {
     let data = data(event)?;
     let text = std::str::from_utf8(&data).ok().filter(|text| text.contains("\"usage\""))?;

@@ -1,4 +1,4 @@
-//! Reads an answer as it passes, and never changes it.
+//! Inspects a response while it is passed on.
 
 pub(crate) mod tally;
 
@@ -14,10 +14,11 @@ use crate::{
 
 use tally::Tally;
 
-/// The longest answer that is read as a whole, in bytes.
+/// The longest response that is inspected if it is not streamed, in bytes.
 const MAX_WHOLE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Reads an answer as it passes. Holds at most one event of a stream, or one whole answer.
+/// Inspects a response while it is passed on. Buffers at most one event of a stream, or one response that is not
+/// streamed.
 #[derive(Debug)]
 pub struct Watcher {
     api: WireApi,
@@ -25,26 +26,26 @@ pub struct Watcher {
     tally: Tally,
 }
 
-/// What the bytes are.
+/// The form of the response.
 #[derive(Debug)]
 enum Body {
-    /// Nothing came but white space; the answer was to be streamed.
+    /// A stream was requested, and only white space has arrived.
     Unknown,
     Events(Events),
     Whole(Vec<u8>),
-    /// Too long to be read.
+    /// Too long; ignored.
     Overlong,
 }
 
 impl Watcher {
-    /// A watcher of a provider's answer. One that was to be streamed may come as a whole all the same, which errors do
-    /// and Gemini does without `alt=sse`.
+    /// Creates a watcher. If a stream was requested, the response may nevertheless not be streamed: errors are not, and
+    /// Gemini's responses are not without `alt=sse`.
     pub fn new(api: WireApi, streaming: bool) -> Self {
         let body = if streaming { Body::Unknown } else { Body::Whole(Vec::new()) };
         Self { api, body, tally: Tally::default() }
     }
 
-    /// Looks at bytes of the answer, in whatever pieces they come.
+    /// Reads a chunk of the response.
     pub fn feed(&mut self, bytes: &[u8]) {
         if let Body::Unknown = self.body {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -68,7 +69,7 @@ impl Watcher {
         }
     }
 
-    /// What was seen, when nothing more comes.
+    /// Returns the summary at the end of the response.
     pub fn finish(mut self) -> Seen {
         match std::mem::replace(&mut self.body, Body::Overlong) {
             // An event without its empty line.
@@ -104,7 +105,7 @@ fn read_event(api: WireApi, tally: &mut Tally, event: &[u8]) {
     }
 }
 
-/// One event, or one whole answer. What is not JSON to its end says nothing.
+/// Reads the data of one event, or a response that is not streamed. Invalid JSON is ignored.
 fn one(api: WireApi, tally: &mut Tally, text: &str, whole: bool) {
     let format = api::of(api);
     let error = if whole { format.inspect_response(tally, text) } else { format.inspect_event(tally, text) };
@@ -113,12 +114,12 @@ fn one(api: WireApi, tally: &mut Tally, text: &str, whole: bool) {
     }
 }
 
-/// The object that is a whole text, by the members of these names.
+/// Returns the members of these names if the whole text is an object.
 pub(crate) fn picked<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
     Cursor::new(text).pick(names).ok().flatten()
 }
 
-/// The status that an error inside an answer tells of; 0 when it does not.
+/// Returns the status in an error object; 0 if it has none.
 fn status_in(error: &Value<'_>) -> u16 {
     let code = error.get("code").and_then(|code| code.whole());
     code.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code)).unwrap_or(0)

@@ -41,7 +41,7 @@ mod watch;
 mod write_request;
 mod write_response;
 
-/// The API.
+/// The implementation of the Messages API.
 pub(crate) struct Anthropic;
 
 impl Api for Anthropic {

@@ -39,7 +39,7 @@ mod write_message;
 mod write_request;
 mod write_response;
 
-/// The API.
+/// The implementation of the chat completions API.
 pub(crate) struct Chat;
 
 impl Api for Chat {

@@ -42,11 +42,11 @@ mod write_contents;
 mod write_request;
 mod write_response;
 
-/// What stands in for the signature of a call that Gemini did not make. Google documents it for conversations that were
-/// begun with another model; without any signature its newer models refuse the request.
+/// A placeholder for the signature of a call that Gemini did not make. Google documents it for conversations that began
+/// with another model; its newer models reject calls without any signature.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// The API.
+/// The implementation of the Gemini API.
 pub(crate) struct Gemini;
 
 impl Api for Gemini {

@@ -1,4 +1,4 @@
-//! What `OpenAI`'s two APIs have in common.
+//! Code that `OpenAI`'s two APIs share.
 
 use contracts::events::ErrorClass;
 use serde_json::{Value as Json, json};

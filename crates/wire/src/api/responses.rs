@@ -39,7 +39,7 @@ mod write_request;
 mod write_response;
 mod write_response_stream;
 
-/// The API.
+/// The implementation of the Responses API.
 pub(crate) struct Responses;
 
 impl Api for Responses {

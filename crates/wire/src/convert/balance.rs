@@ -1,6 +1,6 @@
-//! Whether a JSON text that arrives in pieces is complete.
+//! Detects the end of a JSON object or list that arrives in chunks.
 
-/// Follows the brackets of a JSON text.
+/// Counts the open brackets of a JSON text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Balance {
     depth: u64,
@@ -9,18 +9,18 @@ pub(crate) struct Balance {
     complete: bool,
 }
 
-/// Whether the text stands in a string, where brackets mean nothing.
+/// Whether the position is in a string, where brackets do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum InString {
     #[default]
     No,
     Yes,
-    /// Behind a backslash.
+    /// After a backslash.
     Escaped,
 }
 
 impl Balance {
-    /// Follows more text. False when something other than white space comes after a complete object or list.
+    /// Reads more text; returns false if anything but white space follows a complete object or list.
     pub(crate) fn follow(&mut self, text: &str) -> bool {
         for byte in text.bytes() {
             if self.complete && !byte.is_ascii_whitespace() {
@@ -53,12 +53,12 @@ impl Balance {
         }
     }
 
-    /// Whether there was anything but white space.
+    /// Whether the text has content other than white space.
     pub(crate) const fn is_begun(&self) -> bool {
         self.begun
     }
 
-    /// Whether it was an object or a list, and its last bracket is closed.
+    /// Whether the text is a complete object or list.
     pub(crate) const fn is_complete(&self) -> bool {
         self.complete
     }

@@ -1,14 +1,14 @@
-//! The state machine that every answer goes through: one block open at a time, indices without gaps.
+//! Orders the content blocks of a response: one block is open at a time, and indices have no gaps.
 //!
-//! Providers may mix their blocks: two tool calls in turns, text between the pieces of a call. Readers say what they
-//! read in whatever order it comes; what comes out is valid for every client:
+//! Providers may interleave blocks, such as the deltas of two tool calls. Readers add deltas in the order of arrival;
+//! the resulting events are valid for every client:
 //!
-//! - an answer starts once, before everything else, and ends once, after everything else;
-//! - one block is open at a time, indices count from 0 without gaps, and a block keeps the kind it started with;
-//! - no block of text is empty, no delta is empty, and a call without arguments is a call with `{}`.
+//! - a response starts once, before everything else, and ends once, after everything else;
+//! - one block is open at a time, indices count from 0 without gaps, and a block keeps its kind;
+//! - no text block is empty, no delta is empty, and a call without arguments has the arguments `{}`.
 //!
-//! A block that another one interrupts before it can be complete stays open, and the other one waits. What can be
-//! complete: text and thinking whenever something follows, a call when its provider says so or its object is closed.
+//! A block stays open until it may end, and later blocks are buffered. Text and thinking may end when another block
+//! follows, a tool call when its provider closes it or its object is complete.
 
 use std::collections::VecDeque;
 
@@ -22,16 +22,16 @@ use super::{
     ids,
 };
 
-/// Orders what readers say into valid events.
+/// Orders the blocks and deltas of a response into valid events.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     ready: VecDeque<Event>,
     stage: Stage,
-    /// The first is the open one, or the next to open; the others wait.
+    /// The open block, then the buffered ones.
     queue: VecDeque<Block>,
-    /// How many blocks have left the queue, and so the [`Handle`] of its first.
+    /// The number of blocks removed from the queue, which is the [`Handle`] of its first block.
     left: usize,
-    /// How many blocks have started: the index of the next.
+    /// The number of blocks started, which is the index of the next one.
     started: usize,
     called: bool,
 }
@@ -48,7 +48,7 @@ enum Stage {
 struct Block {
     kind: Kind,
     waiting: String,
-    /// Whether clients know of it.
+    /// Whether its start event was emitted.
     begun: bool,
     closed: bool,
     balance: Balance,
@@ -59,18 +59,18 @@ impl Block {
         matches!(self.kind, Kind::Tool { custom: false, .. })
     }
 
-    /// Whether it may end when something else follows.
+    /// Whether it may end when another block follows.
     const fn may_end(&self) -> bool {
         self.closed || !matches!(self.kind, Kind::Tool { .. }) || (self.is_json() && self.balance.is_complete())
     }
 }
 
-/// What a reader calls a block.
+/// Identifies a block to its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Handle(usize);
 
 impl Blocks {
-    /// The next event for a writer.
+    /// Removes and returns the next event.
     pub(crate) fn next(&mut self) -> Option<Event> {
         self.ready.pop_front()
     }
@@ -79,7 +79,7 @@ impl Blocks {
         self.stage == Stage::Ended
     }
 
-    /// The answer begins. Only the first time counts.
+    /// Starts the response; ignored if it has started.
     pub(crate) fn start(&mut self, start: Start) {
         if self.stage == Stage::Before {
             self.stage = Stage::Running;
@@ -87,7 +87,7 @@ impl Blocks {
         }
     }
 
-    /// A block begins, after those that are open.
+    /// Opens a block after all others.
     pub(crate) fn open(&mut self, mut kind: Kind) -> Handle {
         if let Kind::Tool { id, .. } = &mut kind {
             *id = ids::safe(std::mem::take(id));
@@ -105,10 +105,10 @@ impl Blocks {
         Handle(self.left + self.queue.len() - 1)
     }
 
-    /// More of a block.
+    /// Appends to a block.
     ///
     /// # Errors
-    /// [`ConvertError::Malformed`] when the block had ended.
+    /// [`ConvertError::Malformed`] if the block has ended.
     pub(crate) fn delta(&mut self, handle: Handle, more: &str) -> Result<(), ConvertError> {
         const LATE: ConvertError = ConvertError::malformed("the answer", "goes on with a block that had ended");
         if more.is_empty() || self.has_ended() {
@@ -128,7 +128,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// More text or thinking, from an API that does not say where one block ends and another begins.
+    /// Appends text or thinking, for APIs that do not mark where blocks start and end: opens a block unless the last
+    /// one is of this kind.
     pub(crate) fn flow(&mut self, kind: Kind, more: &str) -> Result<(), ConvertError> {
         if more.is_empty() || self.has_ended() {
             return Ok(());
@@ -141,7 +142,7 @@ impl Blocks {
         self.delta(handle, more)
     }
 
-    /// Nothing more comes for a block.
+    /// Closes a block.
     pub(crate) fn close(&mut self, handle: Handle) {
         let block = handle.0.checked_sub(self.left).and_then(|place| self.queue.get_mut(place));
         if let Some(block) = block {
@@ -150,10 +151,10 @@ impl Blocks {
         }
     }
 
-    /// The answer ends. Only the first end counts.
+    /// Ends the response; ignored if it has ended.
     ///
-    /// Some providers say that they stopped although they called a tool, and the other way round: clients believe the
-    /// reason, so the calls decide.
+    /// Some providers send a stop reason that does not match the tool calls, and clients rely on it, so it is
+    /// corrected.
     pub(crate) fn finish(&mut self, stop: Stop, tokens: Tokens) {
         if self.has_ended() {
             return;
@@ -170,7 +171,7 @@ impl Blocks {
         self.ready.push_back(Event::Finished { stop, tokens });
     }
 
-    /// The answer ends with an error. What waits for an open block is not shown: the answer is void.
+    /// Ends the response with an error. Buffered blocks are discarded.
     pub(crate) fn fail(&mut self, failure: Failure) {
         if !self.has_ended() {
             self.start(Start::default());
@@ -179,7 +180,7 @@ impl Blocks {
         }
     }
 
-    /// Ends what can end and begins what follows.
+    /// Ends blocks that may end, and starts the next one.
     fn advance(&mut self) {
         while let Some(first) = self.queue.front() {
             if !first.begun && (matches!(first.kind, Kind::Tool { .. }) || !first.waiting.is_empty()) {
@@ -200,7 +201,7 @@ impl Blocks {
         }
     }
 
-    /// Says what is known of the first block.
+    /// Emits the start and the buffered deltas of the first block.
     fn show_first(&mut self) {
         let Some(first) = self.queue.front_mut() else { return };
         if !std::mem::replace(&mut first.begun, true) {

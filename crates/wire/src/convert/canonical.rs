@@ -1,4 +1,4 @@
-//! The one form in between: what a request and an answer say, whichever API says it.
+//! The canonical form of requests and responses, between all APIs.
 
 pub(crate) mod request;
 pub(crate) mod response;

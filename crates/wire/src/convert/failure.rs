@@ -1,25 +1,25 @@
-//! Why something could not be said in another API.
+//! Errors of conversions.
 
 use contracts::Requirement;
 
-/// Why a conversion failed. No message holds anything of a prompt or an answer.
+/// An error of a conversion. No message contains text of a prompt or a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
-    /// A request holds something that the other API cannot carry and that may not be dropped.
+    /// The request uses a feature that the other API does not support and that may not be dropped.
     #[error("the request needs {0}, which the other API cannot carry")]
     Requires(Requirement),
-    /// What was read is not what its API describes.
+    /// The request or response does not follow its API.
     #[error("{place} {cause}")]
     Malformed {
-        /// Which part of the request or the answer.
+        /// The part of the request or response.
         place: &'static str,
-        /// What is wrong with it.
+        /// The predicate of the sentence about it, such as `is not JSON`.
         cause: &'static str,
     },
-    /// A streamed answer stopped before its end.
+    /// A streamed response ended before it was complete.
     #[error("the provider's stream ended before the answer was complete")]
     EndedEarly,
-    /// The provider said in its answer that it failed; the client was told so, in its API.
+    /// The provider's response is an error, which the client has received in its API.
     #[error("the provider's answer is an error")]
     ProviderFailed,
 }

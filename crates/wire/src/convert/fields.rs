@@ -1,4 +1,4 @@
-//! An object of which every field has to be accounted for.
+//! Parses a JSON object of which every field has to be handled.
 
 use contracts::Requirement;
 use serde_json::{Map, Number, Value};
@@ -6,12 +6,12 @@ use serde_json::{Map, Number, Value};
 use super::{ConvertError, gate::Gate};
 use crate::fields::{self, Meaning, Place, in_camel_case};
 
-/// The name of a field, which value of it says nothing, and what any other value requires.
+/// The name of a field, whether a value is its default, and what any other value requires.
 pub(crate) type Granted = (&'static str, fn(&Value) -> bool, Requirement);
 
-/// A JSON object that is read by taking its fields out. What nobody took makes [`Fields::done`] refuse.
+/// A JSON object that is parsed by taking its fields out. [`Fields::done`] rejects fields that were not taken.
 ///
-/// `null` counts as absent everywhere: every one of the APIs reads it so.
+/// `null` counts as absent, as it does in all APIs.
 #[derive(Debug)]
 pub(crate) struct Fields {
     map: Map<String, Value>,
@@ -26,7 +26,8 @@ impl Fields {
         }
     }
 
-    /// Google's APIs know every field by two names, `maxOutputTokens` and `max_output_tokens`; here by the first.
+    /// Parses an object of Google's, whose fields may be in camel case or snake case; they are taken by their
+    /// camel-case name.
     pub(crate) fn of_google(value: Value, place: &'static str) -> Result<Self, ConvertError> {
         let mut fields = Self::of(value, place)?;
         if fields.map.keys().any(|name| name.contains('_')) {
@@ -39,12 +40,15 @@ impl Fields {
         self.map.remove(name).filter(|value| !value.is_null())
     }
 
-    /// Takes out a field that says nothing when it is the value that every API takes for granted.
+    /// Takes a field, unless it has its default value.
     pub(crate) fn take_unless(&mut self, name: &str, granted: impl FnOnce(&Value) -> bool) -> Option<Value> {
         self.take(name).filter(|value| !granted(value))
     }
 
-    /// Refuses fields that ask for something which no other API has.
+    /// Takes fields that no other API has.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if one does not have its default value.
     pub(crate) fn refuse_unless(&mut self, granted: &[Granted]) -> Result<(), ConvertError> {
         for (name, is_granted, requirement) in granted {
             if self.take_unless(name, is_granted).is_some() {
@@ -100,13 +104,12 @@ impl Fields {
         self.take(name).map(|value| Self::of(value, place)).transpose()
     }
 
-    /// Refuses when a field is left that nobody knew.
+    /// Checks that no field is left.
     pub(crate) fn done(self) -> Result<(), ConvertError> {
         if self.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
     }
 
-    /// Accounts for what is left by the tables of fields: some need not be carried, some may be dropped, what nobody
-    /// knows refuses.
+    /// Handles the fields that are left by the table of known fields: ignores them, drops them, or fails.
     pub(crate) fn done_in(self, place: Place, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
         let known = fields::fields(gate.from(), place);
         let ignorable = crate::api::of(gate.from()).ignorable_fields(place);
@@ -122,7 +125,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Whether nothing is left.
+    /// Whether no field is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.map.values().all(Value::is_null)
     }
@@ -132,7 +135,7 @@ impl Fields {
     }
 }
 
-/// Whether there is nothing in a value: `false`, zero, an empty text, list or object.
+/// Whether a value is `null`, `false`, zero, or empty.
 pub(crate) fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -144,7 +147,7 @@ pub(crate) fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// Texts out of a list of JSON strings.
+/// Converts a list of JSON strings.
 pub(crate) fn texts(values: Vec<Value>, place: &'static str) -> Result<Vec<String>, ConvertError> {
     let text = |value| match value {
         Value::String(text) => Ok(text),
@@ -153,9 +156,9 @@ pub(crate) fn texts(values: Vec<Value>, place: &'static str) -> Result<Vec<Strin
     values.into_iter().map(text).collect()
 }
 
-/// Refuses numbers that reading has changed: whole ones beyond 64 bits, of which only the first digits are kept.
+/// Rejects numbers that parsing has changed: integers beyond 64 bits, which lose their last digits.
 pub(crate) fn refuse_inexact_numbers(value: &Value) -> Result<(), ConvertError> {
-    /// The first number from which not every whole number is a double of its own: 2^53.
+    /// 2^53, from which on not every integer is a double.
     const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|it| it.abs() >= FIRST_INEXACT) => {

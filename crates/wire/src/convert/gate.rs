@@ -1,4 +1,4 @@
-//! What a conversion may leave out, and what it did.
+//! Checks which features a conversion supports, and records which ones it drops.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use contracts::{Requirement, WireApi};
 
 use super::{Conversion, ConvertError};
 
-/// Asked for everything that not every API can carry.
+/// Decides about every feature that not all APIs support.
 #[derive(Debug)]
 pub(crate) struct Gate<'a> {
     from: WireApi,
@@ -24,17 +24,26 @@ impl<'a> Gate<'a> {
         self.from
     }
 
-    /// Passes when the other API can carry `requirement`, refuses otherwise.
+    /// Checks that the other API supports `requirement`.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if it does not.
     pub(crate) fn require(&self, requirement: Requirement) -> Result<(), ConvertError> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { Err(ConvertError::Requires(requirement)) }
     }
 
-    /// Passes when the other API can carry `requirement`, and otherwise leaves it out or refuses.
+    /// Drops `requirement` if the other API does not support it.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if it may not be dropped.
     pub(crate) fn carry(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { self.leave_out(requirement) }
     }
 
-    /// Leaves something out, visibly, when the policy allows it; refuses otherwise.
+    /// Drops a feature and records that.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if it may not be dropped.
     pub(crate) fn leave_out(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
         let named = requirement.dropped_as();
         if Requirement::OPTIONAL.contains(&named) && self.may_drop.contains(&named) {

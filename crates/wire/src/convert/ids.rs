@@ -1,14 +1,14 @@
-//! Ids of tool calls, which not every API allows in every shape.
+//! Ids of tool calls, whose characters and length the APIs restrict.
 
 use contracts::fits_every_api;
 
-/// An id that every API takes: itself when it is one; otherwise a hash of it, so that a call and its result still meet.
+/// Returns the id if every API accepts it, or else an id derived from it, so that a call and its result still match.
 pub(crate) fn safe(id: String) -> String {
     if fits_every_api(&id) { id } else { derived(&id, 0) }
 }
 
-/// An id for the call at `place` in an answer, when its provider gives none. The same answer gives the same ids, and
-/// two answers different ones.
+/// Derives an id for the call at position `place` in a response. The same response always results in the same ids, and
+/// two responses in different ones.
 pub(crate) fn derived(answer: &str, place: usize) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(answer.as_bytes());

@@ -1,7 +1,7 @@
-//! JSON objects made of what is there.
+//! Builds JSON objects without copying their values.
 
-/// A JSON object, written as with `serde_json::json!`, but the values are moved into it: `json!` copies every text and
-/// every schema, which is most of the work in a request of an agent. Objects in it need the macro again.
+/// Builds a JSON object with the syntax of `serde_json::json!`, but moves the values into it: `json!` copies every text
+/// and every schema, which is most of the work in a request of an agent. Nested objects need the macro again.
 macro_rules! object {
     ({ $($name:tt: $value:expr),* $(,)? }) => {{
         let mut map = serde_json::Map::new();
@@ -12,7 +12,7 @@ macro_rules! object {
 
 pub(crate) use object;
 
-/// The text of a value.
+/// Serialises a value.
 pub(crate) fn bytes_of(value: &serde_json::Value) -> Vec<u8> {
     // Faster than its `Display`; writing a value to memory cannot fail.
     serde_json::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes())

@@ -1,4 +1,4 @@
-//! A request, read in one API and written in another.
+//! Converts a request.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ use super::{
 };
 use crate::{api, limits};
 
-/// The most tokens to ask for when neither the client nor the registry knows: what every current model can write.
+/// The output limit if neither the client nor the registry has one; all current models support it.
 const USUAL_MAX_OUTPUT: u64 = 8_192;
 
-/// Says a request in another API.
+/// Converts a request to another API.
 ///
 /// # Errors
-/// [`ConvertError::Requires`] when it holds something that the other API cannot carry and that may not be dropped;
-/// [`ConvertError::Malformed`] when it is not a request of its API.
+/// [`ConvertError::Requires`] if it uses a feature that the other API does not support and that may not be dropped;
+/// [`ConvertError::Malformed`] if it does not follow its API.
 pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Converted, ConvertError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "cannot be read exactly"))?;
@@ -40,7 +40,7 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
 }
 
 impl Conversion<'_> {
-    /// For APIs that want to be told the most tokens to write.
+    /// Returns the output limit for APIs that require one.
     pub(crate) const fn most_output(&self, asked: Option<u64>) -> u64 {
         match asked {
             Some(asked) => asked,
@@ -50,7 +50,7 @@ impl Conversion<'_> {
     }
 }
 
-/// Moves what the system says before the conversation to where it belongs, and looks for more of it later on.
+/// Moves leading system messages to the system prompt, and checks whether later ones are supported.
 fn settle_system(request: &mut Request, gate: &Gate<'_>) -> Result<(), ConvertError> {
     let leading = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let texts = request.messages.drain(..leading).flat_map(|message| message.blocks);
@@ -64,7 +64,7 @@ fn settle_system(request: &mut Request, gate: &Gate<'_>) -> Result<(), ConvertEr
     Ok(())
 }
 
-/// Says nothing of how hard to think to a model that does not take it.
+/// Removes the effort for a model that does not accept one, and checks its level for others.
 fn settle_effort(request: &mut Request, conversion: &Conversion<'_>, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
     if conversion.takes_effort {
         let requires = request.effort.and_then(|effort| limits::of_effort(effort.name()));
@@ -79,8 +79,8 @@ fn settle_effort(request: &mut Request, conversion: &Conversion<'_>, gate: &mut 
     }
 }
 
-/// A request that ends with the model's own words asks Anthropic's to go on with them, and the others for something
-/// new. Only `OpenAI`'s two mean the same by it.
+/// Checks whether a final message of the model is supported. Anthropic's models continue it, others start a new
+/// message; only `OpenAI`'s two APIs treat it the same.
 fn refuse_prefill(request: &Request, gate: &Gate<'_>) -> Result<(), ConvertError> {
     // A message of nothing is not sent to every API.
     let last = request.messages.iter().rfind(|message| message.role == Role::Assistant || message.says_something());
@@ -88,7 +88,7 @@ fn refuse_prefill(request: &Request, gate: &Gate<'_>) -> Result<(), ConvertError
     if ends_with_model { gate.require(Requirement::Prefill) } else { Ok(()) }
 }
 
-/// Refuses what the other API has no room for.
+/// Checks limits in which APIs differ.
 fn refuse_beyond_limits(request: &Request, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
     let said = |message: &Message| message.role != Role::System && message.says_something();
     if !request.messages.iter().any(said) {
@@ -133,7 +133,7 @@ fn refuse_image(image: &Image, gate: &Gate<'_>) -> Result<(), ConvertError> {
     requirement.map_or(Ok(()), |requirement| gate.require(requirement))
 }
 
-/// Messages in which no two of a role follow each other, for APIs where roles take turns.
+/// Merges consecutive messages of the same role, for APIs whose roles have to alternate.
 pub(crate) fn in_turns(messages: Vec<Message>) -> Vec<Message> {
     let mut turns: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {

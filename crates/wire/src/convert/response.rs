@@ -1,4 +1,4 @@
-//! A whole answer, said in another API.
+//! Converts a response that is not streamed.
 
 use contracts::WireApi;
 use serde_json::Value;
@@ -13,14 +13,14 @@ use super::{
 };
 use crate::api;
 
-/// Says a whole answer, which was not streamed, in the client's API.
+/// Converts a response that is not streamed to the client's API.
 ///
-/// The client knows the model as `client_model`; the answer keeps the id and the time that its provider gave it. Where it
-/// gave none the time is `created_unix`, in seconds.
+/// The model is named `client_model` in it. It keeps its id and creation time; if it has no time, `created_unix` is
+/// used, in seconds since 1970.
 ///
 /// # Errors
-/// [`ConvertError::Malformed`] when the body is not an answer of its API, and [`ConvertError::ProviderFailed`] when it
-/// is an error.
+/// [`ConvertError::Malformed`] if the body does not follow its API, and [`ConvertError::ProviderFailed`] if it is an
+/// error.
 pub fn convert_answer(
     from: WireApi,
     to: WireApi,

@@ -1,10 +1,10 @@
-//! JSON schemas, which each API wants slightly differently.
+//! Adapts JSON schemas to the dialect of each API.
 
 use serde_json::{Map, Value, json};
 
-/// Where a schema holds schemas by name.
+/// Keywords whose value is a map of schemas.
 const BY_NAME: [&str; 4] = ["properties", "$defs", "definitions", "patternProperties"];
-/// Where a schema holds one schema, or a list of them.
+/// Keywords whose value is a schema, or a list of schemas.
 const WITHIN: [&str; 7] = ["items", "prefixItems", "anyOf", "allOf", "oneOf", "not", "additionalProperties"];
 
 fn each_inner(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Map<String, Value>)) {
@@ -22,8 +22,7 @@ fn each_inner(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Map<S
     }
 }
 
-/// Whether a schema keeps `OpenAI`'s rules for strict ones: objects say that they have no other properties, and all of
-/// their properties are required.
+/// Whether a schema meets `OpenAI`'s rules for strict schemas: all properties are required, and no others are allowed.
 pub(crate) fn is_strict(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return true };
     let object_is_strict = schema.get("properties").and_then(Value::as_object).is_none_or(|properties| {
@@ -40,7 +39,7 @@ pub(crate) fn is_strict(schema: &Value) -> bool {
     object_is_strict && named.chain(within).all(is_strict)
 }
 
-/// A schema that says itself what `OpenAI`'s APIs say beside it.
+/// Adds to a schema the description that `OpenAI`'s APIs have next to it.
 pub(crate) fn described(mut schema: Value, description: Option<String>) -> Value {
     if let (Value::Object(map), Some(description)) = (&mut schema, description) {
         map.entry("description").or_insert(Value::String(description));
@@ -48,8 +47,8 @@ pub(crate) fn described(mut schema: Value, description: Option<String>) -> Value
     schema
 }
 
-/// Closes objects that do not say whether they have other properties: Anthropic wants it said, and an answer without
-/// them follows the schema as well.
+/// Disallows additional properties where a schema does not mention them: Anthropic requires that, and a response
+/// without them matches the schema as well.
 pub(crate) fn close_objects(schema: &mut Map<String, Value>) {
     if schema.contains_key("properties") && !schema.contains_key("additionalProperties") {
         schema.insert("additionalProperties".to_owned(), Value::Bool(false));
@@ -57,8 +56,8 @@ pub(crate) fn close_objects(schema: &mut Map<String, Value>) {
     each_inner(schema, &mut close_objects);
 }
 
-/// Says a schema of Google's in the words of JSON Schema: its types are in capitals, it has `nullable`, and an order of
-/// properties that JSON Schema does not know.
+/// Converts Google's dialect to JSON Schema: its types are in capitals, and it has `nullable` and `propertyOrdering`,
+/// which JSON Schema does not know.
 pub(crate) fn from_google(schema: &mut Map<String, Value>) {
     schema.remove("propertyOrdering");
     let nullable = schema.remove("nullable") == Some(Value::Bool(true));

@@ -1,4 +1,4 @@
-//! Server-sent events, written.
+//! Writes server-sent events.
 
 use contracts::WireApi;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(crate) fn write(out: &mut Vec<u8>, name: Option<&str>, data: &Value) {
     write_bytes(out, name, &bytes_of(data));
 }
 
-/// Writes an error as the last event, in an API that has no other way to say it.
+/// Writes an error event, for APIs whose responses have no other form of errors.
 pub(crate) fn write_failure(api: WireApi, failure: &Failure, out: &mut Vec<u8>) {
     let (status, kind) = error_kind(api, failure.class);
     write_bytes(out, api::of(api).error_event_name(), &error_body(api, status, kind, &failure.message));

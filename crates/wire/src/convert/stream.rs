@@ -1,4 +1,4 @@
-//! A streamed answer, said in another API while it comes.
+//! Converts a streamed response.
 
 use std::fmt::Debug;
 
@@ -16,23 +16,23 @@ use crate::{
 
 /// Reads the events of a provider's stream.
 pub(crate) trait ReadEvents: Debug + Send {
-    /// What the data of one event says.
+    /// Reads the data of one event.
     fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError>;
 
-    /// The stream is over. Says how the answer ended, when that was clear already.
+    /// Handles the end of the stream; finishes the response if its stop reason is known.
     fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError>;
 }
 
 /// Writes the events of a client's stream.
 pub(crate) trait WriteEvents: Debug + Send {
-    /// Says one event.
+    /// Writes one event.
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError>;
 }
 
-/// A streamed answer, event by event.
+/// Converts a streamed response event by event.
 ///
-/// Whatever the provider sends, the client gets a stream that is valid in its API: it begins once, and it ends once,
-/// with the reason why the model stopped or with an error.
+/// Whatever the provider sends, the client receives a stream that is valid in its API: it starts once, and it ends
+/// once, with a stop reason or an error.
 #[derive(Debug)]
 pub struct StreamConverter {
     events: Events,
@@ -44,8 +44,9 @@ pub struct StreamConverter {
 }
 
 impl StreamConverter {
-    /// A converter for an answer from a provider that speaks `from` to a client that speaks `to`. The client knows the
-    /// model as `client_model`, and the answer as `answer_id`, created `created_unix` seconds after 1970.
+    /// Creates a converter for a response from a provider with the API `from` to a client with the API `to`. In the
+    /// client's stream the model is named `client_model`, and the response has the id `answer_id` and the creation time
+    /// `created_unix`, in seconds since 1970.
     pub fn new(from: WireApi, to: WireApi, client_model: &str, answer_id: String, created_unix: u64) -> Self {
         let head = Head { id: answer_id, model: client_model.to_owned(), created: created_unix };
         Self {
@@ -58,11 +59,11 @@ impl StreamConverter {
         }
     }
 
-    /// More of the provider's stream; what the client gets for it is added to `out`.
+    /// Reads bytes of the provider's stream and appends the converted ones to `out`.
     ///
     /// # Errors
-    /// [`ConvertError::Malformed`] when the stream is not what its API describes, and [`ConvertError::ProviderFailed`]
-    /// when it is an error: once, after which everything else is ignored. The client has been told by then.
+    /// [`ConvertError::Malformed`] if the stream does not follow its API, and [`ConvertError::ProviderFailed`] if it is
+    /// an error. The error is already in `out`, and all further input is ignored.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         if self.failed {
             return Ok(());
@@ -71,11 +72,11 @@ impl StreamConverter {
         self.settle(result, out)
     }
 
-    /// The provider's stream is over.
+    /// Handles the end of the provider's stream.
     ///
     /// # Errors
-    /// [`ConvertError::EndedEarly`] when the answer was not complete, and those of [`StreamConverter::feed`]. The
-    /// client has been told by then.
+    /// [`ConvertError::EndedEarly`] if the response is incomplete, and those of [`StreamConverter::feed`]. The error is
+    /// already in `out`.
     pub fn finish(mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         if self.failed {
             return Ok(());
@@ -133,7 +134,7 @@ impl StreamConverter {
         Ok(())
     }
 
-    /// Tells the client about a failure of the stream.
+    /// Writes an error of the conversion to the client's stream.
     fn settle(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let Err(error) = result else { return Ok(()) };
         self.failed = true;
@@ -145,23 +146,23 @@ impl StreamConverter {
     }
 }
 
-/// What a client is shown of thinking.
+/// Hides thinking from clients that cannot handle it unsigned.
 #[derive(Debug)]
 pub(crate) struct Thinking {
     is_shown: bool,
-    /// How many blocks were hidden, by which the indices of the others move.
+    /// The number of hidden blocks, which is subtracted from later indices.
     hidden: usize,
     is_open: bool,
 }
 
 impl Thinking {
-    /// Clients of Messages and Responses send back the blocks that they were given, and their providers refuse thinking
-    /// that they did not sign. So thinking is hidden from them.
+    /// Clients of Messages and Responses send back the blocks they received, and their providers reject thinking they
+    /// did not sign, so thinking is hidden from them.
     pub(crate) fn for_client(api: WireApi) -> Self {
         Self { is_shown: api::of(api).takes_unsigned_thinking(), hidden: 0, is_open: false }
     }
 
-    /// The event as the client is to see it, if it is.
+    /// Returns the event for the client; `None` if it is hidden.
     pub(crate) fn show(&mut self, event: Event) -> Option<Event> {
         match event {
             event if self.is_shown => Some(event),

@@ -1,16 +1,16 @@
-//! Parts of a list or an object, taken out.
+//! Removes elements of lists and members of objects.
 
 use super::{Edit, cut};
 use crate::json::Value;
 
-/// Takes elements out of a list; true, and nothing taken out, when all would go.
+/// Removes elements of a list. Returns true, without removing any, if all would be removed.
 pub(crate) fn clean_list(list: Option<Value<'_>>, edits: &mut Vec<Edit>, goes: impl Fn(&Value<'_>) -> bool) -> bool {
     let Some(list) = list else { return false };
     let parts: Vec<_> = list.elements().map(|element| (element.span(), goes(&element))).collect();
     clean(&parts, edits)
 }
 
-/// Takes members out of an object; true, and nothing taken out, when all would go.
+/// Removes members of an object. Returns true, without removing any, if all would be removed.
 pub(crate) fn clean_members(object: &Value<'_>, edits: &mut Vec<Edit>, names: &[&str]) -> bool {
     let member = |(name, value): (Value<'_>, Value<'_>)| {
         let goes = name.string().is_some_and(|name| names.contains(&name.as_ref()));

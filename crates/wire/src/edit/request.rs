@@ -1,4 +1,4 @@
-//! The edits of a request that stays in its own API: the model, an override at its start, a wish for usage.
+//! Edits of a request that is not converted: the model, a model override, usage reporting.
 
 use super::Edit;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     request::{Inspected, UserMessage},
 };
 
-/// Names another model; where the body names none, one is put first. `None` for Gemini, which names it in the path.
+/// Replaces the model, or inserts one if the body has none. `None` for Gemini, which has it in the path.
 pub fn set_model(inspected: &Inspected<'_>, name: &str) -> Option<Edit> {
     if api::of(inspected.api).has_model_in_path() {
         return None;
@@ -19,15 +19,15 @@ pub fn set_model(inspected: &Inspected<'_>, name: &str) -> Option<Edit> {
     })
 }
 
-/// A member put before all others.
+/// Inserts a member before all others.
 fn first_member(inspected: &Inspected<'_>, member: &str) -> Edit {
     let start = inspected.places.start;
     let comma = if inspected.places.members { "," } else { "" };
     Edit { range: start..start, with: format!("{member}{comma}").into_bytes() }
 }
 
-/// Takes the first `text_bytes` bytes of a message's text, as it was read, out of the body. `None` when the text is not
-/// in the body as it was read, or the bytes end inside a character or beyond its first piece.
+/// Removes the first `text_bytes` bytes of a message's decoded text. `None` if the text is not in the body as decoded,
+/// or if they end within a character or after its first part.
 pub fn cut_override(body: &[u8], message: &UserMessage<'_>, text_bytes: usize) -> Option<Edit> {
     let span = message.span.clone()?;
     let raw = std::str::from_utf8(body.get(span.clone())?).ok()?;
@@ -35,8 +35,8 @@ pub fn cut_override(body: &[u8], message: &UserMessage<'_>, text_bytes: usize) -
     Some(Edit { range: span.start..span.start + length, with: Vec::new() })
 }
 
-/// Asks for the usage at the end of a stream of chat completions. `None` when there is no such stream, or when it was
-/// asked for already.
+/// Requests the usage at the end of a stream of chat completions. `None` if the request is no such stream, or already
+/// has it.
 pub fn ask_for_usage(body: &[u8], inspected: &Inspected<'_>) -> Option<Edit> {
     if !api::of(inspected.api).reports_usage_on_request() || !inspected.stream || inspected.asks_usage {
         return None;

@@ -1,15 +1,15 @@
-//! Thinking that its model signed, taken out of the turns that are over.
+//! Removes signed thinking from finished turns.
 //!
-//! A provider answers 400 to a signature of another model. What stands before the last message of the user belongs to
-//! turns that are over, and every API takes those without the thinking. What comes after it belongs to the running
-//! turn, whose model signed it and wants it back.
+//! A provider rejects signatures of another model with status 400. Messages before the user's last one belong to
+//! finished turns, from which every API accepts them without the thinking. Later ones belong to the running turn, whose
+//! model needs its thinking back.
 
 use super::{Edit, cut};
 use crate::{api, json::Cursor, request::Inspected};
 
-/// The edits that take signed thinking out of everything before the last message of the user: Anthropic's blocks of
-/// thinking, the reasoning of Responses that carries encrypted content, Gemini's thoughts and their signatures, and what
-/// servers of chat completions call reasoning. A message that holds nothing else goes as a whole.
+/// Returns the edits that remove signed thinking before the user's last message: thinking blocks of Anthropic,
+/// reasoning items of Responses with encrypted content, thoughts and signatures of Gemini, and reasoning in chat
+/// completions. A message that is empty without it is removed.
 pub fn without_signatures(body: &[u8], inspected: &Inspected<'_>) -> Vec<Edit> {
     let (Some(history), Some(last_user)) = (&inspected.places.history, inspected.places.last_user) else {
         return Vec::new();

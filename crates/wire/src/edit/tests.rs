@@ -1,4 +1,4 @@
-//! Edits change what they say and nothing else.
+//! Edits change their range and nothing else.
 
 use contracts::WireApi;
 use serde_json::{Value, json};

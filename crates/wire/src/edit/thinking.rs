@@ -1,4 +1,4 @@
-//! Settings of thinking, taken out for a model that does not take them.
+//! Removes thinking settings that a model does not accept.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use contracts::Requirement;
 use super::{Edit, cut};
 use crate::{api, json::Cursor, request::Inspected};
 
-/// The edits that take out how hard a model is to think ([`Requirement::Effort`]) or how many tokens long
-/// ([`Requirement::ThinkingBudget`]), as far as these are among `gone`, and what makes no sense without: the wish to
-/// forget thinking, which Anthropic refuses when nobody thinks, and the wish for encrypted reasoning, which `OpenAI`
-/// refuses of a model that does not reason.
+/// Returns the edits that remove the effort ([`Requirement::Effort`]) or the thinking budget
+/// ([`Requirement::ThinkingBudget`]), as far as `gone` contains them, together with settings that depend on them:
+/// Anthropic refuses to clear thinking if there is none, and `OpenAI` refuses to return encrypted reasoning of a model
+/// that does not reason.
 pub fn without_thinking(body: &[u8], inspected: &Inspected<'_>, gone: &BTreeSet<Requirement>) -> Vec<Edit> {
     let text = std::str::from_utf8(body).ok();
     let Some(root) = text.and_then(|text| Cursor::new(text).value().ok()) else { return Vec::new() };

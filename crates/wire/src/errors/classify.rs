@@ -1,4 +1,4 @@
-//! What went wrong with a call, from the status and the body of its answer.
+//! Classifies the error of a call by the status and body of its response.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use contracts::{WireApi, events::ErrorClass};
 
 use crate::json::{Cursor, Value};
 
-/// How much of a body is looked at, in bytes.
+/// How many bytes of a body are searched.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Wording and codes of a prompt that is too long.
+/// Phrases and codes for a prompt that is too long.
 const OVERFLOW: [&str; 9] = [
     "prompt is too long",
     "context_length_exceeded",
@@ -22,7 +22,7 @@ const OVERFLOW: [&str; 9] = [
     "reduce the length of the messages",
 ];
 
-/// Wording and codes of an answer that was withheld.
+/// Phrases and codes for a response that was withheld.
 const WITHHELD: [&str; 7] = [
     "content_filter",
     "content filter",
@@ -33,7 +33,7 @@ const WITHHELD: [&str; 7] = [
     "responsible_ai",
 ];
 
-/// Wording of a prompt that was held back before any model saw it; with a status that otherwise means the key.
+/// Phrases for a prompt that a moderation filter rejected, with a status that otherwise is about the key.
 const MODERATED: [&str; 7] = [
     "moderation",
     "flagged",
@@ -44,7 +44,7 @@ const MODERATED: [&str; 7] = [
     "usage guidelines",
 ];
 
-/// The class of an error. `api` is the provider's; a body that is not in its shape counts by its text.
+/// Returns the class of an error. `api` is the provider's API; a body that does not follow it is searched as text.
 pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     let text = String::from_utf8_lossy(body.get(..MAX_BYTES).unwrap_or(body)).to_lowercase();
     let error = Cursor::new(&text).value().ok().map(|body| described(&body));
@@ -97,7 +97,7 @@ const fn by_status(status: u16) -> Option<ErrorClass> {
     })
 }
 
-/// Inside a stream there is no status, only a name.
+/// Classifies an error in a stream, which has a name but no status.
 fn by_name(is: &impl Fn(&[&str]) -> bool) -> ErrorClass {
     if is(&["rate_limit_error", "rate_limit_exceeded", "insufficient_quota", "resource_exhausted"]) {
         ErrorClass::RateLimit
@@ -124,8 +124,8 @@ fn by_name(is: &impl Fn(&[&str]) -> bool) -> ErrorClass {
     }
 }
 
-/// The object that describes the error: `error`, in Responses that of `response`, in Gemini perhaps in a list; or the
-/// body itself.
+/// Returns the error object: `error`, or `response.error` in Responses; the body may be in a list in Gemini. The body
+/// itself if there is none.
 fn described<'a>(body: &Value<'a>) -> Value<'a> {
     let body = body.elements().next().unwrap_or(*body);
     let [error, response] = body.pick(["error", "response"]);

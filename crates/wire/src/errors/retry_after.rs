@@ -1,10 +1,10 @@
-//! How long a provider asks to be left alone.
+//! Parses `Retry-After` headers.
 
-/// The longest wait that is believed, in seconds: a day.
+/// The longest delay that is returned, in seconds: a day.
 const MAX_SECONDS: u64 = 86_400;
 
-/// Seconds to wait by a `Retry-After` header: a number of seconds, or a date of HTTP (RFC 9110 §5.6.7, the form
-/// `Sun, 06 Nov 1994 08:49:37 GMT`). `now` is in seconds since 1970. At most a day; `None` when it says neither.
+/// Returns the delay of a `Retry-After` header in seconds, at most a day. The value is a number of seconds or an HTTP
+/// date (RFC 9110 §5.6.7, `Sun, 06 Nov 1994 08:49:37 GMT`); `None` if it is neither. `now` is in seconds since 1970.
 pub fn retry_after(value: &str, now: u64) -> Option<u64> {
     let value = value.trim();
     let seconds =
@@ -12,7 +12,7 @@ pub fn retry_after(value: &str, now: u64) -> Option<u64> {
     Some(seconds.min(MAX_SECONDS))
 }
 
-/// Some providers write fractions; they are rounded up.
+/// Rounds seconds up; some providers send fractions. `None` if the number is negative or not finite.
 fn whole_seconds(seconds: f64) -> Option<u64> {
     if !seconds.is_finite() || seconds < 0.0 {
         return None;
@@ -21,7 +21,7 @@ fn whole_seconds(seconds: f64) -> Option<u64> {
     Some(seconds.ceil().min(1e9) as u64)
 }
 
-/// Seconds since 1970 of a date of HTTP.
+/// Parses an HTTP date; returns seconds since 1970.
 fn date(text: &str) -> Option<u64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_, rest) = text.split_once(", ")?;
@@ -38,7 +38,7 @@ fn date(text: &str) -> Option<u64> {
     Some(days(year, month, day) * 86_400 + hours * 3_600 + minutes * 60 + seconds)
 }
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar, with years that begin in March.
+/// Returns the days from 1970-01-01 to a day of the Gregorian calendar; internally, years start in March.
 fn days(year: u64, month: u64, day: u64) -> u64 {
     let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
     let in_year = (153 * month + 2) / 5 + day - 1;

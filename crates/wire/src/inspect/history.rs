@@ -1,4 +1,4 @@
-//! The conversation so far: what the user wrote, and what goes on.
+//! Collects the user's messages and the open tool results of a conversation.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -12,37 +12,37 @@ use crate::{
     request::{ToolResult, UserMessage},
 };
 
-/// The conversation so far.
+/// The user's messages and the open tool results so far.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
     pub(crate) messages: Vec<UserMessage<'a>>,
-    /// The results of tools after the last message of the model.
+    /// Tool results after the last message of the model.
     pub(crate) results: Vec<ToolResult<'a>>,
     pub(crate) continues: bool,
-    /// The index of the last message that the user wrote.
+    /// Index in the conversation of the user's last message.
     pub(crate) last_user: Option<usize>,
-    /// Whether anybody but the system has said anything.
+    /// Whether there is a message other than a system message.
     pub(crate) begun: bool,
-    /// Whether this is aider, which puts an example and its files before the conversation.
+    /// Whether the client is aider, which puts an example and its files before the conversation.
     pub(crate) aider: bool,
-    /// The last message that may be a client's own, for a request that has no other.
+    /// The last message that may be injected; used if there is no other.
     fallback: Option<(usize, UserMessage<'a>)>,
 }
 
-/// One message of the role `user` while its parts are read.
+/// A message whose parts are being read.
 #[derive(Debug, Default)]
 pub(crate) struct Draft<'a> {
     pub(crate) texts: Vec<Text<'a>>,
     pub(crate) images: bool,
     pub(crate) results: Vec<ToolResult<'a>>,
-    /// Set for the content of a tool's result.
+    /// Whether this is the content of a tool result.
     pub(crate) inside_result: bool,
     pub(crate) by: By,
-    /// Whether the model calls a tool in it.
+    /// Whether it contains a tool call.
     pub(crate) calls: bool,
 }
 
-/// Who says a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum By {
     #[default]
@@ -52,20 +52,20 @@ pub(crate) enum By {
 }
 
 impl<'a> Draft<'a> {
-    /// The texts that begin like something a client put there.
+    /// Returns the texts that may be injected and name the working directory.
     pub(crate) fn injected(&self) -> impl Iterator<Item = Text<'a>> {
         self.texts.iter().copied().filter(|text| may_name_directory(text.raw))
     }
 }
 
 impl<'a> History<'a> {
-    /// The model said something.
+    /// Records a message of the model.
     pub(crate) fn answered(&mut self) {
         self.begun = true;
         self.results.clear();
     }
 
-    /// A message of the role `user`, or a tool's result, at an index of the list.
+    /// Records a message of the role `user`, or a tool result, at an index of the conversation.
     pub(crate) fn said(&mut self, index: usize, draft: &Draft<'a>) {
         self.begun = true;
         let before = self.messages.len();
@@ -114,7 +114,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Takes what there is for a message when nothing the user wrote was found.
+    /// Uses the last injected message if the user typed none.
     pub(crate) fn settle(&mut self) {
         if self.messages.is_empty()
             && let Some((index, message)) = self.fallback.take()
@@ -124,11 +124,11 @@ impl<'a> History<'a> {
     }
 }
 
-/// The pieces of one message that were typed.
+/// The typed texts of one message, joined.
 #[derive(Default)]
 struct Pieces<'a> {
     message: Option<(Cow<'a, str>, Range<usize>)>,
-    /// A command; what follows it is its prompt, unless its output does.
+    /// A command; the text after it is its prompt, unless its output follows.
     command: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What has been read of a body so far, and what all four APIs read alike.
+//! The state of an inspection, and the reading that all APIs share.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -20,43 +20,43 @@ use crate::{
     request::{Identity, Inspected, Places, PromptCounts, RequestError},
 };
 
-/// How much of a text goes into [`Inspected::opening`], in bytes.
+/// How many bytes of a text are hashed into [`Inspected::opening`].
 const OPENING_BYTES: usize = 4096;
 
-/// Who has said more than white space.
+/// Which authors have written more than white space.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
-    /// Anybody but the system.
+    /// The user, the model or a tool.
     pub(crate) anybody: bool,
-    /// The system, since it was last asked for.
+    /// The system, since this was last reset.
     pub(crate) system: bool,
 }
 
-/// A body that is being read.
+/// An inspection in progress.
 pub(crate) struct Reading<'a> {
     pub(crate) out: Inspected<'a>,
     pub(crate) history: History<'a>,
     pub(crate) signs: Evidence,
-    /// The first text of a system prompt.
+    /// The first text of the system prompt.
     first_system: Option<&'a str>,
-    /// The list of messages was there.
+    /// Whether the body has a conversation.
     pub(crate) conversation: bool,
-    /// The index of the message, item or content that is being read.
+    /// Index of the message, item or content that is being read.
     pub(crate) index: usize,
-    /// The index of the last one with thinking that its model signed.
+    /// Index of the last one with signed thinking.
     signed: Option<usize>,
-    /// Whether the answer is to be JSON, and whether there is a schema for it; where an API says both apart.
+    /// Whether the response has to be JSON, and whether it has a schema, for APIs with two separate fields.
     pub(crate) json: (bool, bool),
-    /// Whether the last word is the model's.
+    /// Whether the conversation ends with a message of the model.
     pub(crate) ends_with_model: bool,
-    /// Whether no more than one tool may be called at a time.
+    /// Whether parallel tool calls are disabled.
     pub(crate) one_tool_at_a_time: bool,
     pub(crate) temperature: Option<f64>,
     pub(crate) top_p: Option<f64>,
     pub(crate) heard: Heard,
-    /// The ids of the calls so far, and of those that a result was for.
+    /// Ids of all calls so far, including those of which there is only a result.
     calls: BTreeSet<Cow<'a, str>>,
-    /// Id and function of the calls without a result so far, where results may name the function alone.
+    /// Id and function of the calls without a result so far, for APIs in which results may name only the function.
     pub(crate) unanswered: Vec<(Option<Cow<'a, str>>, Cow<'a, str>)>,
 }
 
@@ -115,14 +115,14 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Judges a member that nothing else is known to be done with; passes over its value.
+    /// Skips the value of a member and records what the member requires.
     pub(crate) fn other(&mut self, cursor: &mut Cursor<'a>, place: Place, name: &str) -> Result<(), RequestError> {
         let value = cursor.value()?;
         self.judge(place, name, &value);
         Ok(())
     }
 
-    /// Judges a member by its name.
+    /// Records what a member requires by the table of known fields.
     pub(crate) fn judge(&mut self, place: Place, name: &str, value: &Value<'a>) {
         match fields(self.out.api, place).find(name) {
             Some((_, (_, Meaning::Plain))) => {}
@@ -133,7 +133,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the model's name.
+    /// Reads the name of the model.
     pub(crate) fn model(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let value = cursor.value()?;
         let Some(name) = value.string() else {
@@ -153,13 +153,13 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Reads a service tier: only the usual one can be had everywhere.
+    /// Reads the service tier; only the default is available in all APIs.
     pub(crate) fn service_tier(&mut self, value: &Value<'a>) {
         let usual = value.is_null() || matches!(value.string().as_deref(), Some("auto" | "default"));
         self.requires_if(!usual, Requirement::Native);
     }
 
-    /// A wish how hard to think; the word may be one that asks for no thinking, or for nothing special.
+    /// Reads the reasoning effort, which may also switch thinking off.
     pub(crate) fn effort(&mut self, wish: Option<&Value<'a>>) {
         const NO_WISHES: [&str; 3] = ["", "none", "off"];
         let Some(wish) = wish else { return };
@@ -170,7 +170,7 @@ impl<'a> Reading<'a> {
         self.out.requires.extend(limits::of_effort(&word));
     }
 
-    /// A text of the system prompt, or of a system message later on.
+    /// Records a text of the system prompt or of a later system message.
     pub(crate) fn system(&mut self, text: Text<'a>) {
         self.heard.system |= !limits::is_blank(&text.decoded());
         self.out.prompt.characters += text.characters();
@@ -187,14 +187,14 @@ impl<'a> Reading<'a> {
         self.workspace(text);
     }
 
-    /// Looks for the client's directory in what the client wrote.
+    /// Searches an injected text for the client's working directory.
     pub(crate) fn workspace(&mut self, text: Text<'a>) {
         if self.out.identity.workspace.is_none() {
             self.out.identity.workspace = workspace::find(self.out.api, text.raw);
         }
     }
 
-    /// A message of the role `user`, or of the role `tool`.
+    /// Records a message of the role `user` or a tool result.
     pub(crate) fn said(&mut self, index: usize, draft: &Draft<'a>) {
         if self.out.identity.workspace.is_none() {
             for text in draft.injected() {
@@ -206,14 +206,14 @@ impl<'a> Reading<'a> {
         self.history.said(index, draft);
     }
 
-    /// Reads the schema of the response.
+    /// Records the schema of the response, by which some auxiliary calls are recognised.
     pub(crate) fn schema(&mut self, schema: &Value<'a>) {
         let properties = schema.get("properties");
         let names: Vec<_> = properties.iter().flat_map(Value::members).filter_map(|(name, _)| name.string()).collect();
         self.signs.set_response_properties(&names);
     }
 
-    /// Whether there is more in a message than white space; somebody then said something.
+    /// Returns and records whether a message has content other than white space.
     pub(crate) fn heard(&mut self, draft: &Draft<'a>) -> bool {
         let says_something = !draft.results.is_empty()
             || draft.images
@@ -222,20 +222,20 @@ impl<'a> Reading<'a> {
         says_something
     }
 
-    /// A message, a call or thinking of the model.
+    /// Records a message, a tool call or thinking of the model.
     pub(crate) fn answered(&mut self) {
         self.ends_with_model = true;
         self.history.answered();
     }
 
-    /// A call of the model, by its id where its API has ids.
+    /// Records a tool call; `id` is `None` in APIs without call ids.
     pub(crate) fn called(&mut self, id: Option<&Value<'a>>) {
         self.out.tool_calls_in_history = true;
         self.heard.anybody = true;
         self.calls.extend(id.and_then(Value::string));
     }
 
-    /// The result of a call.
+    /// Records the tool result of a call.
     pub(crate) fn returned(&mut self, id: Option<&Value<'a>>) {
         self.needed_text(id);
         let Some(id) = id.and_then(Value::string) else { return };
@@ -248,7 +248,7 @@ impl<'a> Reading<'a> {
         self.out.prompt.images += 1;
     }
 
-    /// What only several members together require.
+    /// Records requirements that depend on several members.
     fn require_by_the_whole(&mut self) {
         let (wants_json, has_schema) = self.json;
         self.requires_if(wants_json && !has_schema, Requirement::JsonObject);
@@ -262,7 +262,10 @@ impl<'a> Reading<'a> {
         self.requires_if(turn_event, Requirement::TurnSignatures);
     }
 
-    /// What was read, put together.
+    /// Returns the result.
+    ///
+    /// # Errors
+    /// [`RequestError::Missing`] if the body has no conversation.
     pub(crate) fn finish(mut self) -> Result<Inspected<'a>, RequestError> {
         if !self.conversation {
             let field = api::of(self.out.api).conversation_field();
@@ -290,7 +293,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The hash that stands for a session without ids.
+/// Hashes the start of a conversation, to identify sessions without ids.
 fn opening(api: WireApi, system: &str, message: &str) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(api.name().as_bytes());
@@ -307,12 +310,12 @@ fn opening(api: WireApi, system: &str, message: &str) -> [u8; 16] {
     start
 }
 
-/// The text of a member, when it is one; an empty one otherwise.
+/// Returns the string of a member; empty if it is missing or of another type.
 pub(crate) fn name_of<'a>(value: Option<&Value<'a>>) -> Cow<'a, str> {
     value.and_then(Value::string).unwrap_or_default()
 }
 
-/// The `type` of an object; empty when it has none.
+/// Returns the `type` of an object; empty if it has none.
 pub(crate) fn kind_of<'a>(object: &Value<'a>) -> Cow<'a, str> {
     name_of(object.get("type").as_ref())
 }

@@ -13,7 +13,7 @@ impl<'a> Reading<'a> {
     /// Reads the list that holds the conversation; `read` reads the message, item or content at an index of it.
     ///
     /// # Errors
-    /// [`RequestError::WrongType`], which says what was `expected`, if the value is not a list.
+    /// [`RequestError::WrongType`], with the type that was `expected`, if the value is not a list.
     pub(crate) fn each_message(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -34,7 +34,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The definitions of a list of tools. `read` reads what one of them says; it is a tool whatever that is.
+    /// Reads the list of tool definitions; `read` reads the members of one. Each one is counted as a tool.
     pub(crate) fn each_tool(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -54,14 +54,14 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// `tools` that are no list: nothing, or something only the provider can judge.
+    /// Skips a value that should be a list; anything but `null` makes the request [`Native`](Requirement::Native).
     pub(crate) fn not_a_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let value = cursor.value()?;
         self.requires_if(!value.is_null(), Requirement::Native);
         Ok(())
     }
 
-    /// One definition of a tool, as JSON.
+    /// Counts one tool definition, given as JSON.
     pub(crate) fn tool(&mut self, definition: &str) {
         self.out.needs.tools = true;
         self.out.prompt.tools += 1;

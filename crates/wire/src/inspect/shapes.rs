@@ -1,4 +1,4 @@
-//! The shapes that values have in every API: what has another one only its own provider can judge.
+//! Checks the types of values. A value of an unexpected type makes the request [`Native`](Requirement::Native).
 
 use contracts::Requirement;
 
@@ -9,24 +9,24 @@ use crate::{
 };
 
 impl<'a> Reading<'a> {
-    /// A value of another shape than its API describes, or a member that it does not.
+    /// Records an unexpected value or member.
     pub(crate) fn odd(&mut self) {
         self.requires(Requirement::Native);
     }
 
-    /// Judges a value that has to be of a kind, if it is there at all.
+    /// Checks that a value is `null` or of a type.
     pub(crate) fn of_kind(&mut self, kind: Kind, value: &Value<'a>) {
         self.requires_if(!value.is_null() && value.kind != kind, Requirement::Native);
     }
 
-    /// The same for a member that need not be there.
+    /// Checks that a value is missing, `null` or of a type.
     pub(crate) fn perhaps(&mut self, kind: Kind, value: Option<&Value<'a>>) {
         if let Some(value) = value {
             self.of_kind(kind, value);
         }
     }
 
-    /// A text that has to be there.
+    /// Checks that a value is present and a string.
     pub(crate) fn needed_text(&mut self, value: Option<&Value<'a>>) {
         self.requires_if(value.is_none_or(|value| value.kind != Kind::String), Requirement::Native);
     }
@@ -35,14 +35,15 @@ impl<'a> Reading<'a> {
         self.requires_if(!value.is_null() && value.boolean().is_none(), Requirement::Native);
     }
 
-    /// A whole number that is not negative.
+    /// Returns a whole number that is not negative; checks that the value is one or `null`.
     pub(crate) fn count(&mut self, value: &Value<'a>) -> Option<u64> {
         let count = value.whole();
         self.requires_if(!value.is_null() && count.is_none(), Requirement::Native);
         count
     }
 
-    /// The members of these names of an object that may have no others; nothing of what is no object.
+    /// Returns the members of these names that are not `null`. Checks that the value is an object without other
+    /// members.
     pub(crate) fn only<const N: usize>(&mut self, object: &Value<'a>, names: [&str; N]) -> [Option<Value<'a>>; N] {
         self.of_kind(Kind::Object, object);
         let mut found = [None; N];
@@ -57,7 +58,7 @@ impl<'a> Reading<'a> {
         found
     }
 
-    /// The texts at which the answer is to end: a list of them.
+    /// Reads a list of stop sequences.
     pub(crate) fn stops(&mut self, stops: &Value<'a>) {
         self.of_kind(Kind::Array, stops);
         let texts: Vec<_> = stops.elements().map(|stop| stop.string()).collect();
@@ -76,14 +77,14 @@ impl<'a> Reading<'a> {
         self.top_p = top_p.number();
     }
 
-    /// The name of a tool, where it is defined or called.
+    /// Checks the name of a tool, in a definition or a call.
     pub(crate) fn tool_name(&mut self, name: Option<&Value<'a>>) {
         self.needed_text(name);
         let name = name.and_then(Value::string);
         self.out.requires.extend(name.iter().flat_map(|name| limits::of_tool_name(name)));
     }
 
-    /// The arguments of a call, as `OpenAI`'s APIs say them: the JSON of an object in a text.
+    /// Checks the arguments of a call in `OpenAI`'s APIs: a string with a JSON object.
     pub(crate) fn arguments(&mut self, arguments: Option<&Value<'a>>) {
         let Some(arguments) = arguments else { return };
         self.of_kind(Kind::String, arguments);
@@ -91,7 +92,7 @@ impl<'a> Reading<'a> {
         self.requires_if(broken, Requirement::BrokenArguments);
     }
 
-    /// The URL of an image in either of `OpenAI`'s APIs: the image itself, or where it is.
+    /// Reads the URL of an image: a data URL or a remote one.
     pub(crate) fn image_url(&mut self, url: &Value<'a>) {
         let Some(url) = url.text() else { return self.odd() };
         let Some(data) = url.raw.strip_prefix("data:") else { return self.requires(Requirement::RemoteImages) };

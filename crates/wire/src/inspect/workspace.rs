@@ -1,13 +1,14 @@
-//! The directory a client works in, from what the client tells the model about its environment.
+//! Finds the client's working directory in injected texts.
 
 use contracts::WireApi;
 
 use crate::json::decoded;
 
-/// The longest path that is taken, in bytes of JSON.
+/// The longest path that is returned, in bytes of JSON.
 const MAX_BYTES: usize = 1024;
 
-/// The first absolute path that a text, as the inside of a JSON string, names as the client's directory.
+/// Returns the first absolute path after one of the API's markers; `raw` is the content of a JSON string with its
+/// escapes.
 pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
     crate::api::of(api).workspace_markers().iter().find_map(|before| {
         // The search for whether it is there at all is the fast one, and it mostly is not.
@@ -23,7 +24,7 @@ pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
     })
 }
 
-/// The first `\n` or `\r` in the inside of a JSON string; a backslash of its own is `\\`.
+/// Returns the offset of the first escaped line break. An escaped backslash is `\\`.
 fn line_end(raw: &str) -> Option<usize> {
     let mut from = 0;
     loop {

@@ -1,4 +1,4 @@
-//! A place in JSON that moves from value to value.
+//! A cursor over the tokens of a JSON text.
 
 use std::borrow::Cow;
 
@@ -7,34 +7,34 @@ use super::{
     text::{Kind, Value},
 };
 
-/// How many lists and objects may stand in one another in a value that is passed over.
+/// The deepest nesting of lists and objects in a skipped value.
 pub(super) const MAX_DEPTH: u32 = 127;
 
-/// What is not JSON, and where.
+/// A syntax error and its offset in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) what: &'static str,
     pub(crate) at: usize,
 }
 
-/// A place in JSON. Copies are marks to come back to.
+/// A position in a JSON text. A copy marks a position to return to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// How many objects and lists are open around this place, of those that were entered one by one.
+    /// The number of open objects and lists that were entered with [`Cursor::object`] or [`Cursor::array`].
     depth: u32,
-    /// Whether all that was passed over can be said again exactly.
+    /// Whether all values so far can be represented exactly; see [`Cursor::is_exact`].
     exact: bool,
 }
 
-/// The members of an object that are still to come.
+/// An iterator over the remaining members of an object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Members {
     first: bool,
 }
 
-/// The elements of a list that are still to come.
+/// An iterator over the remaining elements of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Elements {
     first: bool,
@@ -45,13 +45,13 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0, depth: 0, exact: true }
     }
 
-    /// The same text from another place on.
+    /// Returns a cursor over the same text at another offset.
     pub(crate) fn at(self, at: usize) -> Self {
         Self { at, ..self }
     }
 
-    /// Whether everything passed over can be read into values and said again: numbers within 64 bits, texts of whole
-    /// characters, and no deeper than `serde_json` reads.
+    /// Whether all values so far can be parsed and serialised without loss: numbers of at most 64 bits, strings of
+    /// whole characters, and nesting within the limit of `serde_json`.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact
     }
@@ -64,13 +64,13 @@ impl<'a> Cursor<'a> {
         Fault { what, at: self.at }
     }
 
-    /// The next byte that is not white space.
+    /// Skips white space and returns the next byte.
     fn next(&mut self) -> Option<u8> {
         self.at = scan::blank(self.text.as_bytes(), self.at);
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The type of the next value.
+    /// Returns the type of the next value.
     pub(crate) fn kind(&mut self) -> Result<Kind, Fault> {
         match self.next() {
             Some(b'{') => Ok(Kind::Object),
@@ -85,14 +85,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Enters an object; `None`, without moving, when the next value is something else.
+    /// Enters an object; `None`, without moving, if the next value is of another type.
     pub(crate) fn object(&mut self) -> Result<Option<Members>, Fault> {
         let is_one = self.kind()? == Kind::Object;
         self.enter(is_one);
         Ok(is_one.then_some(Members { first: true }))
     }
 
-    /// Enters a list; `None`, without moving, when the next value is something else.
+    /// Enters a list; `None`, without moving, if the next value is of another type.
     pub(crate) fn array(&mut self) -> Result<Option<Elements>, Fault> {
         let is_one = self.kind()? == Kind::Array;
         self.enter(is_one);
@@ -105,7 +105,7 @@ impl<'a> Cursor<'a> {
         self.exact &= self.depth <= MAX_DEPTH;
     }
 
-    /// Passes over the next value and says where it stands.
+    /// Skips the next value and returns it.
     pub(crate) fn value(&mut self) -> Result<Value<'a>, Fault> {
         let kind = self.kind()?;
         let start = self.at;
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
         Ok(Value { raw: self.text.get(start..self.at).unwrap_or_default(), start, kind, surplus })
     }
 
-    /// The members of these names of the object that is the whole text; `None` when it is something else.
+    /// Returns the members of these names if the whole text is an object; `None` if it is of another type.
     pub(crate) fn pick<const N: usize>(mut self, names: [&str; N]) -> Result<Option<[Option<Value<'a>>; N]>, Fault> {
         let Some(mut members) = self.object()? else { return Ok(None) };
         let mut found = [None; N];
@@ -132,13 +132,13 @@ impl<'a> Cursor<'a> {
         Ok(Some(found))
     }
 
-    /// What lies between this place and a later one, passed over already, without white space at its start.
+    /// Returns the text up to a later cursor, without leading white space.
     pub(crate) fn until(mut self, later: &Self) -> &'a str {
         self.at = scan::blank(self.text.as_bytes(), self.at);
         self.text.get(self.at..later.at).unwrap_or_default()
     }
 
-    /// Nothing but white space is left.
+    /// Checks that only white space is left.
     pub(crate) fn end(&mut self) -> Result<(), Fault> {
         self.next().map_or(Ok(()), |_| Err(self.fault("something behind the value")))
     }
@@ -163,7 +163,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Passes over a string; gives the surplus of its escapes.
+    /// Skips a string; returns its [`Value::surplus`].
     fn string(&mut self) -> Result<usize, Fault> {
         let passed = scan::string(self.text.as_bytes(), self.at + 1)?;
         self.at = passed.end;
@@ -171,7 +171,7 @@ impl<'a> Cursor<'a> {
         Ok(passed.surplus)
     }
 
-    /// Passes over an object or a list without recursion: one bit for each that is open, set for objects.
+    /// Skips an object or a list without recursion: `open` has one bit for each open one, set for objects.
     fn nested(&mut self) -> Result<(), Fault> {
         let (mut open, mut depth, mut fresh) = (0_u128, 0_u32, true);
         loop {
@@ -211,7 +211,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes over the comma that stands before every member and element but the first.
+    /// Skips the comma before a member or element, unless it is the first.
     fn comma(&mut self, byte: Option<u8>, first: bool) -> Result<(), Fault> {
         if first {
             return Ok(());
@@ -223,7 +223,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Passes over a name and its colon; gives the name's value.
+    /// Skips a name and its colon; returns the name.
     fn name(&mut self) -> Result<Value<'a>, Fault> {
         if self.next() != Some(b'"') {
             return Err(self.fault("a member without a name"));
@@ -240,12 +240,12 @@ impl<'a> Cursor<'a> {
 }
 
 impl Members {
-    /// Moves to the value of the next member and gives its name; `None` behind the object.
+    /// Moves to the value of the next member and returns its name; `None` after the last one.
     pub(crate) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
         Ok(self.next_name(cursor)?.and_then(|name| name.string()))
     }
 
-    /// The same, with the name where it stands.
+    /// Moves to the value of the next member and returns its name as a value; `None` after the last one.
     pub(super) fn next_name<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Value<'a>>, Fault> {
         if !more(cursor, &mut self.first, b'}')? {
             return Ok(None);
@@ -255,7 +255,7 @@ impl Members {
 }
 
 impl Elements {
-    /// Moves to the next element; false behind the list.
+    /// Moves to the next element; returns false after the last one.
     pub(crate) fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, Fault> {
         more(cursor, &mut self.first, b']')
     }

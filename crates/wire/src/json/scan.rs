@@ -1,20 +1,20 @@
-//! The inside of a string, a number and white space, passed over fast.
+//! Scans strings, numbers and white space.
 
 use super::cursor::Fault;
 
-/// The end of a string and the bytes its escapes take beyond one for each character they stand for.
+/// A scanned string.
 pub(super) struct Passed {
-    /// Behind the closing quote.
+    /// The offset after the closing quote.
     pub(super) end: usize,
     pub(super) surplus: usize,
-    /// Whether every character is whole: no half of a surrogate pair stands alone.
+    /// Whether it is valid Unicode, without unpaired surrogates.
     pub(super) whole: bool,
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Passes over a string whose inside begins at `at`.
+/// Scans a string whose content starts at the offset `at`.
 pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, Fault> {
     let (mut surplus, mut whole) = (0, true);
     loop {
@@ -34,8 +34,9 @@ pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, Fault> {
     }
 }
 
-/// How many bytes at the start are no quote, no backslash and no control character. Eight bytes at a time: a byte is
-/// zero exactly where subtracting one borrows and its own high bit was not set (the lowest such byte is exact).
+/// Returns the number of leading bytes that are no quote, backslash or control character. Tests eight bytes at a time:
+/// a byte is zero exactly where subtracting one borrows and its own high bit was not set (the lowest such byte is
+/// exact).
 #[inline]
 fn plain(bytes: &[u8]) -> usize {
     let mut rest = bytes;
@@ -56,8 +57,8 @@ fn plain(bytes: &[u8]) -> usize {
     bytes.len() - rest.len() + tail
 }
 
-/// The length of an escape at `at` and how many bytes it takes beyond the one character it stands for; `None` when
-/// JSON has no such escape.
+/// Returns the length of the escape at the offset `at`, and by how much it exceeds one byte per character; `None` if
+/// the escape is invalid.
 #[inline]
 fn escape(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     match bytes.get(at + 1)? {
@@ -78,7 +79,7 @@ fn unit(bytes: &[u8], at: usize) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// The end of a number that begins at `at`; `None` when it is not one.
+/// Returns the end of the number at the offset `at`; `None` if it is invalid.
 pub(super) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     let digits = |from: usize| bytes.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
     if bytes.get(at) == Some(&b'-') {
@@ -107,11 +108,11 @@ pub(super) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Whether a number stays what it is when it is read: a whole one within 64 bits, any other below 2^53.
+/// Whether a number is parsed without loss: an integer of at most 64 bits, or any number below 2^53.
 pub(super) fn is_exact(number: &str) -> bool {
-    /// The first number from which not every whole number is a double of its own: 2^53.
+    /// 2^53, from which on not every integer is a double.
     const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
-    /// So few bytes without an exponent are no such number.
+    /// Numbers of at most this many bytes without an exponent are always exact.
     const SHORT: usize = 15;
     let is_whole = !number.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
     if is_whole && (number.len() <= SHORT || number.parse::<u64>().is_ok() || number.parse::<i64>().is_ok()) {
@@ -120,7 +121,7 @@ pub(super) fn is_exact(number: &str) -> bool {
     number.parse::<f64>().is_ok_and(|number| number.abs() < FIRST_INEXACT)
 }
 
-/// The first byte from `at` on that is not white space.
+/// Returns the offset of the first byte from `at` on that is not white space.
 pub(super) fn blank(bytes: &[u8], mut at: usize) -> usize {
     while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;

@@ -1,11 +1,11 @@
-//! This reader and `serde_json` agree on what JSON is and what it means.
+//! The parser agrees with `serde_json`.
 
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
 use super::{Cursor, Kind, decoded, raw_bytes};
 
-/// Passes over a whole text.
+/// Skips a whole text.
 fn passes(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
     cursor.value().is_ok() && cursor.end().is_ok()

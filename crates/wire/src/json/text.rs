@@ -1,4 +1,4 @@
-//! A JSON value where it stands, and what a string means when its escapes are resolved.
+//! JSON values with their position, and the decoding of strings.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -14,15 +14,15 @@ pub(crate) enum Kind {
     Null,
 }
 
-/// A value where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a> {
-    /// Its bytes, the quotes of a string among them.
+    /// Its JSON, with the quotes of a string.
     pub(crate) raw: &'a str,
-    /// Where they begin.
+    /// Its offset in bytes.
     pub(crate) start: usize,
     pub(crate) kind: Kind,
-    /// For a string: how many bytes its escapes take beyond one for each character they stand for.
+    /// For a string: by how many bytes its escapes exceed one byte per character.
     pub(super) surplus: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Value<'a> {
         self.kind == Kind::Null
     }
 
-    /// Whether there is nothing in it: `null`, `false`, an empty string, list or object, or zero.
+    /// Whether it is `null`, `false`, zero, or empty.
     pub(crate) fn is_nothing(&self) -> bool {
         match self.kind {
             Kind::Null | Kind::False => true,
@@ -56,7 +56,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A whole number that is not negative.
+    /// Returns a whole number that is not negative; `None` for other values.
     pub(crate) fn whole(&self) -> Option<u64> {
         if self.kind == Kind::Number { self.raw.parse().ok() } else { None }
     }
@@ -73,51 +73,52 @@ impl<'a> Value<'a> {
         Some(Text { raw, start: self.start + 1, surplus: self.surplus })
     }
 
-    /// What a string means; `None` for other values.
+    /// Decodes a string; `None` for other values.
     pub(crate) fn string(&self) -> Option<Cow<'a, str>> {
         self.text().map(|text| text.decoded())
     }
 
-    /// Unicode scalar values: of what a string means, of the JSON of anything else.
+    /// Returns the number of Unicode scalar values: of a decoded string, or of the JSON of another value.
     pub(crate) fn characters(&self) -> u64 {
         self.text().map_or_else(|| self.raw.chars().count() as u64, |text| text.characters())
     }
 }
 
-/// The inside of a JSON string.
+/// The content of a JSON string.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a> {
-    /// What stands between the quotes.
+    /// The text between the quotes, with its escapes.
     pub(crate) raw: &'a str,
-    /// Where that begins.
+    /// Its offset in bytes.
     pub(crate) start: usize,
     surplus: usize,
 }
 
 impl<'a> Text<'a> {
-    /// Where it ends: the closing quote.
+    /// Returns the offset of the closing quote.
     pub(crate) fn end(&self) -> usize {
         self.start + self.raw.len()
     }
 
-    /// What it means. Half of a surrogate pair alone means U+FFFD.
+    /// Decodes the text. An unpaired surrogate is decoded to U+FFFD.
     pub(crate) fn decoded(&self) -> Cow<'a, str> {
         if self.surplus == 0 { Cow::Borrowed(self.raw) } else { Cow::Owned(decode(self.raw)) }
     }
 
-    /// Unicode scalar values of what it means.
+    /// Returns the number of Unicode scalar values of the decoded text.
     pub(crate) fn characters(&self) -> u64 {
         self.raw.chars().count().saturating_sub(self.surplus) as u64
     }
 
-    /// How many bytes stand for the first `decoded` bytes of what it means; `None` when it is shorter, or when that is
-    /// inside a character.
+    /// Returns the number of bytes that encode the first `decoded` bytes of the decoded text; `None` if it is shorter,
+    /// or if they end within a character.
     pub(crate) fn raw_bytes(&self, decoded: usize) -> Option<usize> {
         raw_bytes(self.raw, decoded)
     }
 }
 
-/// How many bytes of a JSON string's inside stand for the first `decoded` bytes of what it means.
+/// Returns the number of bytes of `raw` that encode the first `decoded` bytes of the decoded text; `None` if it is
+/// shorter, or if they end within a character.
 pub(crate) fn raw_bytes(raw: &str, decoded: usize) -> Option<usize> {
     let (mut at, mut left) = (0, decoded);
     while left > 0 {
@@ -132,7 +133,7 @@ pub(crate) fn raw_bytes(raw: &str, decoded: usize) -> Option<usize> {
     Some(at)
 }
 
-/// What the inside of a JSON string means.
+/// Decodes the content of a JSON string.
 pub(super) fn decoded(raw: &str) -> Cow<'_, str> {
     if raw.contains('\\') { Cow::Owned(decode(raw)) } else { Cow::Borrowed(raw) }
 }
@@ -151,7 +152,7 @@ fn decode(raw: &str) -> String {
     out
 }
 
-/// The character an escape at the start of a text stands for, and the bytes it takes.
+/// Returns the character that the escape at the start of a text encodes, and the length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'n' => '\n',

@@ -1,9 +1,9 @@
-//! What is inside a value that was passed over, and so is known to be JSON.
+//! Iterates over skipped values, which are known to be valid.
 
 use super::{cursor::Cursor, text::Value};
 
 impl<'a> Value<'a> {
-    /// The members of an object, each with its name; none for other values.
+    /// Iterates over the names and values of an object; empty for other values.
     pub(crate) fn members(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
         let (base, mut cursor) = (self.start, Cursor::new(self.raw));
         let mut members = cursor.object().ok().flatten();
@@ -14,7 +14,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The elements of a list; none for other values.
+    /// Iterates over the elements of a list; empty for other values.
     pub(crate) fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         let (base, mut cursor) = (self.start, Cursor::new(self.raw));
         let mut elements = cursor.array().ok().flatten();
@@ -24,7 +24,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The members of these names.
+    /// Returns the members of these names.
     pub(crate) fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for (name, value) in self.members() {
@@ -36,7 +36,7 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// The member of this name.
+    /// Returns the member of this name.
     pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
         let [found] = self.pick([name]);
         found

@@ -1,4 +1,4 @@
-//! Who asks, by each family of headers and by the body.
+//! Lineage from each family of headers and from the body.
 
 use super::{ClientHeaders, Lineage, identify};
 use crate::request::Identity;

@@ -1,4 +1,4 @@
-//! What was seen of an answer so far.
+//! Builds the summary of a response.
 
 use contracts::{
     WireApi,
@@ -11,23 +11,23 @@ use crate::{
     usage::{merged, usage},
 };
 
-/// The most calls of tools that are kept.
+/// The number of tool calls that are kept.
 const MAX_CALLS: usize = 256;
 
 /// The longest id or name that is kept, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
-/// The longest account of usage that is read, in bytes.
+/// The longest usage object that is read, in bytes.
 const MAX_ACCOUNT_BYTES: usize = 64 * 1024;
 
-/// What was seen of an answer so far.
+/// Builds the summary of a response.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     account: Option<String>,
     pub(crate) stop: Option<StopReason>,
     calls: Vec<(u64, CalledTool)>,
     pub(crate) thinking_blocks: u32,
-    /// The last thing the model wrote was thinking, where thinking has no beginning of its own.
+    /// Whether the last output was thinking, in APIs that do not mark where thinking starts.
     thinks: bool,
     pub(crate) model: Option<String>,
     pub(crate) complete: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Takes an account of usage; it stands for all before it.
+    /// Sets the usage object.
     pub(crate) fn account(&mut self, account: Option<Value<'_>>) {
         if let Some(account) = account.filter(|account| !account.is_nothing() && account.raw.len() <= MAX_ACCOUNT_BYTES)
         {
@@ -44,7 +44,7 @@ impl Tally {
         }
     }
 
-    /// Takes an account that leaves out what did not change.
+    /// Merges a usage object that has only the changed fields.
     pub(crate) fn later_account(&mut self, account: Option<Value<'_>>) {
         let Some(later) = account.filter(|account| !account.is_nothing() && account.raw.len() <= MAX_ACCOUNT_BYTES)
         else {
@@ -56,24 +56,24 @@ impl Tally {
         });
     }
 
-    /// Takes the name of the model, the first time.
+    /// Sets the name of the model, unless it is set.
     pub(crate) fn model(&mut self, model: Option<Value<'_>>) {
         if self.model.is_none() {
             self.model = model.and_then(|model| model.string()).map(|model| cut(&model, MAX_NAME_BYTES));
         }
     }
 
-    /// Something the model wrote.
+    /// Counts a string of output.
     pub(crate) fn written(&mut self, text: Option<Value<'_>>) {
         self.written_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
     }
 
-    /// Something the model wrote, by its length.
+    /// Counts bytes of output.
     pub(crate) fn written_bytes(&mut self, bytes: usize) {
         self.written += bytes as u64;
     }
 
-    /// Something the model wrote that is, or is not, thinking: thinking counts as a block where it begins.
+    /// Counts a string of output; a thinking block is counted where thinking starts.
     pub(crate) fn thought_or_said(&mut self, thinks: bool, text: Option<Value<'_>>) {
         if text.is_none_or(|text| text.is_nothing()) {
             return;
@@ -83,7 +83,7 @@ impl Tally {
         self.written(text);
     }
 
-    /// A call of a tool begins, or is told of again, with a number that its pieces go by.
+    /// Starts or updates the tool call with a number, which its deltas refer to.
     pub(crate) fn call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
         self.thinks = false;
         let text = |value: Option<Value<'_>>| {
@@ -101,12 +101,12 @@ impl Tally {
         }
     }
 
-    /// The number of a call that has none in its API.
+    /// Returns the number for a call in an API without call numbers.
     pub(crate) fn next_call(&self) -> u64 {
         self.calls.len() as u64
     }
 
-    /// More of a call's arguments: JSON or text in a string, as streams have it.
+    /// Appends to the arguments of a call: a string with a part of them.
     pub(crate) fn arguments(&mut self, number: u64, more: Option<Value<'_>>) {
         self.written(more);
         let Some(more) = more.and_then(|more| more.string()) else { return };
@@ -116,7 +116,7 @@ impl Tally {
         }
     }
 
-    /// More of a block's arguments, if the block is a call of the client's tools.
+    /// Appends to the arguments of a block, if the block is a call of one of the client's tools.
     pub(crate) fn more_of_block(&mut self, number: u64, more: Option<Value<'_>>) {
         if self.calls.iter().any(|(known, _)| *known == number) {
             self.arguments(number, more);
@@ -125,7 +125,7 @@ impl Tally {
         }
     }
 
-    /// All of a call's arguments, instead of the pieces that came before.
+    /// Sets the arguments of a call.
     pub(crate) fn all_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
         let Some(arguments) = arguments else { return };
         let Some(call) = self.numbered(number) else { return };
@@ -147,7 +147,7 @@ impl Tally {
         self.calls.get_mut(at).map(|(_, call)| call)
     }
 
-    /// All that was seen.
+    /// Returns the summary.
     pub(crate) fn seen(self, api: WireApi) -> Seen {
         let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
         let stop_reason = match self.stop {
@@ -169,7 +169,7 @@ impl Tally {
     }
 }
 
-/// A text cut to a length in bytes, between characters.
+/// Cuts a text to at most `most` bytes, between characters.
 fn cut(text: &str, most: usize) -> String {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default().to_owned()
 }

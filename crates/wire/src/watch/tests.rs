@@ -1,4 +1,4 @@
-//! Answers of all kinds, whole, in pieces and broken.
+//! Responses of all APIs, streamed, not streamed, split and broken.
 
 use contracts::{
     Usage, WireApi,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::Watcher;
 use crate::answer::{CalledTool, Seen};
 
-/// A stream of events; Anthropic's and Responses' have names, which say nothing more.
+/// A stream of events; those of Anthropic and Responses have names.
 fn stream(events: &[&str]) -> String {
     // A line feed inside the data would end it.
     let event = |event: &&str| format!("event: x\ndata: {}\n\n", event.replace('\n', " "));

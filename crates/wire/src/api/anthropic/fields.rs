@@ -1,4 +1,4 @@
-//! The fields of Anthropic's Messages.
+//! The known request fields of Anthropic's Messages.
 
 use contracts::Requirement;
 

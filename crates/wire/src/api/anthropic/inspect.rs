@@ -1,4 +1,4 @@
-//! The body of Anthropic's Messages.
+//! Inspects a request body of Anthropic's Messages.
 
 use contracts::Requirement;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<'a> Reading<'a> {
-    /// Reads one member of the body.
+    /// Reads the member `name` of the body; `cursor` is before its value.
     pub(crate) fn anthropic(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.model(cursor),
@@ -113,7 +113,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Texts of the system prompt: a string or blocks.
+    /// Reads the system prompt or a system message: a string or a list of blocks.
     fn system_blocks(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.array()? else {
             let value = cursor.value()?;

@@ -1,4 +1,4 @@
-//! The blocks that the content of Anthropic's messages is made of.
+//! Inspects the content blocks of Anthropic's messages.
 
 use contracts::Requirement;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<'a> Reading<'a> {
-    /// One block of content.
+    /// Reads one content block.
     pub(crate) fn block(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
         let Some(mut members) = cursor.object()? else {
             return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
@@ -149,7 +149,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The content of a tool's result: a string or blocks.
+    /// Reads the content of a tool result: a string or a list of blocks.
     fn result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.array()? else {
             let value = cursor.value()?;
@@ -166,7 +166,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a block may stand in what somebody says.
+/// Whether a block of a type is allowed in a message of this author.
 fn may_say(by: By, kind: &str) -> bool {
     match kind {
         "image" | "tool_result" => by == By::User,
@@ -175,10 +175,10 @@ fn may_say(by: By, kind: &str) -> bool {
     }
 }
 
-/// What one block is made of.
+/// The members of one content block.
 #[derive(Default)]
 struct Block<'a> {
-    /// The groups of members that it has something of.
+    /// Bit set of the groups of members that are present: [`Block::TEXT`] and the others.
     has: u8,
     kind: Option<Value<'a>>,
     id: Option<Value<'a>>,
@@ -200,7 +200,8 @@ impl Block<'_> {
     const RESULT: u8 = 16;
     const DOCUMENT: u8 = 32;
 
-    /// Whether it has a member that a block of its kind has no use for. What is its own provider's may have any.
+    /// Whether it has a member that blocks of its type do not have. Blocks of types that only the provider handles may
+    /// have any.
     fn has_more_than(&self, kind: &str) -> bool {
         let known = match kind {
             "text" => Self::TEXT,

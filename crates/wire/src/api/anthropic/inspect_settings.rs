@@ -1,4 +1,4 @@
-//! What the body of Anthropic's Messages says beside the conversation: tools, the form of the answer, the user.
+//! Inspects the settings of a request body of Anthropic's Messages: tools, response format, user id.
 
 use client_formats::client::session_of_user_id;
 use contracts::Requirement;
@@ -54,7 +54,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Where an image is: in the request, with the provider, or somewhere else.
+    /// Reads the source of an image: base64 data, a URL or a file stored by the provider.
     pub(crate) fn image_source(&mut self, source: &Value<'a>) {
         match kind_of(source).as_ref() {
             "base64" => {
@@ -100,7 +100,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// `metadata.user_id`: Claude Code writes its ids there, as JSON or joined with underscores.
+    /// Reads `metadata.user_id`, in which Claude Code sends its ids.
     pub(crate) fn metadata(&mut self, metadata: &Value<'a>) {
         if let Some(user) = metadata.get("user_id").and_then(|user| user.string()) {
             self.out.identity.session = session_of_user_id(&user);

@@ -1,4 +1,4 @@
-//! Reads the blocks of Anthropic's messages.
+//! Parses the content blocks of Anthropic's messages.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// The texts of content that may hold nothing else.
+/// Parses content in which only text is allowed.
 pub(super) fn texts(content: Value, gate: &mut Gate<'_>) -> Result<Vec<String>, ConvertError> {
     let text = |block| match block {
         Block::Text(text) => Ok(text),
@@ -24,7 +24,7 @@ pub(super) fn texts(content: Value, gate: &mut Gate<'_>) -> Result<Vec<String>, 
     blocks(content, Role::System, gate)?.into_iter().map(text).collect()
 }
 
-/// The blocks of a message by `role`.
+/// Parses the content of a message with this role: a string or a list of blocks.
 pub(super) fn blocks(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
     let list = match content {
         Value::String(text) => return Ok(vec![Block::Text(text)]),

@@ -1,4 +1,4 @@
-//! Reads a request to Anthropic's Messages.
+//! Parses a request to Anthropic's Messages.
 
 use client_formats::client::BILLING_START;
 use contracts::Requirement;
@@ -124,7 +124,8 @@ fn read_tool_choice(mut choice: Fields, request: &mut Request) -> Result<(), Con
     choice.done()
 }
 
-/// Budgets and ways to show thinking are Anthropic's own; without them the other models think as they always do.
+/// Parses `thinking`. Budgets and display options have no counterpart in other APIs; without them a model uses its
+/// default thinking.
 fn read_thinking(mut thinking: Fields, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
     match thinking.needed_text("type")?.as_str() {
         "disabled" => thinking.done(),

@@ -1,4 +1,4 @@
-//! Reads an answer of Anthropic's Messages, whole or streamed.
+//! Parses a response of Anthropic's Messages, streamed or not.
 
 use std::collections::BTreeMap;
 
@@ -20,21 +20,21 @@ const API: WireApi = WireApi::AnthropicMessages;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a block of a kind that was not asked for");
 
-/// Reads a stream.
+/// Reads a streamed response.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerReader {
-    /// What is known of the usage: at the start the input, at the end the output, sometimes all of it again.
+    /// The usage object, merged from all events: the first one has the input counts, later ones have the output counts.
     account: Map<String, Value>,
     stop: Option<Stop>,
     open: BTreeMap<u64, Open>,
 }
 
-/// A block of the stream.
+/// An open content block of the stream.
 #[derive(Debug)]
 struct Open {
-    /// `None` for what other APIs cannot say: encrypted thinking.
+    /// `None` for encrypted thinking, which cannot be converted.
     handle: Option<Handle>,
-    /// What the block began with, which counts when nothing follows.
+    /// The arguments in the start event of a tool call, which are used if no delta follows.
     input: Option<String>,
 }
 
@@ -46,7 +46,7 @@ fn start_of(message: &Value, tokens: Tokens) -> Start {
     Start { id: text(message, "/id").map(str::to_owned), created: None, tokens }
 }
 
-/// The kind of a block and what it begins with; no kind for encrypted thinking.
+/// Returns the kind of a block and its initial content; no kind for encrypted thinking.
 fn read_block(block: &Value) -> Result<(Option<Kind>, String), ConvertError> {
     let said = |name: &str| text(block, name).unwrap_or_default().to_owned();
     Ok(match text(block, "/type") {
@@ -124,7 +124,7 @@ impl ReadEvents for AnswerReader {
 }
 
 impl AnswerReader {
-    /// The usage, with what an event says of it.
+    /// Merges a usage object into the ones before and returns the token counts.
     fn add(&mut self, account: Option<&Value>) -> Tokens {
         let more = account.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
         self.account.extend(more.map(|(name, value)| (name.clone(), value.clone())));

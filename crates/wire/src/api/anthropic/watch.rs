@@ -1,11 +1,11 @@
-//! Answers of Anthropic's Messages.
+//! Inspects responses of Anthropic's Messages.
 
 use contracts::events::StopReason;
 
 use crate::json::Value;
 use crate::watch::{picked, tally::Tally};
 
-/// One event of a stream; gives its error.
+/// Reads the data of one SSE event and returns the error in it.
 pub(crate) fn event<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "message", "index", "content_block", "delta", "usage", "error"];
     let [kind, message, index, block, delta, usage, error] = picked(text, names)?;
@@ -40,7 +40,7 @@ pub(crate) fn event<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
     error
 }
 
-/// A whole answer; gives its error.
+/// Reads a response that is not streamed and returns the error in it.
 pub(crate) fn message<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
     let names = ["model", "usage", "stop_reason", "content", "error"];
     let [model, usage, reason, content, error] = picked(text, names)?;

@@ -1,4 +1,4 @@
-//! Writes an answer of Anthropic's Messages, whole or streamed.
+//! Writes a response of Anthropic's Messages, streamed or not.
 
 use contracts::WireApi;
 use serde_json::{Value, json};
@@ -59,11 +59,11 @@ fn sequence_of(stop: &Stop) -> Value {
     }
 }
 
-/// Writes a stream.
+/// Writes a streamed response.
 #[derive(Debug)]
 pub(crate) struct AnswerWriter {
     head: Head,
-    /// The open block.
+    /// The index of the open content block.
     index: usize,
     is_tool: bool,
 }

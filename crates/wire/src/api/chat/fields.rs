@@ -1,4 +1,4 @@
-//! The fields of chat completions, and of servers that are compatible with them.
+//! The known request fields of chat completions and of compatible servers.
 
 use contracts::Requirement;
 

@@ -1,4 +1,4 @@
-//! The body of chat completions.
+//! Inspects a request body of chat completions.
 
 use contracts::Requirement;
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl<'a> Reading<'a> {
-    /// Reads one member of the body.
+    /// Reads the member `name` of the body; `cursor` is before its value.
     pub(crate) fn chat(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.model(cursor),

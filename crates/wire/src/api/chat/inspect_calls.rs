@@ -1,4 +1,4 @@
-//! The tool calls in a message of chat completions.
+//! Inspects the tool calls in a message of chat completions.
 
 use contracts::Requirement;
 

@@ -1,4 +1,4 @@
-//! The tool calls of a chat completion, which come in pieces that may take turns.
+//! Parses the tool calls of a streamed chat completion, whose deltas may be interleaved.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::convert::{
     ids,
 };
 
-/// The calls of one answer.
+/// The tool calls of one response.
 #[derive(Debug)]
 pub(super) struct Calls {
-    /// A name for the answer.
+    /// The id of the response, from which missing call ids are derived.
     answer: String,
     by_index: BTreeMap<u64, Call>,
     opened: usize,
@@ -24,7 +24,7 @@ pub(super) struct Calls {
 struct Call {
     id: Option<String>,
     handle: Option<Handle>,
-    /// Arguments that came before the name.
+    /// Argument deltas that arrived before the name of the tool.
     waiting: String,
 }
 
@@ -37,10 +37,10 @@ impl Calls {
         Self { answer: answer.to_owned(), by_index: BTreeMap::new(), opened: 0 }
     }
 
-    /// A piece of a call, at `place` in the list that it came in.
+    /// Reads a delta of a call; `place` is its position in the list of this chunk.
     ///
-    /// The index says which call it belongs to. Some servers send none, and some the same one for every call: a new id
-    /// with a name is a new call.
+    /// The index identifies the call. Some servers send none, and some send the same one for every call, so a new id
+    /// with a name starts a new call.
     pub(super) fn read(&mut self, place: usize, piece: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         let custom = text(piece, "/type") == Some("custom") || piece.get("custom").is_some();
         let [name, arguments] =
@@ -83,7 +83,8 @@ impl Calls {
         Ok(())
     }
 
-    /// Pieces with an id belong to the call of that id, or else are a new one; the others go on with the last call.
+    /// Returns the index of a delta that has none: that of the known call with its id, or a new one; without an id,
+    /// that of the latest call.
     fn index_without_one(&self, place: usize, id: Option<&str>) -> u64 {
         let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
         match id {
@@ -96,7 +97,10 @@ impl Calls {
         }
     }
 
-    /// Refuses calls that never said which tool they call.
+    /// Checks that all calls have the name of a tool.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if one has none.
     pub(super) fn finish(&self) -> Result<(), ConvertError> {
         let nameless = self.by_index.values().any(|call| call.handle.is_none());
         if nameless { Err(ConvertError::malformed("a tool call", "names no tool")) } else { Ok(()) }

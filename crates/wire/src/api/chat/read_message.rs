@@ -1,4 +1,4 @@
-//! Reads the messages of chat completions.
+//! Parses the messages of chat completions.
 
 use contracts::Requirement;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Reads a request to chat completions.
+//! Parses a request to chat completions.
 
 use contracts::Requirement;
 use serde_json::Value;
@@ -70,7 +70,7 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
     Ok(request)
 }
 
-/// Fields that say nothing unless they ask for something unusual, which no other API has.
+/// Rejects settings that no other API has, unless they have their default value.
 fn refuse_what_is_not_granted(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
     fields.refuse_unless(&[
         ("n", |value| value == 1, Requirement::ManyAnswers),

@@ -1,4 +1,4 @@
-//! Reads an answer of chat completions, whole or streamed.
+//! Parses a response of chat completions, streamed or not.
 
 use contracts::WireApi;
 use serde_json::Value;
@@ -18,7 +18,7 @@ const API: WireApi = WireApi::OpenAiChat;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has content of a kind that was not asked for");
 
-/// Reads a stream, or a whole answer as if it came in one piece.
+/// Reads a streamed response; one that is not streamed is read as a single chunk.
 #[derive(Debug)]
 pub(crate) struct AnswerReader {
     calls: Calls,
@@ -41,7 +41,7 @@ pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), Con
 }
 
 impl AnswerReader {
-    /// `answer` is a name for the answer, of which ids are made for calls that have none.
+    /// Creates a reader. Ids of tool calls that have none are derived from `answer`, the id of the response.
     pub(crate) fn new(answer: &str) -> Self {
         Self { calls: Calls::new(answer), tokens: Tokens::default(), stop: None, refused: false }
     }
@@ -75,7 +75,7 @@ impl AnswerReader {
         Ok(())
     }
 
-    /// A delta of a stream, or the message of a whole answer.
+    /// Reads the delta of a chunk, or the message of a response that is not streamed.
     fn read_said(&mut self, said: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         for name in ["audio", "images", "function_call"] {
             let is_there = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
@@ -128,8 +128,8 @@ impl ReadEvents for AnswerReader {
         self.read_chunk(&chunk, "delta", blocks)
     }
 
-    /// Some compatible servers leave out the `[DONE]`; the usage comes after the reason to stop, so only now it is clear
-    /// that nothing more comes.
+    /// Finishes a stream without `[DONE]`, which some compatible servers omit. The usage follows the finish reason, so
+    /// the end of the stream is the first point at which it is complete.
     fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if self.stop.is_some() { self.finish(blocks) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! The `usage` object.
+//! Writes the `usage` object of chat completions.
 
 use serde_json::Value as Json;
 

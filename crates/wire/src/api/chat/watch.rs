@@ -1,12 +1,12 @@
-//! Answers of chat completions: chunks of a stream, or one whole.
+//! Inspects responses of chat completions.
 
 use contracts::events::StopReason;
 
 use crate::json::Value;
 use crate::watch::{picked, tally::Tally};
 
-/// A chunk of a stream, or a whole answer. The account may come in a chunk of its own or beside the last choice.
-/// Gives its error.
+/// Reads a chunk of a stream, or a response that is not streamed, and returns the error in it. The usage may be in a
+/// chunk of its own or in the last one with a choice.
 pub(crate) fn chunk<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
     let [model, usage, choices, error] = picked(text, ["model", "usage", "choices", "error"])?;
     tally.model(model);

@@ -10,7 +10,8 @@ use crate::convert::{
     object::object,
 };
 
-/// The messages that one canonical message becomes: results of tools are messages of their own, and come first.
+/// Appends the messages that one canonical message is converted to. Tool results are messages of their own and come
+/// first.
 pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Result<(), ConvertError> {
     let mut content = Vec::new();
     let mut calls = Vec::new();
@@ -37,7 +38,7 @@ pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Resul
     Ok(())
 }
 
-/// One text stays a text: some compatible servers take nothing else.
+/// Writes content. A single text is written as a string, because some compatible servers accept nothing else.
 fn write_content(mut blocks: Vec<Block>) -> Result<Value, ConvertError> {
     if blocks.len() == 1
         && let Some(Block::Text(text)) = blocks.first_mut()

@@ -1,4 +1,4 @@
-//! Writes an answer of chat completions, whole or streamed.
+//! Writes a response of chat completions, streamed or not.
 
 use contracts::WireApi;
 use serde_json::{Value, json};
@@ -43,16 +43,16 @@ pub(crate) fn write_answer(answer: Answer, head: &Head) -> Value {
     })
 }
 
-/// Writes a stream.
+/// Writes a streamed response.
 #[derive(Debug)]
 pub(crate) struct AnswerWriter {
     head: Head,
     open: Open,
-    /// How many calls there were.
+    /// The number of tool calls so far.
     calls: usize,
 }
 
-/// What the open block is.
+/// The kind of the open block.
 #[derive(Debug, Clone, Copy)]
 enum Open {
     Text,

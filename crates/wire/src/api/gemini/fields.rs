@@ -1,4 +1,5 @@
-//! The fields of Gemini's `generateContent`. Google's servers take the names in either spelling.
+//! The known request fields of Gemini's `generateContent`. Google's servers accept them in camel case and in snake
+//! case.
 
 use contracts::Requirement;
 

@@ -1,4 +1,5 @@
-//! The body of Gemini's `generateContent`. Google's servers take the names in either spelling.
+//! Inspects a request body of Gemini's `generateContent`. Google's servers accept names in camel case and in snake
+//! case.
 
 use std::borrow::Cow;
 
@@ -11,11 +12,11 @@ use crate::{
     request::RequestError,
 };
 
-/// What the list of contents and the list of parts have to be.
+/// The expected type of `contents` and `parts`, for errors.
 const LIST_OF_OBJECTS: &str = "a list of objects";
 
 impl<'a> Reading<'a> {
-    /// Reads one member of the body.
+    /// Reads the member `name` of the body; `cursor` is before its value.
     pub(crate) fn gemini(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "contents" => self.each_message(cursor, LIST_OF_OBJECTS, Self::gemini_content),
@@ -63,7 +64,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Reads the parts of a content; gives its role.
+    /// Reads the parts of a content and returns its role.
     fn content_parts(
         &mut self,
         cursor: &mut Cursor<'a>,

@@ -1,4 +1,4 @@
-//! Calls of functions, their results and data in the requests to Gemini.
+//! Inspects function calls, function responses and media in requests to Gemini.
 
 use contracts::Requirement;
 
@@ -14,7 +14,8 @@ use crate::{
 };
 
 impl<'a> Reading<'a> {
-    /// The members of these names, in either spelling, of an object that may have no others.
+    /// Returns the members of these camel-case names, in either spelling. Any other member makes the request
+    /// [`Native`](Requirement::Native).
     pub(crate) fn only_in_google<const N: usize>(
         &mut self,
         object: &Value<'a>,
@@ -33,7 +34,7 @@ impl<'a> Reading<'a> {
         found
     }
 
-    /// Data in the request; whether it is an image.
+    /// Reads inline data; returns whether it is an image.
     pub(crate) fn inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.only_in_google(data, ["mimeType", "data"]);
         self.heard.anybody = true;
@@ -50,7 +51,7 @@ impl<'a> Reading<'a> {
         false
     }
 
-    /// A file that Google fetches or keeps; whether it is an image.
+    /// Reads a reference to a file that Google fetches or stores; returns whether it is an image.
     pub(crate) fn file_data(&mut self, file: &Value<'a>) -> bool {
         self.heard.anybody = true;
         let [camel, snake] = file.pick(["mimeType", "mime_type"]);
@@ -101,7 +102,7 @@ impl<'a> Reading<'a> {
         });
     }
 
-    /// A response answers the call of its id, or the first that waits for the function of its name.
+    /// Matches a function response with the call of its id, or else with the first open call of its function.
     fn answers(&mut self, id: Option<&Value<'a>>, name: Option<&Value<'a>>) {
         let (id, name) = (id.and_then(Value::string), name.and_then(Value::string));
         let by_id = self.unanswered.iter().position(|(call, _)| id.is_some() && *call == id);
@@ -114,7 +115,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What a response shows beside its text: images.
+    /// Reads the media in a function response.
     fn shown(&mut self, parts: &Value<'a>) {
         self.of_kind(Kind::Array, parts);
         for part in parts.elements() {
@@ -131,7 +132,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// What media of a type require when they are not in the request.
+/// Returns the requirement of media of this type that are not inline.
 fn of_media(media_type: &str) -> Requirement {
     match media_type.split('/').next() {
         Some("image") => Requirement::RemoteImages,

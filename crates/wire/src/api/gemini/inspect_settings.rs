@@ -1,4 +1,4 @@
-//! What the requests to Gemini say beside the conversation: tools, and how to generate.
+//! Inspects the settings of requests to Gemini: tools and generation settings.
 
 use contracts::Requirement;
 
@@ -56,7 +56,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Which function must be, may be or may not be called.
+    /// Reads `toolConfig`.
     pub(crate) fn gemini_tool_choice(&mut self, config: &Value<'a>) {
         let [calling] = self.only_in_google(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };

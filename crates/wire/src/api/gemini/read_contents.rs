@@ -1,4 +1,4 @@
-//! Reads the contents of a conversation with Gemini.
+//! Parses the contents of a conversation with Gemini.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -17,14 +17,15 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Reads contents one after the other.
+/// Parses contents in order.
 ///
-/// Calls need no ids here: results follow the calls in order, and name the function. Calls without one get an id by
-/// their place in the conversation, so that the next request, which repeats this one, gives the same ids.
+/// Gemini's calls need no ids: function responses are in the order of the calls and name the function. Calls without an
+/// id get one derived from their position in the conversation, so that the next request, which repeats this one,
+/// results in the same ids.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     calls: usize,
-    /// Id and name of the calls that have no result yet.
+    /// Id and name of the calls without a response so far.
     unanswered: Vec<(String, String)>,
 }
 
@@ -133,7 +134,8 @@ impl Contents {
     }
 }
 
-/// The text of a response: Google asks for an object with an `output` or an `error`, and takes any other.
+/// Returns the text of a function response and whether the function failed. Google asks for an object with `output` or
+/// `error`, and accepts any other.
 fn read_said(response: Value) -> (Option<String>, bool) {
     let text = |value| match value {
         Value::Null => None,
@@ -154,7 +156,7 @@ fn read_said(response: Value) -> (Option<String>, bool) {
     }
 }
 
-/// What a response shows beside its text: an image.
+/// Parses an image in a function response.
 fn read_shown(part: Value, gate: &Gate<'_>) -> Result<Block, ConvertError> {
     let mut fields = Fields::of_google(part, "a part of a response")?;
     let image = match (fields.take("inlineData"), fields.take("fileData")) {
@@ -185,7 +187,7 @@ fn read_inline(data: Value) -> Result<Image, ConvertError> {
     }
 }
 
-/// Files are Google's to fetch: with its keys, or from where it keeps them.
+/// Returns the error for a file reference: only Google can fetch it, with its keys or from its storage.
 fn read_file(file: &Value) -> ConvertError {
     let media_type = ["mimeType", "mime_type"].into_iter().find_map(|name| file.get(name)?.as_str());
     ConvertError::Requires(requirement_of(media_type.unwrap_or_default()))

@@ -1,4 +1,4 @@
-//! Reads a request to `generateContent`.
+//! Parses a request to `generateContent`.
 
 use contracts::Requirement;
 use serde_json::{Number, Value};
@@ -61,7 +61,7 @@ fn read_tools(tool: Value, tools: &mut Vec<Tool>) -> Result<(), ConvertError> {
     if fields.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::ServerTools)) }
 }
 
-/// Google's clients write their own kind of schema in both places.
+/// Converts a schema to JSON Schema. Google's clients write their own dialect into both fields.
 fn from_google(mut value: Value) -> Value {
     if let Value::Object(map) = &mut value {
         schema::from_google(map);

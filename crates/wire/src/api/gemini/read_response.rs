@@ -1,4 +1,4 @@
-//! Reads an answer of Gemini, whole or streamed: a stream is made of answers that each hold a piece.
+//! Parses a response of Gemini. A stream consists of responses that each contain a part of the whole.
 
 use contracts::{WireApi, events::ErrorClass};
 use serde_json::Value;
@@ -18,10 +18,10 @@ const API: WireApi = WireApi::Gemini;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a part of a kind that was not asked for");
 
-/// Reads a stream, or a whole answer as its only piece.
+/// Reads a streamed response; one that is not streamed is read as a single chunk.
 #[derive(Debug)]
 pub(crate) struct AnswerReader {
-    /// A name for the answer, of which ids are made for calls that have none.
+    /// The id of the response, from which missing call ids are derived.
     answer: String,
     calls: usize,
     tokens: Tokens,
@@ -122,7 +122,7 @@ impl ReadEvents for AnswerReader {
         self.read_piece(&piece, blocks)
     }
 
-    /// Nothing marks the last piece: usage and more parts may follow the reason to stop.
+    /// Finishes the response. No chunk is marked as the last: usage and more parts may follow the finish reason.
     fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if let Some(stop) = self.stop.take() {
             blocks.finish(stop, self.tokens);

@@ -1,12 +1,12 @@
-//! Answers of Gemini: chunks of a stream, or one whole.
+//! Inspects responses of Gemini.
 
 use contracts::events::StopReason;
 
 use crate::json::Value;
 use crate::watch::{picked, tally::Tally};
 
-/// A chunk of a stream, or a whole answer. Each has an account, and the last one is right.
-/// Gives its error.
+/// Reads a chunk of a stream, or a response that is not streamed, and returns the error in it. Each chunk has a usage
+/// object; the last one counts.
 pub(crate) fn chunk<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
     let names = ["modelVersion", "usageMetadata", "candidates", "promptFeedback", "error"];
     let [model, usage, candidates, feedback, error] = picked(text, names)?;

@@ -12,10 +12,11 @@ use crate::convert::{
     object::object,
 };
 
-/// Writes contents one after the other.
+/// Writes contents in order.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    /// The place and the name of each call, by its id: results name the function, and stand in the order of the calls.
+    /// Position and function name of each call, by its id. Function responses name the function and have to be in the
+    /// order of the calls.
     calls: BTreeMap<String, (usize, String)>,
 }
 

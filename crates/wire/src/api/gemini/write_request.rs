@@ -1,4 +1,4 @@
-//! Writes a request to `generateContent`. The model and whether to stream stand in the path.
+//! Writes a request to `generateContent`. The model and whether to stream are in the path.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -57,7 +57,8 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     Ok(function)
 }
 
-/// Calls follow their schemas when one has to be made; when none has to, `VALIDATED` asks for that.
+/// Returns the `functionCallingConfig`; `None` for the default. Calls follow their schemas in mode `ANY`; in automatic
+/// mode, strict schemas need `VALIDATED`.
 fn write_tool_choice(choice: Option<ToolChoice>, strict: bool) -> Option<Value> {
     match choice {
         None | Some(ToolChoice::Auto) if strict => Some(object!({"mode": "VALIDATED"})),

@@ -1,4 +1,4 @@
-//! Writes an answer of Gemini, whole or streamed.
+//! Writes a response of Gemini, streamed or not.
 
 use contracts::WireApi;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn part(kind: &Kind, said: &str) -> Result<Value, ConvertError> {
     }
 }
 
-/// A piece of an answer that goes on.
+/// Returns a non-final chunk of a streamed response.
 fn piece(head: &Head, parts: &[Value]) -> Value {
     let content = json!({"role": "model", "parts": parts});
     json!({
@@ -50,7 +50,7 @@ fn piece(head: &Head, parts: &[Value]) -> Value {
     })
 }
 
-/// The last piece of an answer, or all of it.
+/// Returns the final chunk of a streamed response, or a response that is not streamed.
 fn finished(head: &Head, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
     let mut answer = piece(head, parts);
     answer["candidates"][0]["finishReason"] = json!(match stop {
@@ -62,14 +62,14 @@ fn finished(head: &Head, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value 
     answer
 }
 
-/// Writes a stream.
+/// Writes a streamed response.
 #[derive(Debug)]
 pub(crate) struct AnswerWriter {
     head: Head,
     open: Option<Kind>,
-    /// The arguments of the open call: Gemini's calls come whole.
+    /// The arguments of the open call so far; Gemini's calls are not split into deltas.
     arguments: String,
-    /// Why a call could not be written, which is no failure when the answer turns out to be cut off.
+    /// The error of a call whose arguments are not an object. It is ignored if the response turns out to be cut off.
     broken: Option<ConvertError>,
 }
 

@@ -1,4 +1,4 @@
-//! The parts of messages in either of `OpenAI`'s APIs, and the calls in those of chat completions.
+//! Inspects the content parts of messages in both `OpenAI` APIs.
 
 use contracts::{Requirement, WireApi};
 
@@ -62,7 +62,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// An image: an object with its URL in chat completions, the URL itself in Responses.
+    /// Reads an image: an object with its URL in chat completions, the URL itself in Responses.
     fn openai_image(&mut self, part: &Part<'a>) {
         let url = match &part.image {
             None if part.file => return self.requires(Requirement::StoredImages),
@@ -84,14 +84,14 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// What one part of a message is made of.
+/// The members of one content part.
 #[derive(Default)]
 struct Part<'a> {
     kind: Option<Value<'a>>,
     text: Option<Value<'a>>,
     image: Option<Value<'a>>,
-    /// Whether it names a file that the provider has stored.
+    /// Whether it refers to a file stored by the provider.
     file: bool,
-    /// Whether it has a member of files.
+    /// Whether it has a member of a file part.
     document: bool,
 }

@@ -1,4 +1,4 @@
-//! Settings and messages that `OpenAI`'s two APIs have in common.
+//! Inspects the settings and system messages that both `OpenAI` APIs have.
 
 use contracts::Requirement;
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl<'a> Reading<'a> {
-    /// Settings that both of `OpenAI`'s APIs have and that are judged by their value.
+    /// Reads a setting that both APIs have and whose value decides what it requires.
     pub(crate) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.service_tier(value),
@@ -49,7 +49,7 @@ impl<'a> Reading<'a> {
         self.requires_if(condition, requirement);
     }
 
-    /// How a stream is to be ended and padded.
+    /// Reads `stream_options`.
     pub(crate) fn stream_options(&mut self, options: &Value<'a>) {
         self.out.places.stream_options = Some(options.span());
         self.requires_if(!options.is_null() && options.kind != Kind::Object, Requirement::Native);
@@ -63,7 +63,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The format of the answer; a schema when it says so.
+    /// Reads the response format; the array has the members of a JSON schema format.
     pub(crate) fn openai_format(
         &mut self,
         format: &Value<'a>,
@@ -97,7 +97,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// A system message: at the start it is the system prompt.
+    /// Records a system message; before the conversation it is part of the system prompt.
     pub(crate) fn openai_system(&mut self, draft: &Draft<'a>) {
         for text in &draft.texts {
             // They were counted as parts of a message.
@@ -108,7 +108,7 @@ impl<'a> Reading<'a> {
         self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
     }
 
-    /// The content of a message in either of `OpenAI`'s APIs: a string or parts.
+    /// Reads the content of a message: a string or a list of parts.
     pub(crate) fn parts(
         &mut self,
         cursor: Cursor<'a>,
@@ -131,7 +131,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a verbosity is another than the usual one.
+/// Whether a verbosity is not the default.
 pub(crate) fn is_verbose(value: &Value<'_>) -> bool {
     !value.is_null() && value.string().as_deref() != Some("medium")
 }

@@ -1,4 +1,4 @@
-//! Tools in either of `OpenAI`'s APIs: what they are, and which the model is to call.
+//! Inspects tool definitions and the tool choice in both `OpenAI` APIs.
 
 use contracts::{Requirement, WireApi};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl<'a> Reading<'a> {
-    /// Definitions of tools in either of `OpenAI`'s APIs.
+    /// Reads the list of tool definitions.
     pub(crate) fn openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         self.each_tool(cursor, |reading, cursor, mut members| {
             let mut tool = Tool::default();
@@ -53,7 +53,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// The tools of a group.
+    /// Reads the tools of a namespace.
     fn grouped(&mut self, tools: &Value<'a>) {
         for tool in tools.elements() {
             self.requires_if(kind_of(&tool) == "custom", Requirement::CustomTools);
@@ -107,7 +107,7 @@ impl<'a> Reading<'a> {
         self.requires_if(!is_grammar, Requirement::Native);
     }
 
-    /// Which tool is to be called: a word, or a tool by its name.
+    /// Reads the tool choice: a keyword, or the name of a tool.
     pub(crate) fn openai_tool_choice(&mut self, choice: &Value<'a>) {
         if choice.is_null() {
             return;
@@ -131,7 +131,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// What the definition of a tool is made of.
+/// The members of one tool definition.
 #[derive(Default)]
 struct Tool<'a> {
     kind: Option<Value<'a>>,

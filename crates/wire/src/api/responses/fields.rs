@@ -1,4 +1,4 @@
-//! The fields of `OpenAI`'s Responses.
+//! The known request fields of `OpenAI`'s Responses.
 
 use contracts::Requirement;
 

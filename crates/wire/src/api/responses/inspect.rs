@@ -1,4 +1,4 @@
-//! The body of `OpenAI`'s Responses.
+//! Inspects a request body of `OpenAI`'s Responses.
 
 use client_formats::client::{
     headers::{CODEX_PARENT, CODEX_SUBAGENT},
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl<'a> Reading<'a> {
-    /// Reads one member of the body.
+    /// Reads the member `name` of the body; `cursor` is before its value.
     pub(crate) fn responses(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.model(cursor),
@@ -99,7 +99,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Codex repeats its headers here.
+    /// Reads `client_metadata`, in which Codex repeats its headers.
     fn client_metadata(&mut self, metadata: &Value<'a>) {
         let names = ["session_id", "thread_id", CODEX_PARENT, CODEX_SUBAGENT];
         let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
@@ -239,7 +239,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// A call of a tool that the client runs.
+    /// Reads a call of one of the client's tools.
     fn call_item(&mut self, item: &Item<'a>) {
         self.answered();
         self.called(item.call.as_ref());

@@ -1,8 +1,8 @@
-//! What an item of Responses is made of.
+//! The members of an item of Responses.
 
 use crate::json::Value;
 
-/// What one item is made of.
+/// The members of one item.
 #[derive(Default)]
 pub(crate) struct Item<'a> {
     pub(crate) kind: Option<Value<'a>>,
@@ -21,17 +21,17 @@ pub(crate) struct Item<'a> {
 }
 
 impl Item<'_> {
-    /// Whether it has members of a call.
+    /// Whether it has members of a tool call.
     pub(crate) const fn is_call(&self) -> bool {
         self.call.is_some() || self.name.is_some() || self.arguments.is_some() || self.input.is_some()
     }
 
-    /// Whether it has members of a result, or of what brings tools.
+    /// Whether it has members of a tool result or of a list of tools.
     pub(crate) const fn is_result(&self) -> bool {
         self.output.is_some() || self.tools.is_some()
     }
 
-    /// Whether it has members of reasoning.
+    /// Whether it has members of a reasoning item.
     pub(crate) const fn is_reasoning(&self) -> bool {
         self.summary.is_some() || self.encrypted
     }

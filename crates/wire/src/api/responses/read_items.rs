@@ -1,4 +1,4 @@
-//! Reads the items of a conversation in Responses.
+//! Parses the items of a conversation in Responses.
 
 use contracts::Requirement;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Reads an answer of Responses, whole or streamed.
+//! Parses a response of Responses, streamed or not.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,15 @@ const API: WireApi = WireApi::OpenAiResponses;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has an item of a kind that was not asked for");
 
-/// Reads a stream, or a whole answer item by item.
+/// Reads a streamed response; one that is not streamed is read as a single final event.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerReader {
-    /// What has been read, by the place of the item in the answer and of the part in the item.
+    /// Progress by the index of the item in the response and of the part in the item.
     parts: BTreeMap<(u64, Part), Progress>,
     refused: bool,
 }
 
-/// A part of an item. A call has one.
+/// A part of an item. A call has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Content(u64),
@@ -39,7 +39,7 @@ enum Part {
 #[derive(Debug, Clone, Copy)]
 struct Progress {
     handle: Handle,
-    /// Whether any of it came already.
+    /// Whether any content has arrived.
     begun: bool,
 }
 
@@ -166,7 +166,7 @@ impl AnswerReader {
         blocks.delta(handle, more)
     }
 
-    /// Says what has not been said of an item, and closes it.
+    /// Appends the content of a finished item that was not streamed, and closes its blocks.
     fn close_item(&mut self, index: u64, item: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if let Some(kind) = kind_of(item)? {
             let key = (index, Part::Call);
@@ -203,7 +203,8 @@ impl AnswerReader {
         self.say(key, whole, blocks)
     }
 
-    /// The last event holds the whole answer once more: what was not streamed is read from it.
+    /// Finishes the response. The last event repeats the whole response, so content that was not streamed is read from
+    /// it.
     fn finish(&mut self, response: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
             blocks.fail(Failure::of(API, error));

@@ -1,4 +1,4 @@
-//! The `usage` object.
+//! Writes the `usage` object of Responses.
 
 use serde_json::Value as Json;
 

@@ -1,4 +1,4 @@
-//! Answers of `OpenAI`'s Responses.
+//! Inspects responses of `OpenAI`'s Responses.
 
 use contracts::{
     WireApi,
@@ -8,7 +8,7 @@ use contracts::{
 use crate::watch::{picked, tally::Tally};
 use crate::{errors::classify, json::Value};
 
-/// One event of a stream; gives its error.
+/// Reads the data of one SSE event and returns the error in it.
 pub(crate) fn event<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "output_index", "item", "delta", "response", "code", "error"];
     let [kind, index, item, delta, inside, code, error] = picked(text, names)?;
@@ -48,7 +48,7 @@ pub(crate) fn event<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
     error
 }
 
-/// A whole answer; gives its error.
+/// Reads a response that is not streamed and returns the error in it.
 pub(crate) fn response<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
     let [model, usage, status, details, error, output] =
         picked(text, [ENDS[0], ENDS[1], ENDS[2], ENDS[3], ENDS[4], "output"])?;
@@ -65,7 +65,7 @@ pub(crate) fn response<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>
     error
 }
 
-/// An item of the answer as it begins, or as it is when it is done.
+/// Reads an item; `begins` is false for the event that only completes it.
 fn item(tally: &mut Tally, number: u64, item: &Value<'_>, begins: bool) {
     let [kind, call, name, arguments, input] = item.pick(["type", "call_id", "name", "arguments", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
@@ -78,10 +78,10 @@ fn item(tally: &mut Tally, number: u64, item: &Value<'_>, begins: bool) {
     }
 }
 
-/// What is looked at of an answer as it ends.
+/// The members that are read from a finished response.
 const ENDS: [&str; 5] = ["model", "usage", "status", "incomplete_details", "error"];
 
-/// The answer as it ends, by [`ENDS`].
+/// Reads a finished response, given its members [`ENDS`].
 fn end(tally: &mut Tally, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
     tally.model(model);
     tally.account(usage);
@@ -99,7 +99,7 @@ fn end(tally: &mut Tally, [model, usage, status, details, error]: [Option<Value<
     tally.complete = true;
 }
 
-/// The class of what an error object says.
+/// Returns the class of an error object.
 fn class_of(error: &str) -> ErrorClass {
     classify(WireApi::OpenAiResponses, 0, format!(r#"{{"error":{error}}}"#).as_bytes())
 }

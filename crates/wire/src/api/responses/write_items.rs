@@ -14,7 +14,7 @@ use crate::convert::{
 #[derive(Debug, Default)]
 pub(super) struct Items {
     written: Vec<Value>,
-    /// The calls of custom tools, whose results are items of another type.
+    /// Ids of the calls of custom tools, whose results are items of another type.
     custom: BTreeSet<String>,
 }
 

@@ -12,8 +12,8 @@ use crate::convert::{
     schema,
 };
 
-/// The fewest output tokens that Responses take. A client that asked for fewer, to see whether a model answers at all,
-/// gets a few more.
+/// The lowest output limit that Responses accept. A lower limit, which clients send to check whether a model responds,
+/// is raised to it.
 const FEWEST_OUTPUT_TOKENS: u64 = 16;
 
 pub(crate) fn write_request(

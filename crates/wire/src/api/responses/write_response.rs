@@ -1,4 +1,4 @@
-//! Writes an answer of Responses.
+//! Writes a response of Responses.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) fn write_answer(answer: Answer, head: &Head) -> Value {
     finished(head, output, &answer.stop, answer.tokens)
 }
 
-/// An answer that has not ended.
+/// Returns a response object without output.
 pub(super) fn response(head: &Head, status: &str) -> Value {
     json!({
         "id": head.id,
@@ -43,7 +43,7 @@ pub(super) fn response(head: &Head, status: &str) -> Value {
     })
 }
 
-/// An answer that has ended.
+/// Returns a finished response object.
 pub(super) fn finished(head: &Head, output: Vec<Value>, stop: &Stop, tokens: Tokens) -> Value {
     let cut_off = match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => None,
@@ -59,7 +59,7 @@ pub(super) fn finished(head: &Head, output: Vec<Value>, stop: &Stop, tokens: Tok
     response
 }
 
-/// The item that a block is, at `index` in the answer.
+/// Returns the item for a block; `index` is its position in the response.
 pub(super) fn item(head: &Head, index: usize, kind: &Kind, said: &str, status: &str) -> Value {
     let id = item_id(head, index, kind);
     match kind {
@@ -89,12 +89,12 @@ pub(super) fn item(head: &Head, index: usize, kind: &Kind, said: &str, status: &
     }
 }
 
-/// A part of a message.
+/// Returns a text part of a message.
 pub(super) fn part(said: &str) -> Value {
     json!({"type": "output_text", "text": said, "annotations": [], "logprobs": []})
 }
 
-/// What the item is called.
+/// Returns the id of an item.
 pub(super) fn item_id(head: &Head, index: usize, kind: &Kind) -> String {
     let prefix = match kind {
         Kind::Text => "msg",

@@ -1,7 +1,7 @@
-//! Writes a streamed answer of Responses.
+//! Writes a streamed response of Responses.
 //!
-//! The official clients put an answer together from the items that are done, and believe the last event, which holds
-//! the whole answer once more.
+//! The official clients assemble a response from the events of finished items and trust the last event, which repeats
+//! the whole response.
 
 use contracts::{WireApi, events::ErrorClass};
 use serde_json::{Value, json};
@@ -17,11 +17,11 @@ use crate::{
     errors::error_kind,
 };
 
-/// Writes a stream.
+/// Writes a streamed response.
 #[derive(Debug)]
 pub(crate) struct AnswerWriter {
     head: Head,
-    /// The number of the next event.
+    /// The sequence number of the next event.
     sequence: u64,
     open: Option<Open>,
     done: Vec<Value>,
@@ -36,7 +36,7 @@ struct Open {
 }
 
 impl Open {
-    /// What events about the block have in common.
+    /// Returns an event with the members that all events of this block have.
     fn event(&self, kind: &str) -> Value {
         let mut event = json!({"type": kind, "item_id": self.id, "output_index": self.index});
         if matches!(self.kind, Kind::Text) {

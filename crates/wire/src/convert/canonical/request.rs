@@ -1,4 +1,4 @@
-//! A request, whichever API says it.
+//! The canonical form of a request.
 
 use contracts::Requirement;
 use serde_json::{Map, Number, Value};
@@ -8,15 +8,15 @@ use crate::{
     limits::is_blank,
 };
 
-/// Everything the four APIs can say about a request in common.
+/// What the APIs have in common, in one request.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Request {
-    /// What the system says before the conversation begins.
+    /// The system prompt.
     pub(crate) system: Vec<String>,
     pub(crate) messages: Vec<Message>,
     pub(crate) tools: Vec<Tool>,
     pub(crate) tool_choice: Option<ToolChoice>,
-    /// Whether the model may call several tools at once. All APIs allow it unless told otherwise.
+    /// Whether parallel tool calls are allowed; by default all APIs allow them.
     pub(crate) parallel_tools: Option<bool>,
     pub(crate) format: Option<Format>,
     pub(crate) effort: Option<Effort>,
@@ -35,22 +35,22 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Whether there is more in it than white space.
+    /// Whether it has content other than white space.
     pub(crate) fn says_something(&self) -> bool {
         self.blocks.iter().any(|block| !matches!(block, Block::Text(text) if is_blank(text)))
     }
 }
 
-/// Who says a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// After the conversation began; what comes before it is [`Request::system`].
+    /// A system message within the conversation; those before it are in [`Request::system`].
     System,
     User,
     Assistant,
 }
 
-/// A piece of a message.
+/// A content block.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Block {
     Text(String),
@@ -67,12 +67,12 @@ pub(crate) enum Image {
         /// In base64.
         data: String,
     },
-    /// Somewhere the provider has to fetch it from.
+    /// The URL from which the provider fetches it.
     Remote(String),
 }
 
 impl Image {
-    /// Reads a `data:` URL, or takes any other URL as it is.
+    /// Parses a URL; one other than a base64 `data:` URL is remote.
     pub(crate) fn of_url(url: String) -> Self {
         let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
         match inline {
@@ -89,7 +89,7 @@ impl Image {
     }
 }
 
-/// A call of a tool by the model.
+/// A tool call.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolCall {
     pub(crate) id: String,
@@ -97,18 +97,18 @@ pub(crate) struct ToolCall {
     pub(crate) input: Input,
 }
 
-/// What a tool is called with.
+/// The arguments of a tool call.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Input {
     Object(Map<String, Value>),
-    /// The JSON text of an object, as `OpenAI`'s APIs say it.
+    /// The JSON text of an object, as in `OpenAI`'s APIs.
     Json(String),
     /// Free text for a custom tool.
     Free(String),
 }
 
 impl Input {
-    /// As JSON text, or as the free text it is.
+    /// Converts the arguments to JSON text, or returns the free text.
     pub(crate) fn into_text(self) -> String {
         match self {
             Self::Object(map) => Value::Object(map).to_string(),
@@ -117,8 +117,10 @@ impl Input {
         }
     }
 
+    /// Converts the arguments to an object.
+    ///
     /// # Errors
-    /// [`ConvertError::Requires`] when the text is not a JSON object that can be read exactly.
+    /// [`ConvertError::Requires`] if the text is not a JSON object that can be represented exactly.
     pub(crate) fn into_object(self) -> Result<Map<String, Value>, ConvertError> {
         const BROKEN: ConvertError = ConvertError::Requires(Requirement::BrokenArguments);
         match self {
@@ -133,7 +135,8 @@ impl Input {
     }
 }
 
-/// The object that a tool is called with; a tool without parameters is often called with no text at all.
+/// Parses the arguments of a tool call. Empty text is an empty object, which is how tools without parameters are often
+/// called.
 pub(crate) fn object_of(text: &str) -> Result<Map<String, Value>, ConvertError> {
     if text.trim().is_empty() {
         return Ok(Map::new());
@@ -145,7 +148,7 @@ pub(crate) fn object_of(text: &str) -> Result<Map<String, Value>, ConvertError> 
     }
 }
 
-/// What a tool gave back.
+/// A tool result.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolResult {
     /// The id of the call.
@@ -156,7 +159,7 @@ pub(crate) struct ToolResult {
 }
 
 impl ToolResult {
-    /// What it holds, saying that the tool failed, for APIs that have no field for it.
+    /// Returns the content, prefixed with a note if the tool failed, for APIs without a field for failures.
     pub(crate) fn content_with_failure(self) -> Vec<Block> {
         const FAILED: &str = "The tool failed: ";
         let mut content = self.content;
@@ -169,7 +172,7 @@ impl ToolResult {
     }
 }
 
-/// A tool that the client runs.
+/// The definition of a tool that the client runs.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Tool {
     pub(crate) name: String,
@@ -177,13 +180,13 @@ pub(crate) struct Tool {
     pub(crate) kind: ToolKind,
 }
 
-/// What a tool takes.
+/// What arguments a tool takes.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ToolKind {
     Function {
         /// A JSON schema.
         parameters: Option<Value>,
-        /// Whether the arguments must follow the schema to the letter.
+        /// Whether the arguments have to match the schema exactly.
         strict: Option<bool>,
     },
     Custom {
@@ -191,14 +194,14 @@ pub(crate) enum ToolKind {
     },
 }
 
-/// The grammar of a custom tool's text.
+/// The grammar of a custom tool's input.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Grammar {
     pub(crate) syntax: Value,
     pub(crate) definition: Value,
 }
 
-/// Which tools the model is to call.
+/// Which tools the model may or has to call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ToolChoice {
     Auto,
@@ -208,7 +211,7 @@ pub(crate) enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// What `OpenAI`'s APIs call it, unless it names a tool.
+    /// Parses a keyword of `OpenAI`'s APIs.
     pub(crate) fn of_openai(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
@@ -218,7 +221,8 @@ impl ToolChoice {
         }
     }
 
-    /// As `OpenAI`'s APIs say it; a tool is named by `named`, which is told whether it is a `function` or `custom`.
+    /// Converts the choice to the form of `OpenAI`'s APIs. `named` writes the choice of one tool, given its kind
+    /// (`function` or `custom`) and its name.
     pub(crate) fn into_openai(self, tools: &[Tool], named: impl FnOnce(&str, String) -> Value) -> Value {
         let name = match self {
             Self::Auto => return Value::from("auto"),
@@ -231,14 +235,14 @@ impl ToolChoice {
     }
 }
 
-/// What the answer has to look like.
+/// The format of the response.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Format {
     JsonObject,
     JsonSchema { name: Option<String>, description: Option<String>, schema: Value, strict: Option<bool> },
 }
 
-/// How hard the model is to think; in order.
+/// The reasoning effort, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
     None,
@@ -270,7 +274,7 @@ impl Effort {
     }
 }
 
-/// How words are drawn.
+/// Sampling parameters.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sampling {
     pub(crate) temperature: Option<Number>,
@@ -281,7 +285,7 @@ pub(crate) struct Sampling {
     pub(crate) frequency_penalty: Option<Number>,
 }
 
-/// Settings that only `OpenAI`'s two APIs have; kept between them.
+/// Settings that only `OpenAI`'s two APIs have, and that are kept between them.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct OpenAiSettings {
     pub(crate) cache_key: Option<String>,

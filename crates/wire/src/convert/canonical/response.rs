@@ -1,4 +1,4 @@
-//! An answer, whichever API gives it: a sequence of events, or what they add up to.
+//! The canonical form of a response: a sequence of events, or the response they add up to.
 
 use contracts::{WireApi, events::ErrorClass};
 use serde_json::{Value, json};
@@ -6,22 +6,22 @@ use serde_json::{Value, json};
 use super::tokens::Tokens;
 use crate::errors::classify;
 
-/// What happens in an answer, in an order that [`super::super::blocks::Blocks`] keeps.
+/// An event of a response, in the order that [`super::super::blocks::Blocks`] ensures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// First, once.
+    /// The first event.
     Started(Start),
-    /// Indices count from 0 without gaps; one block is open at a time.
+    /// A block starts. Indices count from 0 without gaps; one block is open at a time.
     BlockStarted {
         index: usize,
         kind: Kind,
     },
-    /// More of the open block. Never empty.
+    /// More content of the open block; never empty.
     Delta(String),
     BlockStopped,
-    /// The model thinks, and the client is not shown what.
+    /// A delta of thinking that is hidden from the client.
     Thinking,
-    /// Last, once; or else [`Event::Failed`].
+    /// The last event, unless it is [`Event::Failed`].
     Finished {
         stop: Stop,
         tokens: Tokens,
@@ -29,23 +29,23 @@ pub(crate) enum Event {
     Failed(Failure),
 }
 
-/// How an answer begins.
+/// The start of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Start {
-    /// What the provider calls the answer.
+    /// The provider's id of the response.
     pub(crate) id: Option<String>,
-    /// When, in seconds since 1970, where the provider says it.
+    /// The creation time in seconds since 1970, if the provider sends one.
     pub(crate) created: Option<u64>,
-    /// What is known of the usage by then.
+    /// The token counts known so far.
     pub(crate) tokens: Tokens,
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
     Thinking,
-    /// Its deltas are pieces of JSON, or of free text when the tool is custom.
+    /// A tool call. Its deltas are parts of a JSON text, or of free text if the tool is custom.
     Tool {
         id: String,
         name: String,
@@ -53,31 +53,31 @@ pub(crate) enum Kind {
     },
 }
 
-/// Why the model stopped.
+/// The stop reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// It had said all.
+    /// The response is finished.
     EndTurn,
-    /// It waits for the results of its tools.
+    /// The model waits for tool results.
     ToolUse,
-    /// It was cut off.
+    /// The output limit was reached.
     MaxTokens,
-    /// It wrote one of the sequences it was to stop at; only Anthropic says which.
+    /// A stop sequence was written; only Anthropic reports which one.
     Sequence(Option<String>),
-    /// It, or a filter, would not go on.
+    /// The model or a filter refused to continue.
     Refused,
 }
 
-/// How a provider's answer failed.
+/// An error in a provider's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) class: ErrorClass,
-    /// For the client, which it may be shown to: the provider wrote it about the client's own request.
+    /// The provider's message, which may be shown to the client, whose own request it is about.
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// What a provider says about its failure.
+    /// Parses a provider's error object.
     pub(crate) fn of(api: WireApi, error: &Value) -> Self {
         let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
         let class = classify(api, code.unwrap_or(0), json!({"error": error}).to_string().as_bytes());
@@ -86,7 +86,7 @@ impl Failure {
     }
 }
 
-/// How an answer is headed for the client.
+/// The ids and times of a response, as the client receives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) id: String,
@@ -95,7 +95,7 @@ pub(crate) struct Head {
     pub(crate) created: u64,
 }
 
-/// A whole answer.
+/// A response that is not streamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) start: Start,
@@ -105,7 +105,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// What `events` add up to; the failure in them otherwise. `None` when they do not end.
+    /// Collects events to a response, or to the failure in them; `None` if they do not end.
     pub(crate) fn of(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
         let mut start = Start::default();
         let mut blocks: Vec<(Kind, String)> = Vec::new();

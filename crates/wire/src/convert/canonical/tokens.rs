@@ -1,15 +1,15 @@
-//! What an answer used, and how each API counts it.
+//! The token counts of a response.
 
 use contracts::{Usage, WireApi};
 use serde_json::Value;
 
 use crate::usage::usage;
 
-/// What an answer used.
+/// The token counts of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tokens {
     pub(crate) usage: Usage,
-    /// How much of the output was thinking.
+    /// Output tokens that were thinking.
     pub(crate) thinking: u64,
 }
 
