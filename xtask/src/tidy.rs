@@ -1,8 +1,9 @@
-//! Checks that neither the compiler nor clippy makes: first lines, lengths, forbidden words, links, citations.
+//! Checks that neither the compiler nor clippy makes: first lines, lengths, forbidden words, links, citations, wording.
 
 mod citations;
 mod links;
 mod rust;
+mod words;
 
 use std::path::Path;
 
@@ -11,17 +12,25 @@ use crate::{
     workspace,
 };
 use citations::Headings;
+use words::WordCount;
 
 /// Endings of the files that are checked. Snapshots are not among them: they hold printed output as it was printed.
 const CHECKED: &[&str] = &["md", "rs", "toml", "yaml", "yml"];
 
+/// Whether too many stand-in words fail the check; otherwise the count is only printed.
+const LIMITS_WORDS: bool = false;
+
 /// The file whose examples cite headings that do not exist.
 const CITATION_TESTS: &str = "xtask/src/tidy/citations.rs";
+
+/// The file with the list of stand-in words.
+const WORD_LIST: &str = "xtask/src/tidy/words.rs";
 
 /// Checks every source file and page of the workspace.
 pub(crate) fn run() -> Outcome {
     let headings = Headings::load()?;
     let mut findings = Vec::new();
+    let mut words = WordCount::default();
     let mut checked = 0;
     for path in workspace::files(&workspace::root())? {
         let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { continue };
@@ -36,14 +45,22 @@ pub(crate) fn run() -> Outcome {
             found.extend(headings.unresolved(&text));
         }
         match ending {
-            "rs" => found.extend(rust::findings(&shown, &text)),
+            "rs" => {
+                found.extend(rust::findings(&shown, &text));
+                if shown != WORD_LIST {
+                    words.add(&shown, &text);
+                }
+            }
             "md" => found.extend(links::broken(path.parent().unwrap_or(Path::new(".")), &text)),
             _ => {}
         }
         findings.extend(found.into_iter().map(|(line, finding)| format!("{shown}:{line}: {finding}")));
     }
     Failure::unless_empty("untidy places", &findings)?;
-    println!("tidy: {checked} files");
+    if LIMITS_WORDS && let Some(excess) = words.excess() {
+        return Err(Failure::new(excess));
+    }
+    println!("tidy: {checked} files; {}", words.summary());
     Ok(())
 }
 

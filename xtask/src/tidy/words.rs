@@ -1,0 +1,132 @@
+//! Counts doc comments that use a stand-in word where the field has a term. CONTRIBUTING.md has the rule.
+
+/// Words and phrases that usually replace a term: "says" for returns, contains or reports, "nobody" for `None` or unknown.
+const STAND_INS: &[&str] = &[
+    "anybody",
+    "as it is",
+    "as they are",
+    "everybody",
+    "goes on",
+    "looked at",
+    "looks at",
+    "nobody",
+    "said",
+    "says",
+    "so long",
+    "so many",
+    "so much",
+    "somebody",
+    "stands for",
+    "stands in",
+    "tells",
+    "the one before",
+    "the one that",
+    "those that",
+    "told",
+    "untold",
+    "what was",
+    "who asks",
+];
+
+/// The highest accepted number of lines with a stand-in word, per 10,000 doc lines.
+const LIMIT: usize = 40;
+
+/// Number of findings that a failure lists.
+const SHOWN: usize = 30;
+
+/// Doc lines of the workspace, and the number of those with a stand-in word.
+#[derive(Default)]
+pub(super) struct WordCount {
+    doc_lines: usize,
+    findings: Vec<String>,
+}
+
+impl WordCount {
+    /// Adds the doc comments of a Rust file.
+    pub(super) fn add(&mut self, shown_path: &str, text: &str) {
+        for (number, line) in (1..).zip(text.lines()) {
+            let Some(comment) = doc_comment(line) else { continue };
+            self.doc_lines += 1;
+            if let Some(word) = stand_in(comment) {
+                self.findings.push(format!("{shown_path}:{number}: `{word}` in: {}", comment.trim()));
+            }
+        }
+    }
+
+    /// The number of lines with a stand-in word per 10,000 doc lines, rounded down.
+    fn per_10_000(&self) -> usize {
+        self.findings.len() * 10_000 / self.doc_lines.max(1)
+    }
+
+    /// A sentence with the count and the limit.
+    pub(super) fn summary(&self) -> String {
+        let (count, lines) = (self.findings.len(), self.doc_lines);
+        format!("{count} of {lines} doc lines have a stand-in word, {} per 10,000 (limit {LIMIT})", self.per_10_000())
+    }
+
+    /// The summary and the findings of the files with most of them; `None` if the count is within the limit.
+    pub(super) fn excess(&self) -> Option<String> {
+        if self.per_10_000() <= LIMIT {
+            return None;
+        }
+        let shown: Vec<_> = self.worst_first().into_iter().take(SHOWN).collect();
+        Some(format!("{}:\n  {}", self.summary(), shown.join("\n  ")))
+    }
+
+    /// All findings, those of files with more findings first.
+    fn worst_first(&self) -> Vec<&str> {
+        let file = |finding: &str| finding.split(':').next().unwrap_or_default().to_owned();
+        let count = |finding: &str| self.findings.iter().filter(|other| file(other) == file(finding)).count();
+        let mut findings: Vec<&str> = self.findings.iter().map(String::as_str).collect();
+        findings.sort_by_cached_key(|finding| std::cmp::Reverse(count(finding)));
+        findings
+    }
+}
+
+/// The text of a doc comment; `None` for any other line.
+fn doc_comment(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
+}
+
+/// The first stand-in word of a comment, compared as whole words without regard to case.
+fn stand_in(comment: &str) -> Option<&'static str> {
+    let letters = |letter: char| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
+    let words: String = comment.chars().map(letters).collect();
+    let words = format!(" {} ", words.split_whitespace().collect::<Vec<_>>().join(" "));
+    STAND_INS.iter().find(|stand_in| words.contains(&format!(" {stand_in} "))).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(text: &str) -> WordCount {
+        let mut count = WordCount::default();
+        count.add("a.rs", text);
+        count
+    }
+
+    #[test]
+    fn whole_words_of_doc_comments_are_counted() {
+        let text = "//! What nobody knows.\n/// Retold.\n// He says.\nfn f() {} // told\n    /// As it\n    /// Goes on: here.\n";
+        let counted = count(text);
+        assert_eq!(counted.doc_lines, 4);
+        assert_eq!(
+            counted.findings,
+            ["a.rs:1: `nobody` in: What nobody knows.", "a.rs:6: `goes on` in: Goes on: here."]
+        );
+        assert_eq!(counted.per_10_000(), 5_000);
+    }
+
+    #[test]
+    fn a_count_above_the_limit_lists_the_worst_file_first() {
+        let mut counted = count("/// It says.\n");
+        counted.add("b.rs", "/// Told.\n/// It tells.\n");
+        let excess = counted.excess().unwrap();
+        let lines: Vec<_> = excess.lines().collect();
+        assert_eq!(lines[0], "3 of 3 doc lines have a stand-in word, 10000 per 10,000 (limit 40):");
+        assert_eq!(lines[1], "  b.rs:1: `told` in: Told.");
+        assert_eq!(count("/// Returns the name.\n").excess(), None);
+    }
+}
