@@ -68,7 +68,6 @@ impl From<EngineError> for Failure {
             | EngineError::AmbiguousTurn(_)
             | EngineError::NothingDecided
             | EngineError::NoSuggestion(_)
-            | EngineError::TurnRunning { .. }
             | EngineError::Exchange(
                 engine::ExchangeError::Line { .. } | engine::ExchangeError::NotAContinuation { .. },
             ) => Self::Wrong(text),

@@ -4,14 +4,19 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::estimate::{PromptShape, estimates};
+use catalogue::estimate::estimates;
 use contracts::{
-    ClientRequest, ContentHash, Delegation, Features, MessageText, ModelId, NanoUsd, Needs, Override, SessionId,
-    SideEffect, Sketch, ThreadId, TokenBucket, Tokenizer, Turn, TurnId, events::TurnStarted,
+    ContentHash, Features, MessageText, NanoUsd, Override, Sketch, TokenBucket, Tokenizer, Turn, TurnId,
+    events::TurnStarted,
 };
 use evaluator::tone;
 use event_core::Timestamp;
 use patterns::features::{intent_tags, sketch};
+
+use crate::{
+    sessions::{History, Session},
+    turn_input::TurnInput,
+};
 
 /// The most names of each kind that an event carries, so that it stays within its 4 KiB.
 const MOST_NAMES: usize = 24;
@@ -22,102 +27,86 @@ const MOST_NAME_BYTES: usize = 400;
 /// The longest path of a workspace that an event carries, in bytes.
 pub(crate) const LONGEST_PATH: usize = 1_000;
 
-/// What is known of a turn when it starts.
-#[derive(Debug, Clone)]
-pub(crate) struct Snapshot<'a> {
-    pub(crate) turn: TurnId,
-    pub(crate) session: SessionId,
-    pub(crate) thread: Option<ThreadId>,
-    pub(crate) at: Timestamp,
-    pub(crate) offset_minutes: i16,
-    /// The message, without the override token.
-    pub(crate) message: &'a str,
-    pub(crate) override_model: Option<Override>,
-    pub(crate) sticky: Option<ModelId>,
-    pub(crate) delegation: Option<Delegation>,
-    pub(crate) workspace: Option<String>,
-    pub(crate) needs: Needs,
-    pub(crate) images: bool,
-    pub(crate) prompt: PromptShape,
-    pub(crate) skills: BTreeSet<String>,
-    pub(crate) spent_today: NanoUsd,
-    pub(crate) seen: Seen<'a>,
-    /// What kind of work the caller says it is.
-    pub(crate) workload: Option<String>,
-    /// The request it came in.
-    pub(crate) request: Option<ClientRequest>,
-}
-
-/// What becomes of the words of a message.
+/// What the log keeps of the words of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// They are recorded, and the pattern store compares them.
+    /// The text is recorded, and the pattern store compares its sketch.
     Remembered {
-        /// Whether someone may put them into numbers later: then the turn keeps by what these are found.
+        /// Whether an embedder is configured: then the turn records the key of its embedding.
         embedded: bool,
     },
-    /// Not even a sketch of them stays: only what they seem to ask for and their tone, a few bits.
+    /// Neither text nor sketch is recorded: only intents and tone, a few bits.
     Forgotten,
 }
 
-/// What the session's tools have touched before the turn.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen<'a> {
-    pub(crate) tool_calls: bool,
-    pub(crate) extensions: &'a BTreeSet<String>,
-    pub(crate) directories: &'a BTreeSet<String>,
-    pub(crate) tools: &'a BTreeSet<String>,
-    pub(crate) side_effects: &'a BTreeSet<SideEffect>,
+/// What the engine adds to an input when the turn starts.
+#[derive(Debug, Clone)]
+pub(crate) struct Context<'a> {
+    pub(crate) turn: TurnId,
+    /// Minutes by which the user's clock is ahead of UTC.
+    pub(crate) offset_minutes: i16,
+    /// The model that the mention names.
+    pub(crate) override_model: Option<Override>,
+    /// The message without the mention.
+    pub(crate) text: &'a str,
+    /// The session as the log has it, if it does.
+    pub(crate) session: Option<&'a Session>,
+    /// What tools of the session have touched.
+    pub(crate) history: &'a History,
+    /// Cost of all calls since UTC midnight.
+    pub(crate) spent_today: NanoUsd,
+    pub(crate) words: Words,
 }
 
-impl Snapshot<'_> {
-    /// The event that the turn started.
-    pub(crate) fn event(self, words: Words) -> TurnStarted {
-        let tokens = estimates(&self.prompt);
-        let features = Features {
-            extensions: bounded(self.seen.extensions),
-            directories: bounded(self.seen.directories),
-            tools: bounded(self.seen.tools),
-            side_effects: self.seen.side_effects.iter().copied().collect(),
-            images: self.images,
-            tool_history: self.seen.tool_calls,
-            tokens: TokenBucket::of(tokens.of(Tokenizer::Generic)),
-            intents: intent_tags(self.message),
-            workload: self.workload.filter(|name| name.len() <= LONGEST_NAME),
-            sketch: match words {
-                Words::Remembered { .. } => sketch(self.message),
-                Words::Forgotten => Sketch::default(),
-            },
-            text: match words {
-                Words::Remembered { embedded: true } => Some(text_key(self.message)),
-                Words::Remembered { embedded: false } | Words::Forgotten => None,
-            },
-        };
-        TurnStarted {
-            turn: self.turn,
-            session: self.session,
-            thread: self.thread,
-            message_bytes: self.message.len() as u64,
-            offset_minutes: self.offset_minutes,
-            override_model: self.override_model,
-            sticky: self.sticky,
-            delegation: self.delegation,
-            workspace: self.workspace.filter(|path| path.len() <= LONGEST_PATH),
-            needs: self.needs,
-            message_has_images: self.images,
-            tool_calls_in_history: self.seen.tool_calls,
-            tokens,
-            extensions: features.extensions.clone(),
-            skills: bounded(&self.skills),
-            spent_today: self.spent_today,
-            features,
-            tone: tone(self.message),
-            request: self.request,
-        }
+/// Builds the event that captures a turn: everything that its decision reads, but the text.
+pub(crate) fn capture(input: &TurnInput, context: Context<'_>) -> TurnStarted {
+    let Context { turn, offset_minutes, override_model, text, session, history, spent_today, words } = context;
+    let tokens = estimates(&input.prompt);
+    let tool_calls_in_history = 0 < history.tool_calls;
+    let workspace = input.workspace.clone().or_else(|| session?.workspace.clone());
+    let features = Features {
+        extensions: bounded(&history.extensions),
+        directories: bounded(&history.directories),
+        tools: bounded(&history.tools),
+        side_effects: history.side_effects.iter().copied().collect(),
+        images: input.images,
+        tool_history: tool_calls_in_history,
+        tokens: TokenBucket::of(tokens.of(Tokenizer::Generic)),
+        intents: intent_tags(text),
+        workload: input.workload.clone().filter(|name| name.len() <= LONGEST_NAME),
+        sketch: match words {
+            Words::Remembered { .. } => sketch(text),
+            Words::Forgotten => Sketch::default(),
+        },
+        text: match words {
+            Words::Remembered { embedded: true } => Some(text_key(text)),
+            Words::Remembered { embedded: false } | Words::Forgotten => None,
+        },
+    };
+    TurnStarted {
+        turn,
+        session: input.session.clone(),
+        thread: input.thread.clone(),
+        message_bytes: text.len() as u64,
+        offset_minutes,
+        override_model,
+        sticky: session.and_then(|session| session.next_sticky().cloned()),
+        delegation: input.delegation,
+        workspace: workspace.filter(|path| path.len() <= LONGEST_PATH),
+        needs: input.needs,
+        message_has_images: input.images,
+        tool_calls_in_history,
+        tokens,
+        extensions: features.extensions.clone(),
+        skills: bounded(&input.skills),
+        spent_today,
+        features,
+        tone: tone(text),
+        request: input.request.clone(),
     }
 }
 
-/// By what the embedding of a message is found.
+/// The key of a message's embedding: the first eight bytes of the hash of its text.
 fn text_key(message: &str) -> u64 {
     start_of_hash(&ContentHash(*blake3::hash(message.as_bytes()).as_bytes()))
 }

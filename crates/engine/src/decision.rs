@@ -1,92 +1,66 @@
-//! Deciding a turn that has started, and the event that says what was decided.
+//! The decision about a turn that has started, and the event that records it.
 
 use contracts::{
-    Decision, MessageText, Reason, Turn, TurnId,
+    Decision, Reason, Turn,
     events::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
 };
-use event_core::{CodecError, Sealed, Timestamp};
-use router_core::{Banner, DECIDER_VERSION, banners, decide};
+use event_core::{CodecError, Event as _, Sealed, Timestamp};
+use router_core::{DECIDER_VERSION, decide};
 
 use crate::{
-    capture::turn_of,
     error::EngineError,
     models::Models,
     policy_file::ActivePolicy,
     recorder::{Recorder, turn_event},
 };
 
-/// A turn that was decided.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecidedTurn {
-    /// The turn.
-    pub turn: TurnId,
-    /// When it started.
-    pub at: Timestamp,
-    /// The event, as recorded.
-    pub decided: RouteDecided,
-    /// What the user is shown.
-    pub banners: Vec<Banner>,
-}
-
-/// Decides a turn at the recorder's position. Nothing is recorded yet.
+/// Decides a turn on the state at the recorder's position. Records nothing.
 pub(crate) fn decide_turn(
     recorder: &Recorder,
     policy: &ActivePolicy,
     models: &Models,
-    started: &TurnStarted,
-    at: Timestamp,
-    message: &str,
+    turn: &Turn,
     mode: DecisionMode,
-) -> DecidedTurn {
-    let turn: Turn = turn_of(started, at, MessageText::Present(message.to_owned()));
+) -> RouteDecided {
     let before = recorder.now();
-    let made = recorder.state().with_views(at, |views| decide(&turn, &policy.policy, views));
+    let made = recorder.state().with_views(turn.at, |views| decide(turn, &policy.policy, views));
     let elapsed = recorder.now().micros_since(before);
-    let banners = banners(&made.decision, &policy.policy, turn.spent_today);
-    let decided = RouteDecided {
+    RouteDecided {
         turn: turn.id,
-        session: turn.session,
+        session: turn.session.clone(),
         mode,
         policy: policy.hash,
         catalogue: models.hash,
         decider: DECIDER_VERSION,
         based_on: recorder.position(),
         matched: made.matched,
-        // An observed turn was not waited for, and its record is the same on every import.
+        // An observed turn did not wait for its decision, and every import records the same event.
         elapsed_micros: match mode {
             DecisionMode::Live => u32::try_from(elapsed).unwrap_or(u32::MAX),
             DecisionMode::Observed => 0,
         },
         decision: made.decision,
-    };
-    DecidedTurn { turn: turn.id, at, decided, banners }
+    }
 }
 
-/// The decision as an event, and the end of the turn when it was refused (decision D4).
-pub(crate) fn events_of(made: &mut DecidedTurn) -> Result<Vec<Sealed>, EngineError> {
-    let turn = made.turn;
-    let started = turn.0.then("turn.started", 0);
-    let decided = seal(made)?.caused_by(started);
-    let cause = decided.event.id;
-    let mut events = vec![decided];
-    // An observed turn ran all the same.
-    if made.decided.decision.model.is_none() && made.decided.mode == DecisionMode::Live {
-        let session = made.decided.session.clone();
+/// Seals the decision, and the end of a live turn that was refused (decision D4). Lists of the decision that do not fit
+/// into an event are shortened in place.
+pub(crate) fn seal_decision(decided: &mut RouteDecided, at: Timestamp) -> Result<Vec<Sealed>, EngineError> {
+    let turn = decided.turn;
+    let sealed = loop {
+        match turn_event(turn, 0, at, decided.clone()) {
+            Err(EngineError::Codec(CodecError::Encode { .. })) if shorten(decided) => {}
+            sealed => break sealed?,
+        }
+    };
+    let cause = sealed.event.id;
+    let mut events = vec![sealed.caused_by(turn.0.then(TurnStarted::KIND, 0))];
+    if decided.decision.model.is_none() && decided.mode == DecisionMode::Live {
+        let session = decided.session.clone();
         let ended = TurnEnded { turn, session, status: TurnStatus::Refused, llm_calls: 0, tool_calls: 0 };
-        events.push(turn_event(turn, 0, made.at, ended)?.caused_by(cause));
+        events.push(turn_event(turn, 0, at, ended)?.caused_by(cause));
     }
     Ok(events)
-}
-
-/// Seals the decision. When a long list of rejected rules or of alternatives does not fit into an event, the end of
-/// the list is dropped, here as in the log; the winner and the first reasons always stay.
-fn seal(made: &mut DecidedTurn) -> Result<Sealed, EngineError> {
-    loop {
-        match turn_event(made.turn, 0, made.at, made.decided.clone()) {
-            Err(EngineError::Codec(CodecError::Encode { .. })) if shorten(&mut made.decided) => {}
-            sealed => return sealed,
-        }
-    }
 }
 
 /// Halves the lists of a decision; false when there is nothing left to leave out.

@@ -4,22 +4,21 @@ use std::{path::PathBuf, sync::Arc};
 
 use contracts::{
     ContentHash,
-    events::{DecisionMode, INLINE_TEXT_BYTES, PolicyInvalid, PolicyLoaded, TextBody, TurnStarted, TurnTextRecorded},
+    events::{PolicyInvalid, PolicyLoaded},
 };
 use evaluator::{Rubric, Verdict};
 use event_bus::{Clock, EventLog, TextStore};
-use event_core::{Event, EventId, NewEvent, Position, Sealed, Timestamp};
-use router_core::{Problem, RecordText};
+use event_core::{Event, EventId, NewEvent, Position, Timestamp};
+use router_core::Problem;
 
 use crate::{
-    capture::{LONGEST_PATH, Snapshot, Words},
-    decision::{DecidedTurn, decide_turn, events_of},
+    capture::LONGEST_PATH,
     error::EngineError,
     home::Home,
     live::Attempts,
     models::Models,
     policy_file::{ActivePolicy, PolicyFile, Refresh},
-    recorder::{Recorder, turn_event},
+    recorder::Recorder,
     router_state::RouterState,
 };
 
@@ -54,8 +53,6 @@ pub struct Engine {
     judged: Position,
     /// How often each message was sent.
     pub(crate) attempts: Attempts,
-    /// Trouble with the policy that no started turn has shown yet.
-    pub(crate) untold: Option<PolicyTrouble>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -103,7 +100,6 @@ impl Engine {
             announced: None,
             judged: Position::ORIGIN,
             attempts: Attempts::default(),
-            untold: None,
         })
     }
 
@@ -164,11 +160,7 @@ impl Engine {
     /// [`EngineError`] when the log cannot be written.
     pub fn refresh_policy(&mut self) -> Result<Option<PolicyTrouble>, EngineError> {
         let trouble = match self.policy.refresh() {
-            Refresh::Unchanged => None,
-            Refresh::Loaded => {
-                self.untold = None;
-                None
-            }
+            Refresh::Unchanged | Refresh::Loaded => None,
             Refresh::Invalid(problems) => {
                 let path = self.policy.path().display().to_string();
                 let event = invalid(&path, &problems);
@@ -209,58 +201,6 @@ impl Engine {
         self.recorder.record(events.into_iter().flatten().collect::<Result<Vec<_>, _>>()?)?;
         self.announced = standing;
         Ok(())
-    }
-
-    /// Records that a turn started, its text where allowed, and the decision about it.
-    pub(crate) fn start_and_decide(
-        &mut self,
-        snapshot: Snapshot<'_>,
-        mode: DecisionMode,
-    ) -> Result<DecidedTurn, EngineError> {
-        let (turn, at, message) = (snapshot.turn, snapshot.at, snapshot.message);
-        let words = self.words();
-        let started = Arc::new(snapshot.event(words));
-        let sealed = Sealed::new(turn.0.then(TurnStarted::KIND, 0), at, turn.0, Arc::clone(&started))?;
-        let cause = sealed.event.id;
-        let text = if words == Words::Forgotten {
-            None
-        } else {
-            let text = TurnTextRecorded { turn, text: self.keep(message)? };
-            Some(turn_event(turn, 0, at, text)?.caused_by(cause))
-        };
-        self.recorder.record(std::iter::once(sealed).chain(text))?;
-        // What the message says about the turn before is known to the decision about this one.
-        self.judge()?;
-        let policy = self.policy.active();
-        let mut made = decide_turn(&self.recorder, policy, &self.models, &started, at, message, mode);
-        let events = events_of(&mut made)?;
-        self.recorder.record(events)?;
-        Ok(made)
-    }
-
-    /// What becomes of the words of messages. Every log this engine writes is on the user's own machine.
-    pub(crate) fn words(&self) -> Words {
-        let policy = &self.policy.active().policy;
-        match policy.record_text() {
-            RecordText::Never => Words::Forgotten,
-            RecordText::Local | RecordText::Always => Words::Remembered { embedded: policy.embedding().is_some() },
-        }
-    }
-
-    /// The decision about a turn that is not recorded.
-    pub(crate) fn preview_snapshot(&self, snapshot: Snapshot<'_>) -> DecidedTurn {
-        let (at, message) = (snapshot.at, snapshot.message);
-        let started = snapshot.event(self.words());
-        let policy = self.policy.active();
-        decide_turn(&self.recorder, policy, &self.models, &started, at, message, DecisionMode::Live)
-    }
-
-    /// Short text inside the event, longer text in the store, on the disk before the event that names it.
-    fn keep(&self, text: &str) -> Result<TextBody, EngineError> {
-        if text.len() <= INLINE_TEXT_BYTES {
-            return Ok(TextBody::Inline(text.to_owned()));
-        }
-        Ok(TextBody::Stored { hash: ContentHash(self.texts.put(text)?), bytes: text.len() as u64 })
     }
 
     /// Records events that follow from what was recorded: outages that began or ended (decision D6), and how turns went.

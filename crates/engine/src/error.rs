@@ -73,26 +73,4 @@ pub enum EngineError {
     /// A suggestion that is not there.
     #[error("turn `{0}` has no suggestion of the pattern store to accept or dismiss")]
     NoSuggestion(String),
-    /// A turn that already runs.
-    #[error("session `{session}` has turn `{turn}` running: end it before starting another")]
-    TurnRunning {
-        /// The session.
-        session: String,
-        /// The turn.
-        turn: String,
-    },
-    /// A session without a turn to end.
-    #[error("session `{session}` has no turn running")]
-    NothingRuns {
-        /// The session.
-        session: String,
-    },
-    /// A turn that was decided before.
-    #[error("turn `{turn}` of session `{session}` was decided already: `turnwise why {turn}` shows it")]
-    TurnKnown {
-        /// The session.
-        session: String,
-        /// The turn.
-        turn: String,
-    },
 }

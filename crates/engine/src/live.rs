@@ -2,14 +2,12 @@
 //!
 //! Nothing here waits for the disk. Whoever tells a client something calls [`Engine::commit`] first.
 
+mod abandoned;
 mod arrival;
 mod attempts;
 mod calls;
 mod fall;
-mod left;
 mod recover;
 
-pub use arrival::{Arrival, Arrived};
 pub(crate) use attempts::Attempts;
-pub use calls::{Call, CallAnswer, CallFailure, Sent, ToolAnswer, ToolRequest};
-pub use fall::Fallback;
+pub use calls::{Call, CallAnswer, CallFailure, ToolAnswer, ToolRequest};

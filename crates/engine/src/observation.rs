@@ -1,20 +1,15 @@
 //! Turns observed elsewhere go through the engine: decided as they would have been, and recorded as they were.
 
-use std::collections::BTreeSet;
-
-use contracts::{
-    Needs,
-    events::{DecisionMode, SessionSource},
-};
-use router_core::address;
+use contracts::events::{DecisionMode, SessionSource};
 use transcripts::observed::{ObservedSession, ObservedTurn};
 
 use crate::{
-    capture::{Seen, Snapshot},
-    decision::DecidedTurn,
     engine::Engine,
     error::EngineError,
+    mention::Mention,
     observe::{events_after_decision, session_event},
+    turn_input::TurnInput,
+    turn_outcome::TurnOutcome,
 };
 
 impl Engine {
@@ -47,7 +42,7 @@ impl Engine {
         &mut self,
         session: &ObservedSession,
         turn: &ObservedTurn,
-    ) -> Result<Option<DecidedTurn>, EngineError> {
+    ) -> Result<Option<TurnOutcome>, EngineError> {
         if self.came_through_gateway(turn) {
             return Ok(None);
         }
@@ -73,42 +68,10 @@ impl Engine {
             .any(|session| session.open.iter().any(|open| session.last_turn != Some(open.turn) && open.model.is_none()))
     }
 
-    fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<DecidedTurn, EngineError> {
+    fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<TurnOutcome, EngineError> {
         self.announce()?;
-        // A message that another client took may start with `@` for that client's reasons.
-        let addressed = address(&turn.message, &self.models.registry).ok();
-        let (override_model, message) = match addressed {
-            Some(addressed) => (addressed.override_model, addressed.text),
-            None => (None, turn.message.as_str()),
-        };
-        let state = self.recorder.state();
-        let before = &turn.before;
-        let started = Snapshot {
-            turn: turn.id(),
-            session: turn.session.clone(),
-            thread: turn.thread.clone(),
-            at: turn.started_at,
-            offset_minutes: (self.offset)(turn.started_at),
-            message,
-            override_model,
-            sticky: state.sessions.get(&turn.session).and_then(|session| session.next_sticky().cloned()),
-            delegation: None,
-            workspace: session.workspace.clone(),
-            needs: Needs { images: before.images, tools: true, system_prompt: true, structured_output: false },
-            images: turn.message_has_images,
-            prompt: before.prompt,
-            skills: BTreeSet::new(),
-            spent_today: state.costs.spent_today(turn.started_at),
-            seen: Seen {
-                tool_calls: 0 < before.tool_calls,
-                extensions: &before.extensions,
-                directories: &before.directories,
-                tools: &before.tools,
-                side_effects: &before.side_effects,
-            },
-            workload: None,
-            request: None,
-        };
-        self.start_and_decide(started, DecisionMode::Observed)
+        let input = TurnInput::observed(session, turn);
+        let mention = Mention::resolve_accepted(&input.message, &self.models.registry);
+        self.start_and_decide(turn.id(), input, &mention, turn.started_at, DecisionMode::Observed)
     }
 }

@@ -10,6 +10,8 @@ use contracts::{
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
+use crate::live::ToolAnswer;
+
 /// The most turns of a session that run at once: of more, the oldest counts as over.
 const MOST_OPEN: usize = 256;
 /// The most tools a turn waits for at once: the answers of more are not recorded.
@@ -100,9 +102,9 @@ impl OpenTurn {
         }
     }
 
-    /// Whether one of these is an answer that the turn waits for.
-    pub(crate) fn waits_for(&self, answers: &[String]) -> bool {
-        self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.is_meant_by(answer)))
+    /// Whether the turn waits for one of these tool results.
+    pub(crate) fn waits_for(&self, answers: &[ToolAnswer]) -> bool {
+        self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.is_meant_by(&answer.id)))
     }
 
     /// Whether it is another run's than that of a request with these calls in its history: it waits for tools, and none

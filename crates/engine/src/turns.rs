@@ -1,222 +1,212 @@
-//! Live turns: started, decided once, locked until they end (004 §3).
+//! A turn from its input to its decision: resolve the input, capture the turn, record it, decide, record the decision.
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use catalogue::estimate::PromptShape;
 use contracts::{
-    ClientRequest, Delegation, ModelId, NanoUsd, Needs, SessionId, ThreadId, TurnId,
-    events::{DecisionMode, RouteDecided, SessionSource, SessionStarted, TurnEnded, TurnStatus},
+    ClientRequest, ContentHash, Delegation, MessageText, ModelId, Requirement, SessionId, ThreadId, TurnId,
+    events::{
+        DecisionMode, INLINE_TEXT_BYTES, RouteDecided, SessionSource, SessionStarted, TextBody, TurnStarted,
+        TurnTextRecorded,
+    },
 };
 use event_core::{Event, NewEvent, Sealed, Timestamp};
-use router_core::address;
+use router_core::{AuxiliaryCalls, OverrideError, RecordText, banners};
 
 use crate::{
-    capture::{LONGEST_PATH, Seen, Snapshot},
-    decision::DecidedTurn,
-    engine::{Engine, PolicyTrouble},
+    capture::{Context, LONGEST_PATH, Words, capture, turn_of},
+    decision::{decide_turn, seal_decision},
+    engine::Engine,
     error::EngineError,
+    mention::Mention,
     recorder::turn_event,
-    sessions::History,
+    sessions::Session,
+    turn_input::TurnInput,
+    turn_outcome::{Route, TurnOutcome},
 };
 
-/// A user message, as a client hands it over.
-#[derive(Debug, Clone)]
-pub struct NewTurn {
-    /// The session.
-    pub session: SessionId,
-    /// What the client calls the message: the same name is the same turn.
-    pub name: String,
-    /// The sub-agent at work, if any.
-    pub thread: Option<ThreadId>,
-    /// The message as the user wrote it, with the override token.
-    pub message: String,
-    /// Images in the message.
-    pub images: bool,
-    /// The absolute path of the workspace, for a session not seen before.
-    pub workspace: Option<String>,
-    /// What the prompt needs.
-    pub needs: Needs,
-    /// What the prompt is made of.
-    pub prompt: PromptShape,
-    /// Skills whose description matches the message.
-    pub skills: BTreeSet<String>,
-    /// What tools touched before, beside what the log knows of the session.
-    pub seen: History,
-    /// Set when a planner asks for this turn.
-    pub delegation: Option<Delegation>,
-    /// What kind of work the caller says it is, at most 40 bytes; longer ones are dropped.
-    pub workload: Option<String>,
-    /// The request it came in, when it came over a wire API.
-    pub request: Option<ClientRequest>,
-    /// The client and its version, for a session not seen before.
-    pub client: Option<String>,
-}
-
-impl NewTurn {
-    /// A message in a session, with tools and a system prompt, and nothing else known about it.
-    pub fn new(session: SessionId, name: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            session,
-            name: name.into(),
-            thread: None,
-            message: message.into(),
-            images: false,
-            workspace: None,
-            needs: Needs { images: false, tools: true, system_prompt: true, structured_output: false },
-            prompt: PromptShape::default(),
-            skills: BTreeSet::new(),
-            seen: History::default(),
-            delegation: None,
-            workload: None,
-            request: None,
-            client: None,
-        }
-    }
-}
-
-/// A live turn that was decided, and what the policy file had to say on the way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StartedTurn {
-    /// The decision, as recorded.
-    pub made: DecidedTurn,
-    /// Set when the policy file cannot be used and the last good policy decided.
-    pub trouble: Option<PolicyTrouble>,
-}
-
 impl Engine {
-    /// Starts a turn: reads the policy afresh, decides, and records it all. The turn is locked to its model until
-    /// [`Engine::end_turn`]; when no model can take it, it has ended already (004 §4.7).
+    /// Decides a turn without recording anything: what would happen if the front end handed it over now.
     ///
     /// # Errors
-    /// [`EngineError::Override`] for a message addressed to no model, [`EngineError::TurnRunning`] while a turn of
-    /// the session runs, [`EngineError::TurnKnown`] for one that was decided before: nothing is recorded about the
-    /// turn then. Otherwise when the log cannot be written.
-    pub fn start_turn(&mut self, new: &NewTurn) -> Result<StartedTurn, EngineError> {
-        // Trouble is told once: it waits for a turn that starts.
-        self.untold = self.refresh_policy()?.or_else(|| self.untold.take());
-        // A quiet end of an outage is told before the decision that follows from it.
-        self.react()?;
-        let turn = TurnId::derive(&new.session, &new.name);
-        self.commit()?;
-        let open = self.state().sessions.get(&new.session).and_then(|session| session.running(new.thread.as_ref()));
-        if let Some(open) = open {
-            let (session, turn) = (new.session.to_string(), open.turn.to_string());
-            return Err(EngineError::TurnRunning { session, turn });
-        }
-        if self.recorder.knows(turn.0.then(RouteDecided::KIND, 0))? {
-            return Err(EngineError::TurnKnown { session: new.session.to_string(), turn: turn.to_string() });
-        }
-        // An address that names no model is found before anything is recorded.
-        address(&new.message, &self.models.registry)?;
-        self.see_session(new)?;
-        let made =
-            self.with_snapshot(new, turn, |engine, snapshot| engine.start_and_decide(snapshot, DecisionMode::Live))?;
-        self.commit()?;
-        Ok(StartedTurn { made, trouble: self.untold.take() })
+    /// [`EngineError::Override`] if the mention names no model.
+    pub fn preview(&self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
+        self.resolve(&mut input);
+        let mention = self.mention(&input)?;
+        let (turn, at) = (TurnId::derive(&input.session, &input.name), self.now());
+        let started = self.capture(turn, &input, &mention, at, DecisionMode::Live);
+        let decided = self.decide(&started, mention.rest(&input.message), at, DecisionMode::Live);
+        Ok(self.outcome(input, &mention, &started, at, decided))
     }
 
-    /// Decides a message without recording anything: what would happen if it were sent now.
+    /// Records events of a turn and what follows from them: outages and verdicts. Durable when this returns.
     ///
     /// # Errors
-    /// [`EngineError::Override`] for a message addressed to no model.
-    pub fn preview(&mut self, new: &NewTurn) -> Result<DecidedTurn, EngineError> {
-        let turn = TurnId::derive(&new.session, &new.name);
-        self.with_snapshot(new, turn, |engine, snapshot| Ok(engine.preview_snapshot(snapshot)))
-    }
-
-    /// Captures a turn and hands it on.
-    pub(crate) fn with_snapshot<T>(
-        &mut self,
-        new: &NewTurn,
-        turn: TurnId,
-        then: impl FnOnce(&mut Self, Snapshot<'_>) -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
-        let addressed = address(&new.message, &self.models.registry)?;
-        let at = self.now();
-        let session = self.state().sessions.get(&new.session);
-        let mut history = session.and_then(crate::Session::history).cloned().unwrap_or_default();
-        history.merge(&new.seen);
-        let spent_today: NanoUsd = self.state().costs.spent_today(at);
-        let snapshot = Snapshot {
-            turn,
-            session: new.session.clone(),
-            thread: new.thread.clone(),
-            at,
-            offset_minutes: (self.offset)(at),
-            message: addressed.text,
-            override_model: addressed.override_model,
-            sticky: session.and_then(|session| session.next_sticky().cloned()),
-            delegation: new.delegation,
-            workspace: new.workspace.clone().or_else(|| session.and_then(|session| session.workspace.clone())),
-            needs: new.needs,
-            images: new.images,
-            prompt: new.prompt,
-            skills: new.skills.clone(),
-            spent_today,
-            seen: seen(&history),
-            workload: new.workload.clone(),
-            request: new.request.clone(),
-        };
-        then(self, snapshot)
-    }
-
-    /// Ends a turn. The next one of the session may start, on a model swapped meanwhile.
-    ///
-    /// # Errors
-    /// [`EngineError::NothingRuns`] when the session has no turn running.
-    pub fn end_turn(&mut self, session: &SessionId, status: TurnStatus) -> Result<(), EngineError> {
-        let open = self.state().sessions.get(session).and_then(|session| session.running(None)).cloned();
-        let open = open.ok_or_else(|| EngineError::NothingRuns { session: session.to_string() })?;
-        let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
-        let event = TurnEnded { turn: open.turn, session: session.clone(), status, llm_calls, tool_calls };
-        let sealed = turn_event(open.turn, 0, self.now(), event)?.caused_by(open.started);
-        self.recorder.record([sealed])?;
-        self.judge()?;
-        self.commit()
-    }
-
-    /// Records what happened in a turn, and what follows from it.
-    ///
-    /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn record(&mut self, events: Vec<NewEvent>) -> Result<(), EngineError> {
         self.recorder.record(events)?;
         self.react()?;
         self.commit()
     }
 
-    /// The model a session's running turn is locked to (004 §3.2).
-    pub fn locked_model(&self, session: &SessionId) -> Option<&ModelId> {
-        self.state().sessions.get(session)?.running(None)?.model.as_ref()
+    /// Records that a turn started, its text where the policy allows it, and the decision about it.
+    ///
+    /// `mention` is that of the input's message.
+    pub(crate) fn start_and_decide(
+        &mut self,
+        turn: TurnId,
+        input: TurnInput,
+        mention: &Mention,
+        at: Timestamp,
+        mode: DecisionMode,
+    ) -> Result<TurnOutcome, EngineError> {
+        let started = Arc::new(self.capture(turn, &input, mention, at, mode));
+        let message = mention.rest(&input.message);
+        let sealed = Sealed::new(turn.0.then(TurnStarted::KIND, 0), at, turn.0, Arc::clone(&started))?;
+        let cause = sealed.event.id;
+        let text = if self.words() == Words::Forgotten {
+            None
+        } else {
+            let text = TurnTextRecorded { turn, text: self.store_text(message)? };
+            Some(turn_event(turn, 0, at, text)?.caused_by(cause))
+        };
+        self.recorder.record(std::iter::once(sealed).chain(text))?;
+        // The message is evidence about the turn before it: this decision may read that verdict.
+        self.judge()?;
+        let mut decided = self.decide(&started, message, at, mode);
+        self.recorder.record(seal_decision(&mut decided, at)?)?;
+        Ok(self.outcome(input, mention, &started, at, decided))
     }
 
-    pub(crate) fn see_session(&mut self, new: &NewTurn) -> Result<(), EngineError> {
-        // What is folded need not be looked for in the log.
-        if self.state().sessions.get(&new.session).is_some_and(|session| session.source.is_some()) {
+    /// Fills in what the front end cannot know: the requested model, the signers of thinking, the tier of an auxiliary
+    /// call.
+    pub(crate) fn resolve(&self, input: &mut TurnInput) {
+        let Some(mut request) = input.request.take() else { return };
+        request.named = self.models.registry.named(&request.model).map(|model| model.id.clone());
+        request.signed_by = self.signed_by(&input.session, input.thread.as_ref(), &request);
+        if request.side.is_some()
+            && let AuxiliaryCalls::Tier(tier) = self.policy.active().policy.gateway().auxiliary_calls
+        {
+            input.delegation = Some(Delegation { tier });
+        }
+        input.request = Some(request);
+    }
+
+    /// Resolves the mention of an input's message. A mention chooses no model for an auxiliary call: the user wrote it
+    /// for the main conversation, from which the client copied the text.
+    pub(crate) fn mention(&self, input: &TurnInput) -> Result<Mention, OverrideError> {
+        let registry = &self.models.registry;
+        if input.request.as_ref().is_some_and(|request| request.side.is_some()) {
+            let mention = Mention::resolve_accepted(&input.message, registry);
+            return Ok(Mention { model: None, ..mention });
+        }
+        Mention::resolve(&input.message, registry)
+    }
+
+    /// The models whose signed thinking a request may contain: the signers of its thread as recorded, or else the model
+    /// that the client requests. Empty if the request contains no signed thinking.
+    pub(crate) fn signed_by(
+        &self,
+        session: &SessionId,
+        thread: Option<&ThreadId>,
+        request: &ClientRequest,
+    ) -> BTreeSet<ModelId> {
+        if !request.requires.contains(&Requirement::Signatures) {
+            return BTreeSet::new();
+        }
+        let recorded = self.state().sessions.get(session).map(|session| session.signers(thread)).unwrap_or_default();
+        if recorded.is_empty() { request.named.iter().cloned().collect() } else { recorded }
+    }
+
+    /// Bytes of the mention at the start of each user message of the request; see [`TurnOutcome::mention_bytes`].
+    pub(crate) fn mention_bytes(&self, input: &TurnInput, mention: &Mention) -> Vec<usize> {
+        let earlier = input.earlier_messages.iter();
+        let earlier = earlier.map(|message| Mention::resolve_accepted(message, &self.models.registry).bytes);
+        earlier.chain([mention.bytes]).collect()
+    }
+
+    /// What the log keeps of the words of messages, by the active policy.
+    pub(crate) fn words(&self) -> Words {
+        let policy = &self.policy.active().policy;
+        match policy.record_text() {
+            RecordText::Never => Words::Forgotten,
+            // The log is on the user's own machine.
+            RecordText::Local | RecordText::Always => Words::Remembered { embedded: policy.embedding().is_some() },
+        }
+    }
+
+    /// Records that a session started, if the log does not have it.
+    pub(crate) fn start_session(&mut self, input: &TurnInput) -> Result<(), EngineError> {
+        // The lookup in the folded state is the fast path.
+        if self.state().sessions.get(&input.session).is_some_and(|session| session.source.is_some()) {
             return Ok(());
         }
-        let correlation = new.session.correlation();
+        let correlation = input.session.correlation();
         let id = correlation.then(SessionStarted::KIND, 0);
         if self.recorder.knows(id)? {
             return Ok(());
         }
         let event = SessionStarted {
-            session: new.session.clone(),
-            source: if new.request.is_some() { SessionSource::Gateway } else { SessionSource::CommandLine },
-            workspace: new.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
-            client: new.client.clone(),
+            session: input.session.clone(),
+            source: if input.request.is_some() { SessionSource::Gateway } else { SessionSource::CommandLine },
+            workspace: input.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
+            client: input.client.clone(),
         };
-        let now: Timestamp = self.now();
-        self.recorder.record([Sealed::new(id, now, correlation, Arc::new(event))?])
+        self.recorder.record([Sealed::new(id, self.now(), correlation, Arc::new(event))?])
     }
-}
 
-fn seen(history: &History) -> Seen<'_> {
-    Seen {
-        tool_calls: 0 < history.tool_calls,
-        extensions: &history.extensions,
-        directories: &history.directories,
-        tools: &history.tools,
-        side_effects: &history.side_effects,
+    fn capture(
+        &self,
+        turn: TurnId,
+        input: &TurnInput,
+        mention: &Mention,
+        at: Timestamp,
+        mode: DecisionMode,
+    ) -> TurnStarted {
+        let session = self.state().sessions.get(&input.session);
+        let mut history = input.history.clone();
+        // A session file has the whole history; a live client may resend a part of it.
+        if mode == DecisionMode::Live
+            && let Some(recorded) = session.and_then(Session::history)
+        {
+            history.merge(recorded);
+        }
+        let context = Context {
+            turn,
+            offset_minutes: (self.offset)(at),
+            override_model: mention.model.clone(),
+            text: mention.rest(&input.message),
+            session,
+            history: &history,
+            spent_today: self.state().costs.spent_today(at),
+            words: self.words(),
+        };
+        capture(input, context)
+    }
+
+    fn decide(&self, started: &TurnStarted, message: &str, at: Timestamp, mode: DecisionMode) -> RouteDecided {
+        let turn = turn_of(started, at, MessageText::Present(message.to_owned()));
+        decide_turn(&self.recorder, self.policy.active(), &self.models, &turn, mode)
+    }
+
+    fn outcome(
+        &self,
+        input: TurnInput,
+        mention: &Mention,
+        started: &TurnStarted,
+        at: Timestamp,
+        decided: RouteDecided,
+    ) -> TurnOutcome {
+        let banners = banners(&decided.decision, &self.policy.active().policy, started.spent_today);
+        let mention_bytes = self.mention_bytes(&input, mention);
+        let route = Route::Decided(Box::new(decided));
+        TurnOutcome { turn: started.turn, at, input, mention_bytes, route, banners }
+    }
+
+    /// Stores a text: inline if it is short, else in the text store, durable before the event that names it.
+    fn store_text(&self, text: &str) -> Result<TextBody, EngineError> {
+        if text.len() <= INLINE_TEXT_BYTES {
+            return Ok(TextBody::Inline(text.to_owned()));
+        }
+        Ok(TextBody::Stored { hash: ContentHash(self.texts.put(text)?), bytes: text.len() as u64 })
     }
 }

@@ -4,25 +4,24 @@ use contracts::{
     Usage,
     events::{ErrorClass, TurnStatus},
 };
-use engine::{CallAnswer, CallFailure, Engine, Sent, ToolRequest};
+use engine::{Call, CallAnswer, CallFailure, Engine, ToolRequest};
+use event_bus::Bus;
 use event_core::Timestamp;
 use wire::Seen;
-
-use event_bus::Bus;
 
 /// A running call. Dropping it without an outcome records it as cancelled.
 #[derive(Debug)]
 pub(crate) struct RunningCall {
     bus: Bus<Engine>,
-    sent: Option<Sent>,
+    call: Option<Call>,
     /// The clock of the log.
     now: fn() -> Timestamp,
     began: Option<Timestamp>,
 }
 
 impl RunningCall {
-    pub(crate) const fn new(bus: Bus<Engine>, sent: Sent, now: fn() -> Timestamp) -> Self {
-        Self { bus, sent: Some(sent), now, began: None }
+    pub(crate) const fn new(bus: Bus<Engine>, call: Call, now: fn() -> Timestamp) -> Self {
+        Self { bus, call: Some(call), now, began: None }
     }
 
     /// Notes the time of the first response byte.
@@ -34,14 +33,14 @@ impl RunningCall {
 
     /// Records the call as completed.
     pub(crate) fn answered(mut self, seen: Seen) {
-        let Some(sent) = self.sent.take() else { return };
+        let Some(call) = self.call.take() else { return };
         let answer = self.answer(seen);
-        self.bus.notify(move |engine| engine.call_answered(&sent, &answer));
+        self.bus.notify(move |engine| engine.call_answered(&call, &answer));
     }
 
     /// Returns the call so that the caller records a failure before the first response byte.
-    pub(crate) fn into_sent(mut self) -> Option<Sent> {
-        self.sent.take()
+    pub(crate) fn into_call(mut self) -> Option<Call> {
+        self.call.take()
     }
 
     /// Records a failure after the first response byte, and ends the turn.
@@ -56,11 +55,11 @@ impl RunningCall {
 
     /// Records the call as failed with the usage so far, and ends the turn with `status`.
     fn give_up(&mut self, class: ErrorClass, status: TurnStatus, usage: Option<Usage>, raw_usage: Option<String>) {
-        let Some(sent) = self.sent.take() else { return };
+        let Some(call) = self.call.take() else { return };
         let failure = CallFailure { class, status: None, retries: 0, usage, raw_usage };
         self.bus.notify(move |engine| {
-            engine.call_failed(&sent, failure)?;
-            engine.end(&sent.call.session, sent.call.turn, status)
+            engine.call_failed(&call, failure)?;
+            engine.end(&call.session, call.turn, status)
         });
     }
 

@@ -1,11 +1,11 @@
 //! One request of a client, from its first byte to the answer's: read, decided, asked of a provider, passed back.
 
 mod arrival;
-mod asked;
 mod attempt;
-mod decided;
+mod input;
 mod outgoing;
 mod refusal;
+mod target;
 
 use std::sync::Arc;
 
@@ -20,10 +20,8 @@ use crate::{
     gateway::{Gateway, UNAVAILABLE},
     upstream::Failed,
 };
-use arrival::Taken;
-pub(crate) use asked::shape;
 use attempt::Attempt;
-use decided::Next;
+pub(crate) use input::shape;
 pub(crate) use refusal::{refused, told};
 
 /// A request of a client, read from the wire.
@@ -66,23 +64,22 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         Ok(inspected) => inspected,
         Err(error) => return Ok(refused(incoming.api, 400, "invalid_request_error", &error.to_string())),
     };
-    let taken = match arrival::take(gateway, incoming, &inspected).await? {
+    let (mut target, mut call, durable) = match arrival::take(gateway, incoming, &inspected).await? {
         Ok(taken) => taken,
         Err(refusal) => return Ok(refusal),
     };
-    let Taken { mut decided, mut call, durable, lineage } = taken;
     let mut recorded = vec![durable];
     let mut failed: Vec<FailedCandidate> = Vec::new();
     loop {
-        let model = decided.model.id.clone();
-        let attempt = Attempt { gateway, incoming, inspected: &inspected, decided: &decided };
+        let model = target.model.id.clone();
+        let attempt = Attempt { gateway, incoming, inspected: &inspected, target: &target };
         let Failure { call: ran, failed: failure } = match attempt.make(call).await {
             Ok(mut response) => {
                 // No byte reaches the client before its decision is durable.
                 for durable in recorded {
                     durable.wait().await?;
                 }
-                decided.label(&mut response, failed.len());
+                target.label(&mut response, failed.len());
                 return Ok(response);
             }
             Err(failure) => failure,
@@ -94,22 +91,22 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
             failed.push(FailedCandidate { model, class });
         }
         let (status, retries) = (failure.status.map(|status| status.as_u16()), failure.retries);
-        let next = Next {
+        let failed_call = target::FailedCall {
             call: ran,
             failure: CallFailure { class, status, retries, usage: None, raw_usage: None },
-            failed: again.then(|| failed.clone()),
+            failed_models: again.then(|| failed.clone()),
         };
-        let (next, durable) = decided::next(gateway, &decided, &inspected, next, &lineage).await?;
+        let (next, durable) = target::fall_back(gateway, &target, failed_call).await?;
         recorded.push(durable);
         if let Some(next) = next {
-            (decided, call) = next;
+            (target, call) = next;
             continue;
         }
         for durable in recorded {
             durable.wait().await?;
         }
-        let mut response = told(incoming.api, &decided, &failure, &failed);
-        decided.label(&mut response, failed.len());
+        let mut response = told(incoming.api, &target, &failure, &failed);
+        target.label(&mut response, failed.len());
         return Ok(response);
     }
 }

@@ -1,6 +1,7 @@
 //! A decision as JSON, with the reasons in words beside the data.
 
 use contracts::{Decision, ModelId, SessionId, TurnId};
+use engine::TurnOutcome;
 use router_core::{Banner, reason_text};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,6 +18,11 @@ pub(crate) struct DecisionView {
 }
 
 impl DecisionView {
+    /// The decision of an outcome; `None` if the turn was locked before.
+    pub(crate) fn of(outcome: &TurnOutcome) -> Option<Self> {
+        Some(Self::new(outcome.turn, &outcome.input.session, outcome.decision()?, &outcome.banners))
+    }
+
     pub(crate) fn new(turn: TurnId, session: &SessionId, decision: &Decision, banners: &[Banner]) -> Self {
         let chain = decision
             .chain

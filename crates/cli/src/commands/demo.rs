@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use contracts::Slot;
+use contracts::{Decision, Slot};
 use engine::{Engine, Home, Models, Stores, decision_of};
 use event_bus::{SledLog, SystemClock, TextFiles};
 use serde_json::json;
@@ -51,8 +51,8 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     }
     engine.commit()?;
     // A turn that a rule decided has most to tell.
-    let by_rule = |made: &engine::DecidedTurn| {
-        made.decided.decision.winner().is_some_and(|entry| entry.slot == Slot::ConfiguredRules)
+    let by_rule = |made: &engine::TurnOutcome| {
+        made.decision().and_then(Decision::winner).is_some_and(|entry| entry.slot == Slot::ConfiguredRules)
     };
     let shown = turns.iter().rev().find(|(made, ..)| by_rule(made)).or(turns.first());
     let insight = shown.map(|(made, ..)| decision_of(engine.log().as_ref(), &made.turn.to_string())).transpose()?;
@@ -60,7 +60,7 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     let views: Vec<_> = turns
         .iter()
         .map(|(made, ran_on, message)| {
-            json!({ "message": message, "ran_on": ran_on, "decision": DecisionView::new(made.turn, &made.decided.session, &made.decided.decision, &made.banners) })
+            json!({ "message": message, "ran_on": ran_on, "decision": DecisionView::of(made) })
         })
         .collect();
     let events = engine.log().head()?;
@@ -73,15 +73,14 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         anstream::println!();
         let mut table = Table::new(&[">#", "MESSAGE", "RAN ON", "TURNWISE CHOOSES", "BECAUSE OF"]);
         for (number, (made, ran_on, message)) in (1..).zip(&turns) {
-            let decision = &made.decided.decision;
             let start: String = message.lines().next().unwrap_or_default().chars().take(44).collect();
-            let chosen = decision.model.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+            let chosen = made.model().map_or_else(|| "-".to_owned(), ToString::to_string);
             table.row([
                 number.to_string(),
                 start,
                 ran_on.clone().unwrap_or_else(|| "-".to_owned()),
                 chosen,
-                decided_by(decision),
+                made.decision().map(decided_by).unwrap_or_default(),
             ]);
         }
         table.print();

@@ -185,7 +185,7 @@ fn import_file<F: Format>(
         imported.count(&turn);
         if let Some(made) = engine.observe_turn(session, &turn)? {
             imported.decisions += 1;
-            imported.refused += u64::from(made.decided.decision.model.is_none());
+            imported.refused += u64::from(made.model().is_none());
         }
     }
     imported.issues.extend(reader.issues().iter().map(ToString::to_string));

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use catalogue::estimate::PromptShape;
 use contracts::{Needs, SessionId, TurnId};
-use engine::{DecidedTurn, Engine, EngineError, Models, NewTurn, Stores, decision_of, last_decision};
+use engine::{Engine, EngineError, Models, Stores, TurnInput, TurnOutcome, decision_of, last_decision};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
 use router_core::why;
 use serde_json::json;
@@ -27,26 +27,25 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
 }
 
 fn message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
-    let mut engine = context.reader()?;
+    let engine = context.reader()?;
     context.policy_notice(engine.policy_trouble().as_ref());
-    let new = new_turn(arguments)?;
-    let made = engine.preview(&new)?;
-    let decision = &made.decided.decision;
-    let view = DecisionView::new(made.turn, &made.decided.session, decision, &made.banners);
-    context.print(&view, || {
-        for banner in &made.banners {
+    let outcome = engine.preview(turn_input(arguments)?)?;
+    context.print(&DecisionView::of(&outcome), || {
+        for banner in &outcome.banners {
             anstream::println!("{}\n", styled(NOTICE, &banner.to_string()));
         }
-        anstream::print!("{}", why(None, decision));
+        if let Some(decision) = outcome.decision() {
+            anstream::print!("{}", why(None, decision));
+        }
     })?;
-    if decision.model.is_some() { Ok(()) } else { Err(Failure::No) }
+    if outcome.model().is_some() { Ok(()) } else { Err(Failure::No) }
 }
 
-fn new_turn(arguments: &RouteArguments) -> Result<NewTurn, Failure> {
+fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
     let session = arguments.continue_session.as_deref().unwrap_or("preview");
     let session = SessionId::try_from(session).map_err(EngineError::from)?;
     let message = arguments.message.clone().unwrap_or_default();
-    let mut new = NewTurn::new(session, "preview", message.clone());
+    let mut new = TurnInput::new(session, "preview", message.clone());
     let workspace = arguments.workspace.clone().or_else(|| std::env::current_dir().ok());
     new.workspace = workspace.and_then(|path| std::path::absolute(path).ok()).map(|path| path.display().to_string());
     new.images = arguments.images;
@@ -65,7 +64,7 @@ fn new_turn(arguments: &RouteArguments) -> Result<NewTurn, Failure> {
     };
     new.workload.clone_from(&arguments.workload);
     new.skills = arguments.skills.iter().cloned().collect();
-    new.seen = engine::History {
+    new.history = engine::History {
         tool_calls: u64::from(arguments.tool_history),
         extensions: arguments.extensions.iter().map(|name| name.to_lowercase()).collect(),
         ..engine::History::default()
@@ -93,12 +92,8 @@ fn session(context: &Context, file: &Path) -> Result<(), Failure> {
         }
     }
     let issues: Vec<_> = reader.issues().iter().map(ToString::to_string).collect();
-    let views: Vec<_> = rows
-        .iter()
-        .map(|(made, ran_on, _)| {
-            json!({ "ran_on": ran_on, "decision": DecisionView::new(made.turn, &made.decided.session, &made.decided.decision, &made.banners) })
-        })
-        .collect();
+    let views: Vec<_> =
+        rows.iter().map(|(made, ran_on, _)| json!({ "ran_on": ran_on, "decision": DecisionView::of(made) })).collect();
     context.print(&json!({ "turns": views, "issues": issues }), || {
         let mut table = Table::new(&[">#", "STARTED", "RAN ON", "CHOSEN", "DECIDED BY", "MESSAGE"]);
         for (number, (made, ran_on, message)) in (1..).zip(&rows) {
@@ -111,15 +106,14 @@ fn session(context: &Context, file: &Path) -> Result<(), Failure> {
     })
 }
 
-fn row(number: u32, made: &DecidedTurn, ran_on: Option<&str>, message: &str) -> [String; 6] {
-    let decision = &made.decided.decision;
+fn row(number: u32, made: &TurnOutcome, ran_on: Option<&str>, message: &str) -> [String; 6] {
     let start: String = message.lines().next().unwrap_or_default().chars().take(40).collect();
     [
         number.to_string(),
         local_time(made.at),
         ran_on.unwrap_or("-").to_owned(),
-        decision.model.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
-        decided_by(decision),
+        made.model().map_or_else(|| "-".to_owned(), ToString::to_string),
+        made.decision().map(decided_by).unwrap_or_default(),
         start,
     ]
 }

@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc};
 
 use contracts::{ClientRequest, WireApi};
-use engine::{Engine, Home, NewTurn, Stores};
+use engine::{Engine, Home, Stores, TurnInput};
 use event_bus::{MemoryTexts, SledLog, SystemClock};
 
 use crate::desk::{Desk, said};
@@ -40,7 +40,8 @@ fn through_gateway(desk: &Desk) {
         brings_key_of: None,
     };
     let session = "5b0c6f0e-7a41-4f0b-9d1e-0c9a3d2f8e11".try_into().unwrap();
-    engine.start_turn(&NewTurn { request: Some(request), ..NewTurn::new(session, "message", "hello") }).unwrap();
+    engine.refresh_policy().unwrap();
+    engine.arrive(TurnInput { request: Some(request), ..TurnInput::new(session, "message", "hello") }).unwrap();
     engine.close().unwrap();
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use catalogue::estimate::estimates;
 use contracts::{
-    CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage,
+    CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, Tokenizer, TurnId, Usage,
     events::{
         CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
         ToolFinished, ToolOutcome, TurnStatus,
@@ -12,41 +13,33 @@ use contracts::{
 use event_core::{Event, EventId, Sealed, Timestamp};
 use transcripts::tool_call::{ToolLook, look};
 
-use crate::{capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event};
+use crate::{
+    capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event, turn_input::TurnInput,
+    turn_outcome::TurnOutcome,
+};
 
 /// The longest name of a tool or of its call that an event carries, in bytes; the rest is cut.
 const LONGEST_NAME: usize = 128;
 /// The longest account of a call's usage that an event carries, in bytes; longer ones are dropped.
 const LONGEST_USAGE: usize = 1_024;
 
-/// A call to be made.
+/// A call to a model that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The turn.
     pub turn: TurnId,
     /// Its session.
     pub session: SessionId,
-    /// The sub-agent at work.
+    /// Thread of the turn.
     pub thread: Option<ThreadId>,
     /// The model.
     pub model: ModelId,
-    /// Whose work it is.
+    /// The role in which the model is called.
     pub role: CallRole,
-    /// Expected tokens of the prompt.
-    pub estimated_input: u64,
-    /// How long the client asked the provider to keep the prompt.
-    pub cache_lifetime: Option<CacheLifetime>,
-}
-
-/// A call that was sent, as the log knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
-    /// The call.
-    pub call: Call,
-    /// Its number in the turn, from 0.
+    /// Number of the call in its turn, from 0.
     pub number: u64,
     /// When it was sent.
-    pub at: Timestamp,
+    pub sent_at: Timestamp,
 }
 
 /// What came back from a call.
@@ -106,32 +99,40 @@ pub struct CallFailure {
 }
 
 impl Engine {
-    /// Records that a call is being sent.
+    /// Records that a call of a turn is sent to a model.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
-    pub fn call_sent(&mut self, call: Call) -> Result<Sent, EngineError> {
-        let at = self.now();
-        let open = self.state().sessions.get(&call.session).and_then(|session| session.open(call.turn));
-        let number = open.map_or(0, |open| u64::from(open.calls_sent));
-        let event = LlmCallStarted {
-            turn: call.turn,
-            session: call.session.clone(),
-            model: call.model.clone(),
-            role: call.role,
-            estimated_input: call.estimated_input,
+    /// [`EngineError`] if the log cannot be written.
+    pub fn call_sent(&mut self, outcome: &TurnOutcome, model: &ModelId) -> Result<Call, EngineError> {
+        let (turn, input) = (outcome.turn, &outcome.input);
+        let tokenizer = self.models.registry.get(model).map_or(Tokenizer::Generic, |model| model.tokenizer);
+        let open = self.state().sessions.get(&input.session).and_then(|session| session.open(turn));
+        let call = Call {
+            turn,
+            session: input.session.clone(),
+            thread: input.thread.clone(),
+            model: model.clone(),
+            role: role(input),
+            number: open.map_or(0, |open| u64::from(open.calls_sent)),
+            sent_at: self.now(),
         };
-        let sealed = turn_event(call.turn, number, at, event)?.caused_by(call.turn.0.then(RouteDecided::KIND, 0));
+        let event = LlmCallStarted {
+            turn,
+            session: call.session.clone(),
+            model: model.clone(),
+            role: call.role,
+            estimated_input: estimates(&input.prompt).of(tokenizer),
+        };
+        let sealed = turn_event(turn, call.number, call.sent_at, event)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;
-        Ok(Sent { call, number, at })
+        Ok(call)
     }
 
     /// Records what came back, the tools that were asked for, and the end of the turn unless it waits for them.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
-    pub fn call_answered(&mut self, sent: &Sent, answer: &CallAnswer) -> Result<(), EngineError> {
-        let call = &sent.call;
+    pub fn call_answered(&mut self, call: &Call, answer: &CallAnswer) -> Result<(), EngineError> {
         let completed = LlmCallCompleted {
             turn: call.turn,
             session: call.session.clone(),
@@ -141,17 +142,17 @@ impl Engine {
             usage: answer.usage.unwrap_or_default(),
             // What nobody counted costs nobody knows what.
             cost: answer.usage.and_then(|usage| self.cost(&call.model, &usage)),
-            latency_ms: Some(answer.at.micros_since(sent.at) / 1_000),
+            latency_ms: Some(answer.at.micros_since(call.sent_at) / 1_000),
             stop_reason: answer.stop_reason,
             tool_calls: u32::try_from(answer.tools.len()).unwrap_or(u32::MAX),
             thinking_blocks: answer.thinking_blocks,
             raw_usage: answer.raw_usage.clone().filter(|raw| raw.len() <= LONGEST_USAGE),
             variant: CacheVariant::PLAIN,
-            cache_lifetime: call.cache_lifetime,
+            cache_lifetime: None,
             began_at: answer.began_at,
         };
-        let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
-        let sealed = turn_event(call.turn, sent.number, answer.at, completed)?.caused_by(cause);
+        let cause = call.turn.0.then(LlmCallStarted::KIND, call.number);
+        let sealed = turn_event(call.turn, call.number, answer.at, completed)?.caused_by(cause);
         let cause = sealed.event.id;
         let mut events = vec![sealed];
         let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.clone());
@@ -172,8 +173,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
-    pub fn call_failed(&mut self, sent: &Sent, failure: CallFailure) -> Result<(), EngineError> {
-        let call = &sent.call;
+    pub fn call_failed(&mut self, call: &Call, failure: CallFailure) -> Result<(), EngineError> {
         let event = LlmCallFailed {
             turn: call.turn,
             session: call.session.clone(),
@@ -187,8 +187,8 @@ impl Engine {
             cost: failure.usage.and_then(|usage| self.cost(&call.model, &usage)),
             raw_usage: failure.raw_usage.filter(|raw| raw.len() <= LONGEST_USAGE),
         };
-        let cause = call.turn.0.then(LlmCallStarted::KIND, sent.number);
-        let sealed = turn_event(call.turn, sent.number, self.now(), event)?.caused_by(cause);
+        let cause = call.turn.0.then(LlmCallStarted::KIND, call.number);
+        let sealed = turn_event(call.turn, call.number, self.now(), event)?.caused_by(cause);
         self.recorder.record([sealed])?;
         self.react()
     }
@@ -233,6 +233,16 @@ impl Engine {
     fn cost(&self, model: &ModelId, usage: &Usage) -> Option<NanoUsd> {
         // Nobody's prices are guessed.
         Some(self.models.registry.get(model)?.prices?.cost(usage))
+    }
+}
+
+/// The role of the calls of a turn.
+fn role(input: &TurnInput) -> CallRole {
+    match &input.request {
+        Some(request) if request.side.is_some() => CallRole::Side,
+        Some(request) if request.subagent => CallRole::Worker,
+        None if input.thread.is_some() => CallRole::Worker,
+        Some(_) | None => CallRole::Planner,
     }
 }
 

@@ -2,13 +2,13 @@
 
 use contracts::{
     OutageScope,
-    events::{CallRole, ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
+    events::{ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
 };
-use engine::{Call, CallAnswer, CallFailure, Sent};
+use engine::{Call, CallAnswer, CallFailure, TurnOutcome};
 
 use crate::support::{
     Desk,
-    desk::{START, session},
+    desk::START,
     models::{GPT, HAIKU, OPUS, SONNET, model_id},
     story::story,
 };
@@ -32,7 +32,7 @@ fn strikes(desk: &mut Desk, model: &str, count: usize) {
     }
 }
 
-fn banners(made: &engine::DecidedTurn) -> Vec<String> {
+fn banners(made: &engine::TurnOutcome) -> Vec<String> {
     made.banners.iter().map(ToString::to_string).collect()
 }
 
@@ -43,7 +43,7 @@ fn one_refused_key_takes_the_whole_provider_out_for_the_next_turn() {
     desk.fail("one", OPUS, ErrorClass::Auth);
     desk.end("one");
     let made = desk.start("one", "a quick question");
-    assert_eq!(made.decided.decision.model, Some(model_id(GPT)));
+    assert_eq!(made.model(), Some(&model_id(GPT)));
     insta::assert_snapshot!(banners(&made).join("\n"));
 
     let out = desk.all::<ProviderUnavailable>();
@@ -59,7 +59,7 @@ fn one_model_out_falls_through_and_its_siblings_stay() {
     strikes(&mut desk, OPUS, 5);
     desk.end("one");
     let made = desk.start("one", "more of the architecture");
-    assert_eq!(made.decided.decision.model, Some(model_id(GPT)));
+    assert_eq!(made.model(), Some(&model_id(GPT)));
     insta::assert_snapshot!(banners(&made).join("\n"));
     desk.end("one");
     assert_eq!(desk.turn("one", "a quick question").as_deref(), Some(SONNET));
@@ -178,22 +178,12 @@ fn a_session_sees_the_outages_that_another_one_met() {
     desk.start("one", "the architecture");
     desk.fail("one", OPUS, ErrorClass::Auth);
     assert_eq!(desk.turn("two", "the architecture").as_deref(), Some(GPT));
-    assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(OPUS)), "the running turn keeps its model");
+    assert_eq!(desk.locked_model("one"), Some(&model_id(OPUS)), "the running turn keeps its model");
 }
 
 /// The running turn calls its model through the gateway.
-fn send(desk: &mut Desk, name: &str) -> Sent {
-    let model = desk.engine.locked_model(&session(name)).cloned().unwrap();
-    let call = Call {
-        turn: desk.running(name).unwrap(),
-        session: session(name),
-        thread: None,
-        model,
-        role: CallRole::Planner,
-        estimated_input: 100,
-        cache_lifetime: None,
-    };
-    desk.engine.call_sent(call).unwrap()
+fn send(desk: &mut Desk, started: &TurnOutcome) -> Call {
+    desk.engine.call_sent(started, started.model().unwrap()).unwrap()
 }
 
 fn answered(desk: &Desk) -> CallAnswer {
@@ -216,8 +206,8 @@ fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has
     desk.end("one");
     desk.pass_secs(400);
 
-    desk.start("two", "a quick question");
-    let probe = send(&mut desk, "two");
+    let started = desk.start("two", "a quick question");
+    let probe = send(&mut desk, &started);
     desk.pass_secs(1);
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "another one tries the provider");
     let class = ErrorClass::ServerError;
@@ -227,8 +217,8 @@ fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "one failure puts it out again");
 
     desk.pass_secs(200);
-    desk.start("four", "a quick question");
-    let probe = send(&mut desk, "four");
+    let started = desk.start("four", "a quick question");
+    let probe = send(&mut desk, &started);
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT));
     let answer = answered(&desk);
     desk.engine.call_answered(&probe, &answer).unwrap();

@@ -5,7 +5,7 @@ use contracts::{
     Needs, SideEffect,
     events::{SessionStarted, ToolCalled, TurnStarted},
 };
-use engine::{History, NewTurn};
+use engine::{History, TurnInput};
 
 use crate::support::{
     Desk,
@@ -18,11 +18,11 @@ fn desk(rule: &str) -> Desk {
 }
 
 /// The model of a turn of its own session.
-fn model(desk: &mut Desk, change: impl FnOnce(&mut NewTurn)) -> String {
+fn model(desk: &mut Desk, change: impl FnOnce(&mut TurnInput)) -> String {
     let name = format!("session-{}", desk.head());
-    let mut new = NewTurn::new(session(&name), "m1", "hello");
+    let mut new = TurnInput::new(session(&name), "m1", "hello");
     change(&mut new);
-    desk.engine.start_turn(&new).unwrap().made.decided.decision.model.unwrap().to_string()
+    desk.arrive(new).unwrap().model().unwrap().to_string()
 }
 
 #[test]
@@ -49,11 +49,11 @@ fn images_of_the_message_count_for_rules_and_those_of_the_prompt_for_models() {
 
 #[test]
 fn skills_and_what_the_client_has_seen_are_taken_as_given() {
-    let seen = |new: &mut NewTurn| {
-        new.seen = History { tool_calls: 1, extensions: [".sql".to_owned()].into(), ..History::default() };
+    let seen = |new: &mut TurnInput| {
+        new.history = History { tool_calls: 1, extensions: [".sql".to_owned()].into(), ..History::default() };
     };
     assert_eq!(model(&mut desk("{file_extensions_in_context: .sql, has_tool_calls_in_history: true}"), seen), OPUS);
-    let skilled = |new: &mut NewTurn| new.skills = ["system_design".to_owned()].into();
+    let skilled = |new: &mut TurnInput| new.skills = ["system_design".to_owned()].into();
     assert_eq!(model(&mut desk("{skills_matching_message_includes: system_design}"), skilled), OPUS);
 }
 
@@ -92,9 +92,9 @@ fn a_session_remembers_its_workspace() {
     let sonnet = desk.engine.model_named(SONNET).unwrap();
     desk.engine.select_model(&session("one"), Some(sonnet)).unwrap();
     desk.engine.select_model(&session("one"), None).unwrap();
-    let mut new = NewTurn::new(session("one"), "m1", "hello");
+    let mut new = TurnInput::new(session("one"), "m1", "hello");
     new.workspace = Some("/home/dev/shop/api".to_owned());
-    desk.engine.start_turn(&new).unwrap();
+    desk.arrive(new).unwrap();
     desk.end("one");
     assert_eq!(desk.turn("one", "go on").as_deref(), Some(GPT));
     let started = desk.all::<SessionStarted>();

@@ -73,10 +73,10 @@ fn a_budget_is_exceeded_by_recorded_calls_of_all_sessions() {
     assert_eq!(desk.turn("three", "exactly the budget is not more").as_deref(), Some(OPUS));
     desk.answer_as("two", HAIKU, None, cents(42), StopReason::EndTurn);
     let made = desk.start("three", "now it is");
-    assert_eq!(made.decided.decision.model.unwrap().as_str(), HAIKU);
+    assert_eq!(made.model().unwrap().as_str(), HAIKU);
     let shown: Vec<_> = made.banners.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(shown.join("\n"));
-    assert_eq!(desk.engine.locked_model(&session("one")).unwrap().as_str(), OPUS, "running turns go on");
+    assert_eq!(desk.locked_model("one").unwrap().as_str(), OPUS, "running turns go on");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_recorded_turn_is_measured_by_the_spending_of_its_own_day() {
             turn.steps.push(call(&format!("{name}-{number}"), at, HAIKU));
         }
         let made = desk.engine.observe_turn(&recorded, &turn).unwrap().unwrap();
-        made.decided.decision.model.unwrap().to_string()
+        made.model().unwrap().to_string()
     });
     assert_eq!(turns, [OPUS, HAIKU, OPUS]);
 }

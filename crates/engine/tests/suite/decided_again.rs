@@ -1,7 +1,7 @@
 //! Every decision can be made again from the log alone, with the same bytes (decisions D9 and D14).
 
 use contracts::events::{ErrorClass, PolicyLoaded, StopReason};
-use engine::NewTurn;
+use engine::TurnInput;
 use event_core::Event as _;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 
@@ -46,15 +46,15 @@ fn live() -> Desk {
     let mut desk = Desk::with(POLICY);
     let long = format!("why {}", "is this so long ".repeat(1_000));
     for (number, message) in ["hello", "commit it", "@opus plan it", &long, "\\@opus", "how"].into_iter().enumerate() {
-        let mut new = NewTurn::new(session("one"), format!("m{number}"), message);
+        let mut new = TurnInput::new(session("one"), format!("m{number}"), message);
         new.workspace = Some("/home/dev/shop".to_owned());
         new.skills = ["system_design".to_owned()].into();
-        let made = desk.engine.start_turn(&new).unwrap().made;
+        let made = desk.arrive(new).unwrap();
         if number == 1 {
             let sonnet = desk.engine.model_named("sonnet").unwrap();
             desk.engine.select_model(&session("one"), Some(sonnet)).unwrap();
         }
-        if made.decided.decision.model.is_some() {
+        if made.model().is_some() {
             desk.answer("one", StopReason::EndTurn);
             desk.fail("one", OPUS, ErrorClass::Network);
             desk.end("one");

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use engine::NewTurn;
+use engine::TurnInput;
 use event_bus::{Appended, EventLog, Expected, LogError, MemoryLog, MemoryTexts};
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
@@ -67,7 +67,7 @@ fn what_a_failed_barrier_left_behind_is_still_to_be_made_durable() {
     desk.engine.commit().unwrap();
     let before = log.head().unwrap();
     log.fails.store(true, Ordering::Relaxed);
-    assert!(desk.engine.start_turn(&NewTurn::new(session("s"), "t", "hello")).is_err());
+    assert!(desk.arrive(TurnInput::new(session("s"), "t", "hello")).is_err());
     assert_eq!(log.head().unwrap(), before, "nothing of it is on the disk");
     desk.engine.commit().unwrap();
     assert!(before < log.head().unwrap(), "whoever asks next is not told that it was, but makes it so");

@@ -18,7 +18,7 @@ fn desk_without_a_model() -> Desk {
     let mut desk = Desk::with(policy);
     desk.start("one", "hello");
     desk.fail("one", OPUS, ErrorClass::Auth);
-    desk.engine.end_turn(&session("one"), TurnStatus::Failed).unwrap();
+    desk.end_as("one", TurnStatus::Failed);
     desk
 }
 
@@ -30,7 +30,7 @@ fn a_refused_turn_is_started_decided_and_ended_and_nothing_else() {
     assert_eq!(desk.kinds_after(before), ["turn.started", "route.decided", "turn.ended"]);
 
     let decided = desk.all::<RouteDecided>().pop().unwrap();
-    assert_eq!(decided, made.decided);
+    assert_eq!(made.route, engine::Route::Decided(Box::new(decided.clone())));
     assert_eq!(decided.decision.model, None);
     assert!(decided.decision.winner().is_none());
     let verdict = |slot| decided.decision.entry(slot).unwrap().verdict;
@@ -46,7 +46,7 @@ fn a_refused_turn_is_over_and_the_next_one_may_start() {
     let mut desk = desk_without_a_model();
     desk.start("one", "hello again");
     assert_eq!(desk.running("one"), None);
-    assert_eq!(desk.engine.locked_model(&session("one")), None);
+    assert_eq!(desk.locked_model("one"), None);
     desk.pass_secs(301);
     assert_eq!(desk.turn("one", "hello once more").as_deref(), Some(OPUS), "the outage has cleared by itself");
 }
@@ -75,8 +75,8 @@ fn a_message_addressed_to_nobody_leaves_no_trace() {
     desk.turn("one", "hello");
     let before = desk.head();
     for (number, message) in ["@hiaku hello", "@haiku", "@haiku \n "].into_iter().enumerate() {
-        let new = engine::NewTurn::new(session(&format!("fresh-{number}")), "message", message);
-        let error = desk.engine.start_turn(&new).unwrap_err();
+        let new = engine::TurnInput::new(session(&format!("fresh-{number}")), "message", message);
+        let error = desk.arrive(new).unwrap_err();
         assert!(matches!(error, engine::EngineError::Override(_)), "{error}");
     }
     desk.engine.commit().unwrap();
@@ -95,10 +95,10 @@ fn text_is_recorded_unless_the_policy_says_never() {
 fn a_preview_records_nothing_and_says_what_would_happen() {
     let mut desk =
         Desk::with("rules: [{name: commits, when: {message_matches: ^/commit}, use: haiku}]\nglobal_default: opus");
-    let new = engine::NewTurn::new(session("one"), "message", "/commit it");
-    let seen = desk.engine.preview(&new).unwrap();
+    let new = engine::TurnInput::new(session("one"), "message", "/commit it");
+    let seen = desk.engine.preview(new.clone()).unwrap();
     desk.engine.commit().unwrap();
     assert_eq!(desk.head(), Position::ORIGIN);
-    let made = desk.engine.start_turn(&new).unwrap().made;
-    assert_eq!(seen.decided.decision, made.decided.decision);
+    let made = desk.arrive(new).unwrap();
+    assert_eq!(seen.decision().unwrap(), made.decision().unwrap());
 }

@@ -1,7 +1,7 @@
 //! A policy is read afresh for every turn, and the last good one stays active (004 §4.8).
 
 use contracts::events::{CatalogueLoaded, PolicyInvalid, PolicyLoaded, RouteDecided};
-use engine::{BUILT_IN_PATH, BUILT_IN_POLICY, NewTurn, Refresh};
+use engine::{BUILT_IN_PATH, BUILT_IN_POLICY, Refresh, TurnInput};
 
 use crate::support::{
     Desk,
@@ -15,9 +15,9 @@ const BAD: &str = "global_default: hiaku\nruels: []\npattern: {cost_weight: 2}\n
 
 /// What is shown about the policy when the next turn starts.
 fn trouble(desk: &mut Desk, name: &str) -> Vec<String> {
-    let new = NewTurn::new(session(name), "message", "hello");
-    let started = desk.engine.start_turn(&new).unwrap();
-    let problems = started.trouble.map(|trouble| trouble.problems).unwrap_or_default();
+    let new = TurnInput::new(session(name), "message", "hello");
+    let (_, trouble) = desk.arrive_with_trouble(new).unwrap();
+    let problems = trouble.map(|trouble| trouble.problems).unwrap_or_default();
     problems.iter().map(ToString::to_string).collect()
 }
 
@@ -35,7 +35,7 @@ fn a_running_turn_does_not_notice_an_edit() {
     desk.start("one", "hello");
     desk.edit_policy(BETTER);
     assert_eq!(desk.turn("two", "hello").as_deref(), Some(OPUS));
-    assert_eq!(desk.engine.locked_model(&session("one")).unwrap().as_str(), HAIKU);
+    assert_eq!(desk.locked_model("one").unwrap().as_str(), HAIKU);
 }
 
 #[test]
@@ -95,18 +95,6 @@ fn a_file_that_vanishes_leaves_its_policy_active() {
     assert_eq!(desk.turn("one", "hello").as_deref(), Some(HAIKU));
     desk.remove_policy();
     assert_eq!(trouble(&mut desk, "four").len(), 1, "it vanished again");
-}
-
-#[test]
-fn a_broken_policy_is_told_even_when_the_turn_that_found_it_was_not_started() {
-    let mut desk = Desk::with(GOOD);
-    desk.turn("one", "hello");
-    desk.edit_policy(BAD);
-    let astray = NewTurn::new(session("one"), "astray", "@nobody hello");
-    desk.engine.start_turn(&astray).unwrap_err();
-    assert_eq!(desk.all::<PolicyInvalid>().len(), 1);
-    assert_eq!(trouble(&mut desk, "two").len(), 3);
-    assert_eq!(trouble(&mut desk, "three"), [""; 0]);
 }
 
 #[test]

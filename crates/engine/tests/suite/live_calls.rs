@@ -1,10 +1,10 @@
 //! Calls through the engine that fail: what is recorded of them, and what they cost.
 
 use contracts::{
-    NanoUsd, Usage,
+    NanoUsd, ThreadId, Usage,
     events::{CallRole, ErrorClass, LlmCallFailed},
 };
-use engine::{Call, CallFailure, Sent};
+use engine::{Call, CallFailure, TurnInput};
 
 use crate::support::{
     Desk,
@@ -12,20 +12,15 @@ use crate::support::{
     models::{HAIKU, model_id},
 };
 
-/// A worker's call in a turn of its planner.
-fn sent(desk: &mut Desk, model: &str) -> Sent {
-    desk.start("sess_42", "hello");
-    let turn = desk.running("sess_42").unwrap();
-    let call = Call {
-        turn,
-        session: session("sess_42"),
-        thread: Some("tu_01HZ_a".try_into().unwrap()),
-        model: model_id(model),
-        role: CallRole::Worker,
-        estimated_input: 100,
-        cache_lifetime: None,
-    };
-    desk.engine.call_sent(call).unwrap()
+/// A call of a worker's turn.
+fn sent(desk: &mut Desk, model: &str) -> Call {
+    let input = TurnInput::new(session("sess_42"), "message-0", "hello");
+    let started = desk.arrive(TurnInput { thread: Some(worker()), ..input }).unwrap();
+    desk.engine.call_sent(&started, &model_id(model)).unwrap()
+}
+
+fn worker() -> ThreadId {
+    "tu_01HZ_a".try_into().unwrap()
 }
 
 fn cancelled(usage: Option<Usage>) -> CallFailure {
@@ -46,7 +41,7 @@ fn a_call_that_was_cancelled_in_its_answer_is_recorded_with_what_it_had_used_and
     let [event] = desk.all::<LlmCallFailed>().try_into().unwrap();
     assert_eq!(
         (event.role, event.thread, event.usage, event.cost),
-        (CallRole::Worker, sent.call.thread, Some(usage), Some(cost))
+        (CallRole::Worker, sent.thread, Some(usage), Some(cost))
     );
     assert_eq!(event.raw_usage.as_deref(), Some(r#"{"input_tokens":30000}"#));
     let costs = &desk.engine.state().costs;

@@ -6,10 +6,10 @@ use contracts::{
     Slot,
     events::{ErrorClass, RouteDecided, TurnStatus},
 };
+use engine::Route;
 
 use crate::support::{
     Desk,
-    desk::session,
     models::{HAIKU, OPUS, model_id},
 };
 
@@ -24,10 +24,10 @@ fn the_end_of_a_long_list_of_rejected_rules_is_dropped() {
     let mut desk = Desk::with(&policy);
     desk.start("one", "hello");
     desk.fail("one", OPUS, ErrorClass::Auth);
-    desk.engine.end_turn(&session("one"), TurnStatus::Failed).unwrap();
+    desk.end_as("one", TurnStatus::Failed);
     let made = desk.start("one", "hello again");
     let decided = desk.all::<RouteDecided>().pop().unwrap();
-    assert_eq!(made.decided, decided, "what is shown is what is recorded");
+    assert_eq!(made.route, Route::Decided(Box::new(decided.clone())), "what is shown is what is recorded");
     let rules = decided.decision.entry(Slot::ConfiguredRules).unwrap();
     let names: Vec<_> = rules.attempts.iter().map(|attempt| &attempt.name[..3]).collect();
     assert!(10 <= names.len() && names.len() < 100, "{}", names.len());
@@ -44,7 +44,8 @@ fn thousands_of_matching_conditions_do_not_stop_a_turn() {
     }
     policy.push_str("  - {name: last, when: {message_matches: hello}, use: haiku}\n");
     let mut desk = Desk::with(&policy);
-    let decided = desk.start("one", "hello").decided;
-    assert_eq!(decided.decision.model, Some(model_id(HAIKU)));
-    assert_eq!(desk.all::<RouteDecided>(), [decided]);
+    let made = desk.start("one", "hello");
+    assert_eq!(made.model(), Some(&model_id(HAIKU)));
+    let [decided] = desk.all::<RouteDecided>().try_into().unwrap();
+    assert_eq!(made.route, Route::Decided(Box::new(decided)));
 }

@@ -25,6 +25,7 @@ mod one_decision;
 mod other_clients;
 mod parallel_runs;
 mod purge;
+mod resolved;
 mod rule_hits;
 mod suggestions;
 mod through_gateway;

@@ -284,8 +284,8 @@ fn a_workspace_too_long_for_a_event_is_no_workspace() {
     session.workspace = Some(format!("/w/{}", "w".repeat(2_000)));
     observe(&mut desk, &(session, vec![recorded_turn("rec-1", "m1", "hello", START)]));
     assert_eq!(desk.all::<RouteDecided>()[0].decision.model, Some(model_id(GPT)));
-    let mut new = engine::NewTurn::new(crate::support::desk::session("live"), "m1", "hello");
+    let mut new = engine::TurnInput::new(crate::support::desk::session("live"), "m1", "hello");
     new.workspace = Some(format!("/w/{}", "w".repeat(5_000)));
-    let made = desk.engine.start_turn(&new).unwrap().made;
-    assert_eq!(made.decided.decision.model, Some(model_id(GPT)));
+    let made = desk.arrive(new).unwrap();
+    assert_eq!(made.model(), Some(&model_id(GPT)));
 }

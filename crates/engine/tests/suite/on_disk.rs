@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use contracts::events::RouteDecided;
-use engine::{Engine, Home, NewTurn, RouterState, Stores, decision_of, export, last_decision};
+use engine::{Engine, Home, RouterState, Stores, TurnInput, decision_of, export, last_decision};
 use event_bus::{SetClock, SledLog, TextFiles};
 use event_core::{Position, Projection as _, encode_state};
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
@@ -72,16 +72,20 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     std::fs::write(folder.path().join("routing.yaml"), "global_default: opus\n").unwrap();
     let mut first = engine(folder.path());
     let long = "why is this so? ".repeat(400);
-    first.start_turn(&NewTurn::new(session("one"), "m1", long.as_str())).unwrap();
+    first.refresh_policy().unwrap();
+    first.arrive(TurnInput::new(session("one"), "m1", long.as_str())).unwrap();
     let haiku = first.model_named("haiku").unwrap();
     assert!(first.select_model(&session("one"), Some(haiku)).unwrap().pending);
     drop(first);
 
     let mut second = engine(folder.path());
-    assert_eq!(second.locked_model(&session("one")).unwrap().as_str(), OPUS);
-    second.end_turn(&session("one"), contracts::events::TurnStatus::Completed).unwrap();
-    let made = second.start_turn(&NewTurn::new(session("one"), "m2", "go on")).unwrap().made;
-    assert_eq!(made.decided.decision.winner().unwrap().slot, contracts::Slot::ManualSticky);
+    let running = second.state().sessions.get(&session("one")).unwrap().running(None).unwrap().clone();
+    assert_eq!(running.model.as_ref().unwrap().as_str(), OPUS);
+    second.end(&session("one"), running.turn, contracts::events::TurnStatus::Completed).unwrap();
+    second.refresh_policy().unwrap();
+    let made = second.arrive(TurnInput::new(session("one"), "m2", "go on")).unwrap();
+    second.commit().unwrap();
+    assert_eq!(made.decision().unwrap().winner().unwrap().slot, contracts::Slot::ManualSticky);
 
     // Everything is there to make both decisions again, the long text included.
     let texts = TextFiles::of(Home::new(folder.path(), None).log());

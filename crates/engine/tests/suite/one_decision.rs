@@ -6,7 +6,7 @@ use contracts::{
     Score, SessionId, TurnId,
     events::{ErrorClass, EvalCompleted, PolicyLoaded, RouteDecided, StopReason, TurnEnded, TurnStarted, TurnStatus},
 };
-use engine::{EngineError, NewTurn, RouterState};
+use engine::{EngineError, RouterState, TurnInput};
 use event_core::{MAX_PAYLOAD_BYTES, Position, Projected, Recorded, encode_state};
 use proptest::prelude::*;
 
@@ -74,14 +74,14 @@ fn take(mut desk: Desk, step: &Step) -> Desk {
     match *step {
         Step::Turn(of, message) => {
             start(&mut desk, SESSIONS[of], MESSAGES[message]);
-            if desk.engine.locked_model(&session(SESSIONS[of])).is_some() {
+            if desk.locked_model(SESSIONS[of]).is_some() {
                 desk.answer(SESSIONS[of], StopReason::EndTurn);
                 desk.end(SESSIONS[of]);
             }
         }
         Step::Start(of, message) => start(&mut desk, SESSIONS[of], MESSAGES[message]),
         Step::Answer(of) => {
-            if desk.engine.locked_model(&session(SESSIONS[of])).is_some() {
+            if desk.locked_model(SESSIONS[of]).is_some() {
                 desk.answer(SESSIONS[of], StopReason::EndTurn);
             }
         }
@@ -90,10 +90,11 @@ fn take(mut desk: Desk, step: &Step) -> Desk {
                 desk.fail(SESSIONS[of], MODELS[model], CLASSES[class]);
             }
         }
-        Step::End(of, status) => match desk.engine.end_turn(&session(SESSIONS[of]), status) {
-            Ok(()) | Err(EngineError::NothingRuns { .. }) => {}
-            Err(error) => panic!("{error}"),
-        },
+        Step::End(of, status) => {
+            if desk.running(SESSIONS[of]).is_some() {
+                desk.end_as(SESSIONS[of], status);
+            }
+        }
         Step::Swap(of, model) => {
             let model = model.map(|model| desk.engine.model_named(MODELS[model]).unwrap());
             drop(desk.engine.select_model(&session(SESSIONS[of]), model).unwrap());
@@ -145,9 +146,9 @@ fn latest(desk: &Desk) -> Option<(SessionId, TurnId)> {
 
 fn start(desk: &mut Desk, name: &str, message: &str) {
     let number = desk.engine.state().sessions.get(&session(name)).map_or(0, |session| session.turns);
-    match desk.engine.start_turn(&NewTurn::new(session(name), format!("message-{number}"), message)) {
-        Ok(started) => assert_eq!(started.made.decided.turn, started.made.turn),
-        Err(EngineError::TurnRunning { .. } | EngineError::Override(_)) => {}
+    match desk.arrive(TurnInput::new(session(name), format!("message-{number}"), message)) {
+        Ok(started) => assert_eq!(desk.all::<RouteDecided>().last().map(|decided| decided.turn), Some(started.turn)),
+        Err(EngineError::Override(_)) => {}
         Err(error) => panic!("{error}"),
     }
 }

@@ -2,15 +2,15 @@
 
 use contracts::{
     TurnId,
-    events::{CallRole, RouteDecided, StopReason, TurnEnded, TurnStatus},
+    events::{RouteDecided, StopReason, TurnEnded, TurnStatus},
 };
-use engine::{Arrival, Arrived, Call, CallAnswer, NewTurn, Sent, ToolAnswer, ToolRequest};
+use engine::{Call, CallAnswer, Route, ToolAnswer, ToolRequest, TurnInput};
 
 use crate::support::{
     Desk,
     again::{Words, all_are_the_same},
     desk::{client_request, session},
-    models::{HAIKU, OPUS, model_id},
+    models::{HAIKU, OPUS},
 };
 
 const SESSION: &str = "http-of-them-all";
@@ -24,32 +24,23 @@ fn desk() -> Desk {
 }
 
 /// A request with a message, and with these calls in its history.
-fn says(message: &str, calls: &[&str]) -> Arrival {
-    let new = NewTurn { request: Some(client_request()), ..NewTurn::new(session(SESSION), message, message) };
-    let calls = Some(calls.iter().map(|call| (*call).to_owned()).collect());
-    Arrival { new, continues: false, answers: Vec::new(), calls }
+fn says(message: &str, calls: &[&str]) -> TurnInput {
+    let calls_in_history = Some(calls.iter().map(|call| (*call).to_owned()).collect());
+    TurnInput {
+        request: Some(client_request()),
+        calls_in_history,
+        ..TurnInput::new(session(SESSION), message, message)
+    }
 }
 
 /// A request that brings what a tool gave back.
-fn brings(message: &str, call: &str) -> Arrival {
-    Arrival { continues: true, answers: vec![call.to_owned()], ..says(message, &[call]) }
-}
-
-fn call(desk: &mut Desk, turn: TurnId, model: &str) -> Sent {
-    let call = Call {
-        turn,
-        session: session(SESSION),
-        thread: None,
-        model: model_id(model),
-        role: CallRole::Planner,
-        estimated_input: 100,
-        cache_lifetime: None,
-    };
-    desk.engine.call_sent(call).unwrap()
+fn brings(message: &str, call: &str) -> TurnInput {
+    let tool_answers = vec![ToolAnswer { id: call.to_owned(), failed: false, bytes: 9 }];
+    TurnInput { continues: true, tool_answers, ..says(message, &[call]) }
 }
 
 /// The model answers, and asks for a tool in each of these calls.
-fn answer(desk: &mut Desk, sent: &Sent, calls: &[&str]) {
+fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
     let tool = |id: &&str| ToolRequest { id: (*id).to_owned(), name: "Bash".to_owned(), arguments: "{}".to_owned() };
     let answer = CallAnswer {
         usage: None,
@@ -66,26 +57,23 @@ fn answer(desk: &mut Desk, sent: &Sent, calls: &[&str]) {
 }
 
 /// A turn that starts and is left waiting for these calls.
-fn waits(desk: &mut Desk, arrival: &Arrival, calls: &[&str]) -> TurnId {
+fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
     desk.pass_secs(1);
-    let Arrived::Started(started) = desk.engine.arrive(arrival).unwrap() else { panic!("it goes on with a turn") };
-    let (turn, model) = (started.made.turn, started.made.decided.decision.model.unwrap());
-    let sent = call(desk, turn, model.as_str());
+    let started = desk.engine.arrive(input).unwrap();
+    assert!(matches!(started.route, Route::Decided(_)), "{:?}", started.route);
+    let sent = desk.engine.call_sent(&started, started.model().unwrap()).unwrap();
     answer(desk, &sent, calls);
-    turn
+    started.turn
 }
 
 /// The result of a call arrives, and the model is done with it; gives the turn that went on and its model.
 fn goes_on(desk: &mut Desk, message: &str, id: &str) -> (TurnId, String) {
     desk.pass_secs(1);
-    let Arrived::Continues { turn, model } = desk.engine.arrive(&brings(message, id)).unwrap() else {
-        panic!("it was decided anew")
-    };
-    let brought = ToolAnswer { id: id.to_owned(), failed: false, bytes: 9 };
-    desk.engine.tools_answered(&session(SESSION), turn, &[brought]).unwrap();
-    let sent = call(desk, turn, model.as_str());
+    let continued = desk.engine.arrive(brings(message, id)).unwrap();
+    let Route::Locked(model) = &continued.route else { panic!("decided again: {:?}", continued.route) };
+    let sent = desk.engine.call_sent(&continued, model).unwrap();
     answer(desk, &sent, &[]);
-    (turn, model.to_string())
+    (continued.turn, model.to_string())
 }
 
 fn open(desk: &Desk) -> Vec<TurnId> {
@@ -99,10 +87,10 @@ fn ended(desk: &Desk) -> Vec<(TurnId, TurnStatus)> {
 #[test]
 fn a_run_that_goes_on_to_its_next_message_leaves_the_turn_of_another_run_locked() {
     let mut desk = desk();
-    let one = waits(&mut desk, &says(PROMPT, &[]), &["a"]);
-    let other = waits(&mut desk, &says(PROMPT, &[]), &["b"]);
+    let one = waits(&mut desk, says(PROMPT, &[]), &["a"]);
+    let other = waits(&mut desk, says(PROMPT, &[]), &["b"]);
     assert_eq!(goes_on(&mut desk, PROMPT, "a"), (one, HAIKU.to_owned()));
-    let next = waits(&mut desk, &says("and the docs", &["a"]), &["c"]);
+    let next = waits(&mut desk, says("and the docs", &["a"]), &["c"]);
     assert_eq!(open(&desk), [other, next]);
     // Each of them brings what its own tool gave back, in whatever order.
     assert_eq!(goes_on(&mut desk, PROMPT, "b"), (other, HAIKU.to_owned()));
@@ -115,10 +103,10 @@ fn a_run_that_goes_on_to_its_next_message_leaves_the_turn_of_another_run_locked(
 #[test]
 fn what_a_run_was_interrupted_in_ends_with_its_next_message() {
     let mut desk = desk();
-    let other = waits(&mut desk, &says(PROMPT, &[]), &["x"]);
+    let other = waits(&mut desk, says(PROMPT, &[]), &["x"]);
     // Of several calls one in the history is enough.
-    let interrupted = waits(&mut desk, &says(PROMPT, &[]), &["a", "b"]);
-    let next = waits(&mut desk, &says("do something else", &["b"]), &["c"]);
+    let interrupted = waits(&mut desk, says(PROMPT, &[]), &["a", "b"]);
+    let next = waits(&mut desk, says("do something else", &["b"]), &["c"]);
     assert_eq!(ended(&desk), [(interrupted, TurnStatus::Cancelled)]);
     assert_eq!(open(&desk), [other, next]);
 }
@@ -128,7 +116,7 @@ fn runs_that_were_left_for_good_are_bounded_and_the_oldest_end_first() {
     let mut desk = desk();
     // Their clients have left the calls out of the history.
     let turns: Vec<_> =
-        (0..70).map(|run| waits(&mut desk, &says(&format!("try {run}"), &[]), &[&format!("call-{run}")])).collect();
+        (0..70).map(|run| waits(&mut desk, says(&format!("try {run}"), &[]), &[&format!("call-{run}")])).collect();
     let (over, left) = turns.split_at(5);
     assert_eq!(open(&desk), left, "as many as may wait at once, and the one that started last");
     assert_eq!(ended(&desk), over.iter().map(|turn| (*turn, TurnStatus::Cancelled)).collect::<Vec<_>>());
@@ -137,11 +125,11 @@ fn runs_that_were_left_for_good_are_bounded_and_the_oldest_end_first() {
 #[test]
 fn in_a_session_that_its_client_names_whatever_waits_ends_with_the_next_message() {
     let mut desk = desk();
-    let named = |message: &str| Arrival { calls: None, ..says(message, &[]) };
-    let first = waits(&mut desk, &named(PROMPT), &["a"]);
-    let same = waits(&mut desk, &named(PROMPT), &["b"]);
+    let named = |message: &str| TurnInput { calls_in_history: None, ..says(message, &[]) };
+    let first = waits(&mut desk, named(PROMPT), &["a"]);
+    let same = waits(&mut desk, named(PROMPT), &["b"]);
     assert_eq!(open(&desk), [first, same]);
-    let next = waits(&mut desk, &named("and the docs"), &["c"]);
+    let next = waits(&mut desk, named("and the docs"), &["c"]);
     assert_eq!(ended(&desk), [first, same].map(|turn| (turn, TurnStatus::Cancelled)));
     assert_eq!(open(&desk), [next]);
 }
@@ -150,8 +138,8 @@ fn in_a_session_that_its_client_names_whatever_waits_ends_with_the_next_message(
 fn calls_that_the_client_may_know_by_another_name_cannot_be_another_run_s() {
     for name in ["", "functions.Bash:0", &"c".repeat(200)] {
         let mut desk = desk();
-        let first = waits(&mut desk, &says(PROMPT, &[]), &[name]);
-        let next = waits(&mut desk, &says("and the docs", &["call_ffeedd"]), &["b"]);
+        let first = waits(&mut desk, says(PROMPT, &[]), &[name]);
+        let next = waits(&mut desk, says("and the docs", &["call_ffeedd"]), &["b"]);
         assert_eq!((ended(&desk), open(&desk)), (vec![(first, TurnStatus::Cancelled)], vec![next]), "{name}");
     }
 }

@@ -61,9 +61,9 @@ fn desk_that_has_learned() -> Desk {
 fn a_surfaced_suggestion_says_how_to_take_it_and_how_to_dismiss_it() {
     let mut desk = desk_that_has_learned();
     let made = desk.start("one", "/commit fix the auth bug");
-    assert_eq!(made.decided.decision.model, Some(model_id(HAIKU)));
+    assert_eq!(made.model(), Some(&model_id(HAIKU)));
     let shown: Vec<_> = made.banners.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(format!("{}\n{}", shown.join("\n"), router_core::why(None, &made.decided.decision)));
+    insta::assert_snapshot!(format!("{}\n{}", shown.join("\n"), router_core::why(None, made.decision().unwrap())));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn taking_the_suggestion_moves_the_turn_and_is_told_with_what_it_replaced() {
     assert_eq!((event.original.as_str(), event.model.as_str()), (HAIKU, SONNET));
     assert_eq!((event.deferred, event.rule.as_deref()), (Slot::PatternRecommendation, Some("fast for commits")));
     assert!(Score(500_000_000) < event.confidence);
-    assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(SONNET)));
+    assert_eq!(desk.locked_model("one"), Some(&model_id(SONNET)));
     let told = desk.events().pop().unwrap();
     assert_eq!((told.event.correlation, told.event.causation), (turn.0, Some(turn.0.then("route.decided", 0))));
 }
@@ -89,7 +89,7 @@ fn dismissing_the_suggestion_leaves_the_turn_where_it_is() {
     assert_eq!(desk.all::<PatternOverrideDismissed>(), std::slice::from_ref(&event));
     assert_eq!((event.model.as_str(), event.dismissed.as_str()), (HAIKU, SONNET));
     assert_eq!(event.rule.as_deref(), Some("fast for commits"));
-    assert_eq!(desk.engine.locked_model(&session("one")), Some(&model_id(HAIKU)));
+    assert_eq!(desk.locked_model("one"), Some(&model_id(HAIKU)));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_suggested_model_that_is_out_cannot_be_taken() {
         desk.fail("another", SONNET, ErrorClass::Overloaded);
     }
     let made = desk.start("one", "/commit fix the auth bug");
-    let listed = made.decided.decision.entry(Slot::PatternRecommendation).unwrap();
+    let listed = made.decision().unwrap().entry(Slot::PatternRecommendation).unwrap();
     assert_eq!(listed.candidate, Some(model_id(SONNET)), "it is listed, with why not");
     assert!(listed.failure.is_some());
     assert!(matches!(desk.engine.accept_suggestion(made.turn), Err(EngineError::NoSuggestion(_))));
@@ -133,6 +133,6 @@ fn a_suggested_model_that_is_out_cannot_be_taken() {
 fn a_suggestion_that_won_is_nothing_to_take() {
     let mut desk = desk_that_has_learned();
     let made = desk.start("one", "commit fix the auth bug");
-    assert_eq!(made.decided.decision.winner().unwrap().slot, Slot::PatternRecommendation);
+    assert_eq!(made.decision().unwrap().winner().unwrap().slot, Slot::PatternRecommendation);
     assert!(matches!(desk.engine.accept_suggestion(made.turn), Err(EngineError::NoSuggestion(_))));
 }

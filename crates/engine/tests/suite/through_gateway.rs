@@ -1,7 +1,7 @@
 //! Sessions that clients recorded although they came through the gateway: their turns are in the log already.
 
 use contracts::events::RouteDecided;
-use engine::NewTurn;
+use engine::TurnInput;
 use event_core::Timestamp;
 use transcripts::observed::{ObservedSession, ObservedTurn};
 
@@ -33,8 +33,8 @@ fn observe(desk: &mut Desk, turns: &[ObservedTurn]) -> usize {
 
 /// A turn of the same session comes through the gateway.
 fn through_gateway(desk: &mut Desk) {
-    let new = NewTurn::new(session("rec-1"), "in the gateway", "fix the parser");
-    desk.engine.start_turn(&NewTurn { request: Some(client_request()), ..new }).unwrap();
+    let new = TurnInput::new(session("rec-1"), "in the gateway", "fix the parser");
+    desk.arrive(TurnInput { request: Some(client_request()), ..new }).unwrap();
     desk.engine.commit().unwrap();
 }
 

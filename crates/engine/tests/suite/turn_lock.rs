@@ -2,10 +2,8 @@
 
 use contracts::{
     ModelId, SideEffect,
-    events::{StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnStatus},
+    events::{StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStatus},
 };
-use engine::EngineError;
-use event_core::Position;
 
 use crate::support::{
     Desk,
@@ -89,15 +87,15 @@ fn example_8_10_a_swap_in_the_middle_of_a_turn_waits_for_the_next() {
 #[test]
 fn the_lock_names_one_model_from_the_start_to_the_end_of_a_turn() {
     let mut desk = Desk::with(READS);
-    assert_eq!(desk.engine.locked_model(&session("sess_42")), None);
+    assert_eq!(desk.locked_model("sess_42"), None);
     desk.start("sess_42", "Read it");
     for _ in 0..5 {
-        assert_eq!(desk.engine.locked_model(&session("sess_42")), Some(&model_id(SONNET)));
+        assert_eq!(desk.locked_model("sess_42"), Some(&model_id(SONNET)));
         desk.answer("sess_42", StopReason::ToolUse);
         swap(&mut desk, Some("opus"));
     }
     desk.end("sess_42");
-    assert_eq!(desk.engine.locked_model(&session("sess_42")), None);
+    assert_eq!(desk.locked_model("sess_42"), None);
 }
 
 #[test]
@@ -115,9 +113,9 @@ fn of_several_swaps_in_one_turn_the_last_one_counts() {
 fn a_swap_back_to_the_rules_waits_as_well() {
     let mut desk = Desk::with(READS);
     assert_eq!(swap(&mut desk, Some("opus")), format!("Model set: {OPUS}. It takes every turn of this session."));
-    assert_eq!(desk.start("sess_42", "Read it").decided.decision.model, Some(model_id(OPUS)));
+    assert_eq!(desk.start("sess_42", "Read it").model(), Some(&model_id(OPUS)));
     assert_eq!(swap(&mut desk, None), "Return to the rules pending. Applies to next turn.");
-    assert_eq!(desk.engine.locked_model(&session("sess_42")), Some(&model_id(OPUS)));
+    assert_eq!(desk.locked_model("sess_42"), Some(&model_id(OPUS)));
     desk.end("sess_42");
     assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(SONNET));
     assert_eq!(swap(&mut desk, None), "Model cleared. The policy decides again.");
@@ -128,7 +126,7 @@ fn a_cancelled_turn_lets_the_queued_swap_through() {
     let mut desk = Desk::with(READS);
     desk.start("sess_42", "Read it");
     swap(&mut desk, Some("opus"));
-    desk.engine.end_turn(&session("sess_42"), TurnStatus::Cancelled).unwrap();
+    desk.end_as("sess_42", TurnStatus::Cancelled);
     assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(OPUS));
 }
 
@@ -158,42 +156,29 @@ fn a_queued_swap_survives_a_restart_in_the_middle_of_the_turn() {
     desk.start("sess_42", "Read it");
     swap(&mut desk, Some("opus"));
     let mut desk = desk.restarted();
-    assert_eq!(desk.engine.locked_model(&session("sess_42")), Some(&model_id(SONNET)));
+    assert_eq!(desk.locked_model("sess_42"), Some(&model_id(SONNET)));
     desk.end("sess_42");
     assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(OPUS));
 }
 
 #[test]
-fn a_second_turn_of_a_session_waits_for_the_first() {
+fn the_next_message_of_a_session_cancels_the_turn_before_it() {
     let mut desk = Desk::with(READS);
-    desk.start("sess_42", "Read it");
-    let head = desk.head();
-    let new = engine::NewTurn::new(session("sess_42"), "another", "Read something else");
-    let refused = desk.engine.start_turn(&new).unwrap_err();
-    assert!(matches!(&refused, EngineError::TurnRunning { session, .. } if session == "sess_42"), "{refused}");
-    assert_eq!(desk.head(), head);
-    assert_eq!(desk.turn("another", "Read it").as_deref(), Some(SONNET), "other sessions go on");
+    let first = desk.start("sess_42", "Read it").turn;
+    let next = desk.start("sess_42", "Read something else").turn;
+    assert_eq!(desk.running("sess_42"), Some(next));
+    let [ended] = desk.all::<TurnEnded>().try_into().unwrap();
+    assert_eq!((ended.turn, ended.status), (first, TurnStatus::Cancelled));
 }
 
 #[test]
-fn a_turn_that_was_decided_is_not_decided_again_under_the_same_name() {
+fn a_message_that_is_sent_again_is_another_turn() {
     let mut desk = Desk::with(READS);
-    let new = engine::NewTurn::new(session("sess_42"), "message-0", "Read it");
-    desk.engine.start_turn(&new).unwrap();
+    let input = engine::TurnInput::new(session("sess_42"), "message-0", "Read it");
+    let first = desk.arrive(input.clone()).unwrap().turn;
     desk.end("sess_42");
     desk.edit_policy("global_default: opus");
-    let again = desk.engine.start_turn(&new).unwrap_err();
-    insta::assert_snapshot!(
-        again,
-        @"turn `14fbf544bdf9392d9785967fd0fac3bb` of session `sess_42` was decided already: `turnwise why 14fbf544bdf9392d9785967fd0fac3bb` shows it"
-    );
-    assert_eq!(desk.running("sess_42"), None);
-    assert_eq!(desk.kinds_after(Position::ORIGIN).iter().filter(|kind| *kind == "route.decided").count(), 1);
-}
-
-#[test]
-fn ending_a_turn_that_does_not_run_is_an_error() {
-    let mut desk = Desk::with(READS);
-    let error = desk.engine.end_turn(&session("sess_42"), TurnStatus::Completed).unwrap_err();
-    insta::assert_snapshot!(error, @"session `sess_42` has no turn running");
+    let again = desk.arrive(input).unwrap();
+    assert_ne!(again.turn, first);
+    assert_eq!(again.model(), Some(&model_id(OPUS)));
 }

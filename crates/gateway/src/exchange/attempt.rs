@@ -11,9 +11,9 @@ use wire::{StreamConverter, UsageHider, Watcher, convert_answer};
 
 use super::{
     Failure, Incoming,
-    decided::Decided,
     outgoing::{self, Outgoing},
     refusal,
+    target::Target,
 };
 use crate::{
     body::Answer,
@@ -31,13 +31,13 @@ pub(super) struct Attempt<'a> {
     pub(super) gateway: &'a Gateway,
     pub(super) incoming: &'a Incoming,
     pub(super) inspected: &'a wire::Inspected<'a>,
-    pub(super) decided: &'a Decided,
+    pub(super) target: &'a Target,
 }
 
 impl Attempt<'_> {
     /// Asks, and gives back the answer as it begins.
     pub(super) async fn make(&self, call: RunningCall) -> Result<Response<Answer>, Failure> {
-        let Self { incoming, inspected, decided, .. } = *self;
+        let Self { incoming, inspected, target, .. } = *self;
         let (outgoing, response) = match self.ask().await {
             Ok(asked) => asked,
             Err(failed) => return Err(Failure { call, failed }),
@@ -46,7 +46,7 @@ impl Attempt<'_> {
         // A provider may answer in one piece whatever it was asked.
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let events = kind.map_or(incoming.streams(inspected), |kind| kind.starts_with("text/event-stream"));
-        let mut response = if decided.api == incoming.api {
+        let mut response = if target.api == incoming.api {
             let headers = passed_back(response.headers());
             let passage =
                 if outgoing.hides_usage { BodyTransform::Hidden(UsageHider::new()) } else { BodyTransform::Untouched };
@@ -83,17 +83,17 @@ impl Attempt<'_> {
 
     /// Sends the request, as the provider wants it.
     async fn ask(&self) -> Result<(Outgoing, Response<Body>), Failed> {
-        let Self { gateway, incoming, inspected, decided } = *self;
-        let provider = gateway.providers().get(decided.model.provider.as_str()).ok_or_else(nowhere)?;
-        let outgoing = outgoing::outgoing(incoming, inspected, decided, provider)?;
+        let Self { gateway, incoming, inspected, target } = *self;
+        let provider = gateway.providers().get(target.model.provider.as_str()).ok_or_else(nowhere)?;
+        let outgoing = outgoing::outgoing(incoming, inspected, target, provider)?;
         let question = Question {
             provider,
-            api: decided.api,
-            model: decided.model.id.model(),
+            api: target.api,
+            model: target.model.id.model(),
             stream: incoming.streams(inspected),
             client: &incoming.headers,
             query: incoming.query.as_deref(),
-            same_api: decided.api == incoming.api,
+            same_api: target.api == incoming.api,
             behind: "",
             body: outgoing.body.clone(),
         };
@@ -110,21 +110,21 @@ impl Attempt<'_> {
     }
 
     fn relayed(&self, body: Body, call: RunningCall, events: bool, passage: BodyTransform) -> Answer {
-        let watcher = Watcher::new(self.decided.api, events);
+        let watcher = Watcher::new(self.target.api, events);
         let (client, timeouts) = ((self.incoming.api, events), self.gateway.timeouts().idle());
         Answer::Relayed(Box::new(Relay::new(body, watcher, passage, client, call, timeouts)))
     }
 
     fn converter(&self) -> StreamConverter {
-        let Self { gateway, incoming, inspected, decided } = *self;
+        let Self { gateway, incoming, inspected, target } = *self;
         // Each answer of a turn has a name of its own: clients put together what has the same.
-        let id = format!("{}-{}", decided.turn, decided.call);
-        StreamConverter::new(decided.api, incoming.api, incoming.model(inspected), id, gateway.now().secs())
+        let id = format!("{}-{}", target.outcome.turn, target.call);
+        StreamConverter::new(target.api, incoming.api, incoming.model(inspected), id, gateway.now().secs())
     }
 
     /// An answer in one piece, said in the client's API, or that it cannot be.
     async fn converted(&self, body: Body, mut call: RunningCall) -> Result<Result<Vec<u8>, Response<Answer>>, Failure> {
-        let Self { gateway, incoming, inspected, decided } = *self;
+        let Self { gateway, incoming, inspected, target } = *self;
         let limited = whole(Limited::new(body, gateway.limits().answer_bytes));
         let read = tokio::time::timeout(gateway.timeouts().first_byte(), limited).await;
         let bytes = match read {
@@ -133,10 +133,10 @@ impl Attempt<'_> {
             Err(_) => return Err(Failure { call, failed: broken(ErrorClass::Timeout) }),
         };
         call.began();
-        let mut watcher = Watcher::new(decided.api, false);
+        let mut watcher = Watcher::new(target.api, false);
         watcher.feed(&bytes);
         let seen = watcher.finish();
-        match convert_answer(decided.api, incoming.api, incoming.model(inspected), gateway.now().secs(), &bytes) {
+        match convert_answer(target.api, incoming.api, incoming.model(inspected), gateway.now().secs(), &bytes) {
             Ok(converted) => {
                 call.answered(seen);
                 Ok(Ok(converted))

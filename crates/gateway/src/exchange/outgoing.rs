@@ -9,7 +9,7 @@ use wire::{
     without_signatures, without_thinking,
 };
 
-use super::{Incoming, decided::Decided};
+use super::{Incoming, target::Target};
 use crate::{configuration::Provider, upstream::Failed};
 
 /// A request to be sent.
@@ -26,15 +26,15 @@ pub(super) struct Outgoing {
 pub(super) fn outgoing(
     incoming: &Incoming,
     inspected: &Inspected<'_>,
-    decided: &Decided,
+    target: &Target,
     provider: &Provider,
 ) -> Result<Outgoing, Failed> {
-    let (body, model) = (&incoming.body, decided.model.id.model());
-    let same_api = decided.api == incoming.api;
+    let (body, model) = (&incoming.body, target.model.id.model());
+    let same_api = target.api == incoming.api;
     let streams = incoming.streams(inspected);
-    let mut edits: Vec<Edit> = addresses(body, inspected, decided);
+    let mut edits: Vec<Edit> = mentions(body, inspected, target);
     let mut dropped = BTreeSet::new();
-    if drops_signatures(decided) {
+    if drops_signatures(target) {
         edits.extend(without_signatures(body, inspected));
         dropped.insert(Requirement::Signatures);
     }
@@ -42,13 +42,13 @@ pub(super) fn outgoing(
         let edited = if edits.is_empty() { body.clone() } else { Bytes::from(apply(body, edits)) };
         let conversion = Conversion {
             from: incoming.api,
-            to: decided.api,
+            to: target.api,
             model,
             stream: streams,
-            takes_effort: decided.model.capabilities.effort,
+            takes_effort: target.model.capabilities.effort,
             newer_chat: provider.newer_chat,
-            may_drop: &decided.may_drop,
-            max_output: decided.model.max_output,
+            may_drop: &target.may_drop,
+            max_output: target.model.max_output,
         };
         let converted = convert_request(&conversion, &edited).map_err(|error| unsayable(&error))?;
         dropped.extend(converted.dropped);
@@ -57,12 +57,12 @@ pub(super) fn outgoing(
     if inspected.model.as_deref() != Some(model) {
         edits.extend(set_model(inspected, model));
     }
-    let not_taken = not_taken(decided);
+    let not_taken = not_taken(target);
     if !not_taken.is_empty() {
         edits.extend(without_thinking(body, inspected, &not_taken));
         dropped.extend(not_taken);
     }
-    let hides_usage = decided.api == WireApi::OpenAiChat && streams && !inspected.asks_usage && provider.newer_chat;
+    let hides_usage = target.api == WireApi::OpenAiChat && streams && !inspected.asks_usage && provider.newer_chat;
     if hides_usage {
         edits.extend(ask_for_usage(body, inspected));
     }
@@ -71,9 +71,9 @@ pub(super) fn outgoing(
     Ok(Outgoing { body, hides_usage, dropped })
 }
 
-/// The addresses at the start of the user's messages, cut out.
-fn addresses(body: &[u8], inspected: &Inspected<'_>, decided: &Decided) -> Vec<Edit> {
-    let messages = inspected.user_messages.iter().zip(&decided.addresses);
+/// Cuts the mentions at the start of the user's messages.
+fn mentions(body: &[u8], inspected: &Inspected<'_>, target: &Target) -> Vec<Edit> {
+    let messages = inspected.user_messages.iter().zip(&target.outcome.mention_bytes);
     messages
         .filter(|(_, bytes)| 0 < **bytes)
         .filter_map(|(message, bytes)| cut_override(body, message, *bytes))
@@ -81,17 +81,18 @@ fn addresses(body: &[u8], inspected: &Inspected<'_>, decided: &Decided) -> Vec<E
 }
 
 /// Whether thinking that another model signed has to go, and may.
-fn drops_signatures(decided: &Decided) -> bool {
-    let request = &decided.request;
+fn drops_signatures(target: &Target) -> bool {
+    let Some(request) = target.outcome.request() else { return false };
     request.requires.contains(&Requirement::Signatures)
-        && decided.may_drop.contains(&Requirement::Signatures)
-        && request.signed_by.iter().any(|signer| *signer != decided.model.id)
+        && target.may_drop.contains(&Requirement::Signatures)
+        && request.signed_by.iter().any(|signer| *signer != target.model.id)
 }
 
 /// What the model does not take, and what may be dropped.
-fn not_taken(decided: &Decided) -> BTreeSet<Requirement> {
-    let can = decided.model.capabilities;
-    let required = decided.request.requires.intersection(&decided.may_drop).copied();
+fn not_taken(target: &Target) -> BTreeSet<Requirement> {
+    let can = target.model.capabilities;
+    let requires = target.outcome.request().into_iter().flat_map(|request| &request.requires);
+    let required = requires.filter(|requirement| target.may_drop.contains(requirement)).copied();
     required.filter(|requirement| !can.takes(*requirement)).collect()
 }
 

@@ -6,7 +6,7 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
 
-use super::decided::Decided;
+use super::target::Target;
 use crate::{body::Answer, upstream::Failed};
 
 /// An error of the gateway's own. `kind` is what Anthropic and `OpenAI` call it; Gemini has a word for each status.
@@ -23,17 +23,17 @@ fn error(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answe
 }
 
 /// What the last provider said, when nobody is left: its own words where client and provider speak the same API.
-pub(crate) fn told(api: WireApi, decided: &Decided, failure: &Failed, failed: &[FailedCandidate]) -> Response<Answer> {
+pub(crate) fn told(api: WireApi, target: &Target, failure: &Failed, failed: &[FailedCandidate]) -> Response<Answer> {
     let (usual, kind) = wire::error_kind(api, failure.class);
     let status = failure.status.map_or(usual, |status| status.as_u16());
-    let own_words = decided.api == api && failed.len() <= 1 && !failure.body.is_empty() && failure.status.is_some();
+    let own_words = target.api == api && failed.len() <= 1 && !failure.body.is_empty() && failure.status.is_some();
     let mut response = if own_words {
         let mut response = Response::new(Answer::whole(failure.body.clone()));
         *response.status_mut() = failure.status.unwrap_or(StatusCode::BAD_GATEWAY);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         response
     } else {
-        error(api, status, kind, &message(decided, failure, failed))
+        error(api, status, kind, &message(target, failure, failed))
     };
     if let Some(value) = &failure.retry_after {
         response.headers_mut().insert(RETRY_AFTER, value.clone());
@@ -41,10 +41,10 @@ pub(crate) fn told(api: WireApi, decided: &Decided, failure: &Failed, failed: &[
     response
 }
 
-fn message(decided: &Decided, failure: &Failed, failed: &[FailedCandidate]) -> String {
-    let turn = decided.turn;
+fn message(target: &Target, failure: &Failed, failed: &[FailedCandidate]) -> String {
+    let turn = target.outcome.turn;
     if failed.is_empty() {
-        let model = &decided.model.id;
+        let model = &target.model.id;
         return format!(
             "turnwise: {model} refused the request ({}); GET /turns/{turn} says more",
             failure.class.name()

@@ -3,10 +3,10 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use contracts::{
-    CacheVariant, ClientRequest, SessionId, ThreadId, TurnId, Usage, WireApi,
+    CacheVariant, ClientRequest, ModelId, SessionId, ThreadId, TurnId, Usage, WireApi,
     events::{CallRole, DocumentedEvent, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
-use engine::{DecidedTurn, Engine, Home, Models, NewTurn, RouterState, Stores};
+use engine::{Engine, EngineError, Home, Models, PolicyTrouble, RouterState, Stores, TurnInput, TurnOutcome};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
 use event_core::{NewEvent, Position, Recorded, Timestamp, encode_state};
 use tempfile::TempDir;
@@ -103,16 +103,44 @@ impl Desk {
         self.pass_millis(seconds * 1_000);
     }
 
-    /// Starts a turn of a session; the message is its name.
-    pub(crate) fn start(&mut self, name: &str, message: &str) -> DecidedTurn {
+    /// Starts a turn of a session with the next number as its name.
+    pub(crate) fn start(&mut self, name: &str, message: &str) -> TurnOutcome {
         let number = self.engine.state().sessions.get(&session(name)).map_or(0, |session| session.turns);
-        let new = NewTurn::new(session(name), format!("message-{number}"), message);
-        self.engine.start_turn(&new).unwrap().made
+        self.arrive(TurnInput::new(session(name), format!("message-{number}"), message)).unwrap()
     }
 
+    /// Reads the policy file, hands an input to the engine, and makes what follows durable.
+    pub(crate) fn arrive(&mut self, input: TurnInput) -> Result<TurnOutcome, EngineError> {
+        self.arrive_with_trouble(input).map(|(outcome, _)| outcome)
+    }
+
+    /// As [`Desk::arrive`], with the trouble that the policy file gave.
+    pub(crate) fn arrive_with_trouble(
+        &mut self,
+        input: TurnInput,
+    ) -> Result<(TurnOutcome, Option<PolicyTrouble>), EngineError> {
+        let trouble = self.engine.refresh_policy()?;
+        let outcome = self.engine.arrive(input)?;
+        self.engine.commit()?;
+        Ok((outcome, trouble))
+    }
+
+    /// Completes the running turn of a session.
     pub(crate) fn end(&mut self, name: &str) {
-        self.engine.end_turn(&session(name), TurnStatus::Completed).unwrap();
+        self.end_as(name, TurnStatus::Completed);
+    }
+
+    /// Ends the running turn of a session.
+    pub(crate) fn end_as(&mut self, name: &str, status: TurnStatus) {
+        let turn = self.running(name).unwrap();
+        self.engine.end(&session(name), turn, status).unwrap();
+        self.engine.commit().unwrap();
         self.stands_where_the_log_says();
+    }
+
+    /// The model that the running turn of a session is locked to.
+    pub(crate) fn locked_model(&self, name: &str) -> Option<&ModelId> {
+        self.engine.state().sessions.get(&session(name))?.running(None)?.model.as_ref()
     }
 
     /// What was folded as it was recorded is what the bytes of the log say.
@@ -125,7 +153,7 @@ impl Desk {
 
     /// A turn from its start to its end, without calls; gives the model it would have run on.
     pub(crate) fn turn(&mut self, name: &str, message: &str) -> Option<String> {
-        let model = self.start(name, message).decided.decision.model;
+        let model = self.start(name, message).model().cloned();
         if model.is_some() {
             self.end(name);
         }
@@ -139,7 +167,7 @@ impl Desk {
 
     /// A call of the running turn is answered by the model it is locked to.
     pub(crate) fn answer(&mut self, name: &str, stop_reason: StopReason) {
-        let model = self.engine.locked_model(&session(name)).unwrap().to_string();
+        let model = self.locked_model(name).unwrap().to_string();
         self.answer_as(name, &model, None, Usage { input: 1_000, output: 100, ..Usage::default() }, stop_reason);
     }
 

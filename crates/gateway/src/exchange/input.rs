@@ -1,10 +1,10 @@
-//! A request in the engine's terms: whose it is, which turn it may belong to, what it says.
+//! Converts a request of a client into the engine's input: session, thread, turn name, message, requirements.
 
 use std::collections::BTreeSet;
 
 use catalogue::estimate::PromptShape;
 use contracts::{AuxiliaryCall, ClientRequest, SessionId, ThreadId};
-use engine::{Arrival, NewTurn, ToolAnswer};
+use engine::{History, ToolAnswer, TurnInput};
 use event_core::Hex;
 use wire::{ClientHeaders, Inspected, Lineage, identify};
 
@@ -17,8 +17,8 @@ pub(super) fn lineage(incoming: &Incoming, inspected: &Inspected<'_>) -> Lineage
     identify(&ClientHeaders::read(headers), Some(&inspected.identity))
 }
 
-/// The sub-agent at work.
-pub(super) fn thread(lineage: &Lineage) -> Option<ThreadId> {
+/// Thread of the sub-agent that sent the request.
+fn thread(lineage: &Lineage) -> Option<ThreadId> {
     ThreadId::try_from(lineage.thread.as_deref()?).ok()
 }
 
@@ -35,8 +35,8 @@ pub(crate) fn shape(inspected: &Inspected<'_>) -> PromptShape {
     }
 }
 
-/// What tools brought.
-pub(super) fn tool_answers(inspected: &Inspected<'_>) -> Vec<ToolAnswer> {
+/// The tool results of the request.
+fn tool_answers(inspected: &Inspected<'_>) -> Vec<ToolAnswer> {
     let answer = |result: &wire::ToolResult<'_>| ToolAnswer {
         id: result.call.to_string(),
         failed: result.is_error == Some(true),
@@ -45,53 +45,70 @@ pub(super) fn tool_answers(inspected: &Inspected<'_>) -> Vec<ToolAnswer> {
     inspected.tool_results.iter().map(answer).collect()
 }
 
-/// The request as the engine takes it.
-pub(super) fn arrival(
+/// Converts the request into the engine's input.
+pub(super) fn turn_input(
     gateway: &Gateway,
     incoming: &Incoming,
     inspected: &Inspected<'_>,
     lineage: &Lineage,
-) -> (Arrival, ClientRequest) {
-    let message = inspected.user_messages.last();
-    let text = message.map(|message| message.text.as_ref()).unwrap_or_default();
+) -> TurnInput {
+    let (message, earlier) = match inspected.user_messages.split_last() {
+        Some((message, earlier)) => (message.text.as_ref(), earlier),
+        None => ("", [].as_slice()),
+    };
     let named = lineage.session.as_deref().and_then(|session| SessionId::try_from(session).ok());
     let is_named = named.is_some();
     let opening = || SessionId::try_from(format!("http-{}", Hex(&inspected.opening)).as_str());
-    // Sixteen bytes in hexadecimal are always a name.
+    // Sixteen bytes in hexadecimal always parse as a session id.
     let session = named.or_else(|| opening().ok()).unwrap_or_else(|| gateway.nameless_session());
-    let asked = incoming.model(inspected);
-    let request = ClientRequest {
+    let input = TurnInput::new(session, turn_name(inspected, lineage, message), message);
+    TurnInput {
+        thread: thread_of(lineage, inspected.side),
+        earlier_messages: earlier.iter().map(|message| mention_of(&message.text)).collect(),
+        images: inspected.message_has_images,
+        workspace: lineage.workspace.clone(),
+        client: lineage.client.as_ref().map(|client| match &lineage.client_version {
+            Some(version) => cut(&format!("{client} {version}"), 100),
+            None => client.clone(),
+        }),
+        needs: inspected.needs,
+        prompt: shape(inspected),
+        history: History { tool_calls: u64::from(inspected.tool_calls_in_history), ..History::default() },
+        request: Some(client_request(gateway, incoming, inspected, lineage)),
+        continues: inspected.continues,
+        tool_answers: tool_answers(inspected),
+        calls_in_history: calls(inspected, is_named),
+        ..input
+    }
+}
+
+/// The client's request as events record it. The engine fills in `named` and `signed_by`.
+fn client_request(
+    gateway: &Gateway,
+    incoming: &Incoming,
+    inspected: &Inspected<'_>,
+    lineage: &Lineage,
+) -> ClientRequest {
+    ClientRequest {
         api: incoming.api,
         client: lineage.client.clone().map(|client| cut(&client, 40)),
-        model: cut(asked, 128),
+        model: cut(incoming.model(inspected), 128),
         named: None,
         side: inspected.side,
         subagent: lineage.subagent,
         requires: inspected.requires.clone(),
         signed_by: BTreeSet::new(),
         brings_key_of: gateway.key_brought(incoming),
-    };
-    let hash = blake3::hash(text.as_bytes());
-    let beside = inspected.side.map_or("", AuxiliaryCall::name);
-    let place = inspected.user_messages.len();
+    }
+}
+
+/// The name of the turn within its session: thread, kind of auxiliary call, number of user messages, hash of the last.
+fn turn_name(inspected: &Inspected<'_>, lineage: &Lineage, message: &str) -> String {
+    let hash = blake3::hash(message.as_bytes());
+    let start_of_hash = hash.as_bytes().get(..8).unwrap_or_default();
+    let auxiliary = inspected.side.map_or("", AuxiliaryCall::name);
     let thread = lineage.thread.as_deref().unwrap_or_default();
-    let start = hash.as_bytes().get(..8).unwrap_or_default();
-    let name = format!("{thread}/{beside}/{place}/{}", Hex(start));
-    let mut new = NewTurn::new(session, name, text);
-    new.thread = thread_of(lineage, inspected.side);
-    new.images = inspected.message_has_images;
-    new.workspace.clone_from(&lineage.workspace);
-    new.needs = inspected.needs;
-    new.prompt = shape(inspected);
-    new.seen.tool_calls = u64::from(inspected.tool_calls_in_history);
-    new.request = Some(request.clone());
-    new.client = lineage.client.as_ref().map(|client| match &lineage.client_version {
-        Some(version) => cut(&format!("{client} {version}"), 100),
-        None => client.clone(),
-    });
-    let answers = inspected.tool_results.iter().map(|result| result.call.to_string()).collect();
-    let arrival = Arrival { new, continues: inspected.continues, answers, calls: calls(inspected, is_named) };
-    (arrival, request)
+    format!("{thread}/{auxiliary}/{}/{}", inspected.user_messages.len(), Hex(start_of_hash))
 }
 
 /// The calls in the history, where several runs may be one session. A client that names its sessions has one run in each,
@@ -109,8 +126,8 @@ fn thread_of(lineage: &Lineage, side: Option<AuxiliaryCall>) -> Option<ThreadId>
     }
 }
 
-/// Enough of a message to see whom it is addressed to.
-pub(super) fn start_of(text: &str) -> String {
+/// The start of a message, as much as a mention may take; empty if the message starts with none.
+fn mention_of(text: &str) -> String {
     if text.starts_with(['@', '\\']) { cut(text, 1_024) } else { String::new() }
 }
 

@@ -1,0 +1,40 @@
+//! Open turns that the user abandoned when the next message of their thread arrives.
+
+use std::collections::BTreeSet;
+
+use contracts::{TurnId, events::TurnStatus};
+
+use super::attempts;
+use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_input::TurnInput};
+
+/// The most turns of one message that may wait for tools at once, and the most turns of other runs.
+const MOST_AT_ONCE: usize = 64;
+
+impl Engine {
+    /// Ends the turns of the input's thread that have no call in progress, as cancelled: the user has moved on.
+    ///
+    /// The latest turns of the very same message stay open, since clients without session ids may send it several times
+    /// at once. So do the latest turns of other runs in such a session; older ones count as abandoned.
+    pub(super) fn end_abandoned(&mut self, input: &TurnInput, sent_before: u64) -> Result<(), EngineError> {
+        let Some(session) = self.state().sessions.get(&input.session) else { return Ok(()) };
+        let idle = session.open.iter().filter(|open| open.thread == input.thread && open.calls_waiting == 0);
+        let mut idle: Vec<&OpenTurn> = idle.collect();
+        if idle.is_empty() {
+            return Ok(());
+        }
+        let latest = sent_before.saturating_sub(MOST_AT_ONCE as u64)..sent_before;
+        let same: BTreeSet<_> = latest.map(|number| attempts::turn(&input.session, &input.name, number)).collect();
+        idle.retain(|open| !same.contains(&open.turn));
+        let history = input.calls_in_history.as_ref();
+        let (other_runs, own): (Vec<&OpenTurn>, Vec<_>) =
+            idle.into_iter().partition(|open| history.is_some_and(|calls| open.is_of_another_run(calls)));
+        // Open turns are ordered by their start.
+        let surplus = other_runs.len().saturating_sub(MOST_AT_ONCE);
+        let abandoned = own.into_iter().chain(other_runs.into_iter().take(surplus));
+        let abandoned: Vec<TurnId> = abandoned.map(|open| open.turn).collect();
+        for turn in abandoned {
+            self.end(&input.session, turn, TurnStatus::Cancelled)?;
+        }
+        Ok(())
+    }
+}

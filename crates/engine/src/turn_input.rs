@@ -1,0 +1,101 @@
+//! A turn as a front end hands it over: a request of a live client, a preview, or a turn from a session file.
+
+use std::collections::BTreeSet;
+
+use catalogue::estimate::PromptShape;
+use contracts::{ClientRequest, Delegation, Needs, SessionId, ThreadId};
+use transcripts::observed::{ObservedSession, ObservedTurn};
+
+use crate::{live::ToolAnswer, sessions::History};
+
+/// A user message, or a later request of the same turn, as the front end received it.
+///
+/// The front end interprets nothing: the engine resolves the `@` mention, the requested model, the signers of thinking
+/// and the tier of an auxiliary call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnInput {
+    /// The session.
+    pub session: SessionId,
+    /// The client's name of the message. The turn id is derived from session and name.
+    pub name: String,
+    /// Thread of the sub-agent or of the auxiliary call; `None` for the main conversation.
+    pub thread: Option<ThreadId>,
+    /// The message as the user wrote it, including the `@` mention.
+    pub message: String,
+    /// Earlier user messages that the request repeats, oldest first; at least as much of each as a mention may take.
+    pub earlier_messages: Vec<String>,
+    /// Whether the message has images.
+    pub images: bool,
+    /// Absolute path of the workspace; `None` if unknown: then that of the session is used.
+    pub workspace: Option<String>,
+    /// Client and version, recorded when the session starts.
+    pub client: Option<String>,
+    /// Model capabilities that the prompt requires.
+    pub needs: Needs,
+    /// Size of the prompt, for the token estimate.
+    pub prompt: PromptShape,
+    /// Skills whose description matches the message.
+    pub skills: BTreeSet<String>,
+    /// What tools of the session touched before this turn. A live turn adds what the log has of the session.
+    pub history: History,
+    /// Set if a planner delegates this turn.
+    pub delegation: Option<Delegation>,
+    /// Kind of work, as named by the caller; dropped if longer than 40 bytes.
+    pub workload: Option<String>,
+    /// The client's request; `None` if the turn did not come in over a wire API.
+    pub request: Option<ClientRequest>,
+    /// Whether the request continues a running turn, as one with tool results does.
+    pub continues: bool,
+    /// Tool results in the request.
+    pub tool_answers: Vec<ToolAnswer>,
+    /// Ids of the tool calls in the request's history, for a session that several runs of a prompt may share. `None` if
+    /// the session belongs to one run, which then owns all open turns of the thread.
+    pub calls_in_history: Option<BTreeSet<String>>,
+}
+
+impl TurnInput {
+    /// Creates the input for a message whose prompt has tools and a system prompt; everything else is empty.
+    pub fn new(session: SessionId, name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            session,
+            name: name.into(),
+            thread: None,
+            message: message.into(),
+            earlier_messages: Vec::new(),
+            images: false,
+            workspace: None,
+            client: None,
+            needs: Needs { images: false, tools: true, system_prompt: true, structured_output: false },
+            prompt: PromptShape::default(),
+            skills: BTreeSet::new(),
+            history: History::default(),
+            delegation: None,
+            workload: None,
+            request: None,
+            continues: false,
+            tool_answers: Vec::new(),
+            calls_in_history: None,
+        }
+    }
+
+    /// Converts a turn from a session file. Its history is that of the file.
+    pub(crate) fn observed(session: &ObservedSession, turn: &ObservedTurn) -> Self {
+        let before = &turn.before;
+        let new = Self::new(turn.session.clone(), turn.name.as_str(), turn.message.as_str());
+        Self {
+            thread: turn.thread.clone(),
+            images: turn.message_has_images,
+            workspace: session.workspace.clone(),
+            needs: Needs { images: before.images, ..new.needs },
+            prompt: before.prompt,
+            history: History {
+                tool_calls: before.tool_calls,
+                extensions: before.extensions.clone(),
+                directories: before.directories.clone(),
+                tools: before.tools.clone(),
+                side_effects: before.side_effects.clone(),
+            },
+            ..new
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What the engine resolves of an input, so that no front end has to: mention, requested model, signers, tier.
+
+use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, events::TurnStarted};
+use engine::{CallAnswer, EngineError, TurnInput, TurnOutcome};
+
+use crate::support::{
+    Desk,
+    desk::{client_request, session},
+    models::{HAIKU, OPUS, SONNET, model_id},
+};
+
+const POLICY: &str = "global_default: sonnet\ngateway: {auxiliary_calls: fast, client_model: default}\n";
+
+fn input(message: &str, request: ClientRequest) -> TurnInput {
+    TurnInput { request: Some(request), ..TurnInput::new(session("one"), message, message) }
+}
+
+fn auxiliary(message: &str) -> TurnInput {
+    let request = ClientRequest { side: Some(AuxiliaryCall::Title), ..client_request() };
+    TurnInput { thread: Some("beside-title".try_into().unwrap()), ..input(message, request) }
+}
+
+/// The text of the turn that was captured last, and the model that its mention names.
+fn captured(desk: &Desk, outcome: &TurnOutcome) -> (String, Option<ModelId>) {
+    let started = desk.all::<TurnStarted>().pop().unwrap();
+    assert_eq!(started.message_bytes, outcome.text().len() as u64);
+    (outcome.text().to_owned(), started.override_model.map(|chosen| chosen.model))
+}
+
+#[test]
+fn a_mention_is_resolved_and_its_bytes_are_reported_for_every_message() {
+    let mut desk = Desk::with(POLICY);
+    let earlier_messages = vec!["@haiku first".to_owned(), String::new(), "@nobody second".to_owned()];
+    let outcome = desk.arrive(TurnInput { earlier_messages, ..input("@opus third", client_request()) }).unwrap();
+    assert_eq!(outcome.mention_bytes, [7, 0, 0, 6]);
+    assert_eq!(captured(&desk, &outcome), ("third".to_owned(), Some(model_id(OPUS))));
+    assert_eq!(outcome.model(), Some(&model_id(OPUS)));
+}
+
+#[test]
+fn a_file_or_an_agent_of_the_client_is_text() {
+    for message in ["@src/main.rs explain", "@agent-review look", "@README.md", "@\"a b\" explain"] {
+        let mut desk = Desk::with(POLICY);
+        let outcome = desk.arrive(input(message, client_request())).unwrap();
+        assert_eq!(captured(&desk, &outcome), (message.to_owned(), None));
+        assert_eq!(outcome.mention_bytes, [0]);
+    }
+    let mut desk = Desk::with(POLICY);
+    let error = desk.arrive(input("@nobody explain", client_request())).unwrap_err();
+    assert!(matches!(error, EngineError::Override(_)), "{error}");
+}
+
+#[test]
+fn an_auxiliary_call_goes_to_its_tier_whatever_the_copied_message_mentions() {
+    for message in ["@opus plan it", "@nobody plan it"] {
+        let mut desk = Desk::with(POLICY);
+        let outcome = desk.arrive(auxiliary(message)).unwrap();
+        assert_eq!(captured(&desk, &outcome).1, None);
+        assert_eq!(outcome.model(), Some(&model_id(HAIKU)), "{message}");
+    }
+}
+
+#[test]
+fn the_requested_model_signs_until_the_log_knows_the_signers_of_the_thread() {
+    let mut desk = Desk::with(POLICY);
+    let signed =
+        || ClientRequest { model: "opus".to_owned(), requires: [Requirement::Signatures].into(), ..client_request() };
+    let signers =
+        |outcome: &TurnOutcome| -> Vec<ModelId> { outcome.request().unwrap().signed_by.iter().cloned().collect() };
+    let first = desk.arrive(input("hello", signed())).unwrap();
+    assert_eq!(first.request().unwrap().named, Some(model_id(OPUS)));
+    assert_eq!(signers(&first), [model_id(OPUS)]);
+    thinks(&mut desk, &first, SONNET);
+    let second = desk.arrive(input("go on", signed())).unwrap();
+    assert_eq!(signers(&second), [model_id(SONNET)]);
+}
+
+#[test]
+fn thinking_of_an_auxiliary_call_does_not_sign_the_main_conversation() {
+    let mut desk = Desk::with(POLICY);
+    let title = desk.arrive(auxiliary("name it")).unwrap();
+    thinks(&mut desk, &title, HAIKU);
+    let signed = ClientRequest { requires: [Requirement::Signatures].into(), ..client_request() };
+    let main = desk.arrive(input("hello", ClientRequest { model: "sonnet".to_owned(), ..signed })).unwrap();
+    assert_eq!(main.request().unwrap().signed_by, [model_id(SONNET)].into());
+    assert_eq!(main.model(), Some(&model_id(SONNET)));
+}
+
+/// A model answers with one block of thinking.
+fn thinks(desk: &mut Desk, outcome: &TurnOutcome, model: &str) {
+    let call = desk.engine.call_sent(outcome, &model_id(model)).unwrap();
+    let answer = CallAnswer {
+        usage: None,
+        raw_usage: None,
+        stop_reason: contracts::events::StopReason::EndTurn,
+        tools: Vec::new(),
+        thinking_blocks: 1,
+        began_at: None,
+        at: desk.now,
+    };
+    desk.engine.call_answered(&call, &answer).unwrap();
+    desk.engine.commit().unwrap();
+}

@@ -1,0 +1,139 @@
+//! The model that serves a request: as the chain decided, and again after a model failed before its answer began.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use contracts::{FailedCandidate, ModelSpec, Requirement, WireApi, events::TurnStatus};
+use engine::{Call, CallFailure, Engine, EngineError, TurnOutcome};
+use event_bus::{BusError, DurabilityHandle};
+use hyper::{
+    Response,
+    header::{HeaderName, HeaderValue},
+};
+use router_core::select_api;
+
+use crate::{body::Answer, call::RunningCall, gateway::Gateway};
+
+const MODEL: HeaderName = HeaderName::from_static("x-turnwise-model");
+const POLICY: HeaderName = HeaderName::from_static("x-turnwise-policy");
+const REASON: HeaderName = HeaderName::from_static("x-turnwise-reason");
+const TURN: HeaderName = HeaderName::from_static("x-turnwise-turn");
+const FALLBACKS: HeaderName = HeaderName::from_static("x-turnwise-fallbacks");
+
+/// The model that serves a request, and how it is called.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) outcome: Arc<TurnOutcome>,
+    pub(crate) model: ModelSpec,
+    /// The API in which the model is called.
+    pub(crate) api: WireApi,
+    /// Number of the call in its turn, from 0.
+    pub(crate) call: u64,
+    /// Requirements that the policy allows to drop.
+    pub(crate) may_drop: BTreeSet<Requirement>,
+}
+
+impl Target {
+    /// Records that the call to the model of an outcome is sent, and looks up how the model is called.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the outcome has no model of the registry and no request, or if the log cannot be written.
+    pub(super) fn send(engine: &mut Engine, outcome: TurnOutcome) -> Result<(Self, Call), EngineError> {
+        let (Some(id), Some(request)) = (outcome.model(), outcome.request()) else {
+            return Err(EngineError::NothingDecided);
+        };
+        let unknown = || EngineError::UnknownModel { name: id.to_string(), hint: String::new() };
+        let model = engine.models().registry.get(id).ok_or_else(unknown)?.clone();
+        let may_drop = engine.policy().policy.gateway().may_drop.clone();
+        // The chain rejects models without a usable API. A locked model is called in its own, whatever came since.
+        let api = select_api(&model, request, &may_drop).unwrap_or_else(|_| {
+            if model.apis.contains(&request.api) {
+                request.api
+            } else {
+                model.apis.first().copied().unwrap_or(request.api)
+            }
+        });
+        let call = engine.call_sent(&outcome, id)?;
+        Ok((Self { outcome: Arc::new(outcome), model, api, call: call.number, may_drop }, call))
+    }
+
+    /// Adds the headers that name the model, the slot that chose it, its reason and the turn.
+    pub(crate) fn label(&self, response: &mut Response<Answer>, fallbacks: usize) {
+        let headers = response.headers_mut();
+        let mut put = |name, value| {
+            if let Ok(value) = value {
+                headers.insert(name, value);
+            }
+        };
+        let (slot, reason) = self.outcome.reason();
+        put(MODEL, HeaderValue::from_str(self.model.id.as_str()));
+        put(POLICY, Ok(HeaderValue::from_static(slot)));
+        put(REASON, HeaderValue::try_from(printable(&reason)));
+        put(TURN, HeaderValue::try_from(self.outcome.turn.to_string()));
+        if 0 < fallbacks {
+            put(FALLBACKS, Ok(fallbacks.into()));
+        }
+    }
+}
+
+/// Converts a reason to printable ASCII, at most 200 bytes, as a header value must be.
+fn printable(reason: &str) -> String {
+    let mut printable = String::with_capacity(reason.len().min(200));
+    for c in reason.chars() {
+        match c {
+            '→' => printable.push_str("->"),
+            c => printable.push(if c.is_ascii_graphic() { c } else { ' ' }),
+        }
+    }
+    printable.truncate(200);
+    printable
+}
+
+/// A call that brought no answer, and what follows.
+pub(super) struct FailedCall {
+    pub(super) call: RunningCall,
+    pub(super) failure: CallFailure,
+    /// The models that failed in this request, if another model may take the turn; `None` ends the turn.
+    pub(super) failed_models: Option<Vec<FailedCandidate>>,
+}
+
+/// Records that a call failed and falls back to another model where one may take the turn; else ends the turn.
+///
+/// One job of the engine's thread: nothing comes between, and a client that disconnects leaves no turn open.
+pub(super) async fn fall_back(
+    gateway: &Gateway,
+    target: &Target,
+    failed: FailedCall,
+) -> Result<(Option<(Target, RunningCall)>, DurabilityHandle), BusError> {
+    let outcome = Arc::clone(&target.outcome);
+    let (bus, clock) = (gateway.bus().clone(), gateway.clock());
+    let recorded = gateway.bus().command(move |engine| {
+        let next = next_target(engine, &outcome, failed);
+        if !matches!(next, Ok(Some(_))) {
+            engine.end(&outcome.input.session, outcome.turn, TurnStatus::Failed)?;
+        }
+        Ok(next?.map(|(target, call)| (target, RunningCall::new(bus, call, clock))))
+    });
+    let (next, durable): (Result<_, EngineError>, _) = recorded.await?;
+    let next = next.unwrap_or_else(|error| {
+        tracing::error!(%error, "the chain could not decide again");
+        None
+    });
+    Ok((next, durable))
+}
+
+fn next_target(
+    engine: &mut Engine,
+    outcome: &TurnOutcome,
+    failed: FailedCall,
+) -> Result<Option<(Target, Call)>, EngineError> {
+    let FailedCall { call, failure, failed_models } = failed;
+    if let Some(call) = call.into_call() {
+        engine.call_failed(&call, failure)?;
+    }
+    let Some(failed_models) = failed_models else { return Ok(None) };
+    let next = engine.fall_back(outcome, failed_models)?;
+    if next.model().is_none() {
+        return Ok(None);
+    }
+    Target::send(engine, next).map(Some)
+}
