@@ -1,4 +1,4 @@
-//! The health of one scope: what it has seen last, its failures in a row, its latest outage.
+//! The health of one scope (a model or a provider): consecutive failures, latest outage, running probe.
 
 use contracts::events::RecoveredBy;
 use event_core::{EventId, Timestamp};
@@ -10,59 +10,59 @@ use crate::{
     thresholds::QUIET_SECONDS,
 };
 
-/// What a model and a provider have in common.
+/// The health state that models and providers share.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Health {
-    /// The last attempt.
+    /// Time of the latest attempt.
     newest: Timestamp,
-    /// Failures since the last success, or since nobody tried for long enough.
+    /// Consecutive failures since the last success or automatic recovery.
     failures: u32,
-    /// The first of them.
+    /// Time of the first of them.
     failing_since: Timestamp,
-    /// The outage that stands, or the last one that stood.
+    /// The active outage, or the latest one.
     outage: Option<Outage>,
-    /// Whether that one ended quietly and no success has shown since that all is well.
-    unproven: bool,
-    /// The last call that was sent to find out.
+    /// Whether the latest outage recovered automatically and no call has succeeded since.
+    needs_probe: bool,
+    /// The latest probe: the call that tests a scope after an automatic recovery.
     probe: Option<Probe>,
 }
 
 impl Health {
-    /// Takes note of an attempt; `false` when it is older than the newest one seen and says nothing about now.
+    /// Records an attempt. Returns false, without a change, if it is older than the latest one.
     pub(crate) fn attempted(&mut self, at: Timestamp) -> bool {
         if at < self.newest {
             return false;
         }
-        let quiet_from = self.quiet_from();
-        if quiet_from <= at {
+        let auto_recovery_at = self.auto_recovery_at();
+        if auto_recovery_at <= at {
             self.failures = 0;
-            self.end_quietly(quiet_from);
+            self.auto_recover(auto_recovery_at);
         }
         self.newest = at;
         true
     }
 
-    /// Takes note that a call was sent: it is the probe when one is needed and none runs. A start that is older than the
-    /// last attempt says nothing about now.
+    /// Records the start of a call. It becomes the probe if one is needed and none is running. Ignored if it is older than
+    /// the latest attempt.
     pub(crate) fn sent(&mut self, call: EventId, at: Timestamp) {
-        let quietly_over = self.standing().is_some() && self.quiet_from() <= at;
+        let recovered_automatically = self.active().is_some() && self.auto_recovery_at() <= at;
         let is_first = self.probe.is_none_or(|probe| probe.until() <= at);
-        if self.newest <= at && (self.unproven || quietly_over) && is_first {
+        if self.newest <= at && (self.needs_probe || recovered_automatically) && is_first {
             self.probe = Some(Probe { call, since: at });
         }
     }
 
-    /// A call came to an end that says nothing about the provider. If it was the probe, the next one is.
-    pub(crate) fn learned_nothing(&mut self, cause: Cause) {
+    /// Records the end of a call that is neither success nor failure of the scope. If it was the probe, the next call is.
+    pub(crate) fn release_probe(&mut self, cause: Cause) {
         self.probe.take_if(|probe| probe.is_answered_by(cause));
     }
 
-    /// Whether a failure shows that the scope is not well again: that of the probe, or of another call beside it.
-    pub(crate) fn fails_again(&self, cause: Cause) -> bool {
+    /// Whether a failure proves that the scope has not recovered: it is that of the probe, or occurred during it.
+    pub(crate) fn proves_outage(&self, cause: Cause) -> bool {
         self.probe.is_some_and(|probe| probe.is_answered_by(cause) || probe.runs(cause.at))
     }
 
-    /// Counts a failure that was taken note of.
+    /// Counts a failure whose attempt was recorded.
     pub(crate) const fn failed(&mut self, at: Timestamp) {
         if self.failures == 0 {
             self.failing_since = at;
@@ -70,67 +70,67 @@ impl Health {
         self.failures = self.failures.saturating_add(1);
     }
 
-    /// Ends whatever was wrong, by a success that was taken note of.
+    /// Resets failures, probe and outage after a success whose attempt was recorded.
     pub(crate) fn succeeded(&mut self, cause: Cause) {
         self.failures = 0;
-        (self.unproven, self.probe) = (false, None);
-        if let Some(outage) = self.standing_mut() {
+        (self.needs_probe, self.probe) = (false, None);
+        if let Some(outage) = self.active_mut() {
             outage.end = Some(End { by: RecoveredBy::Success, cause });
         }
     }
 
-    /// Puts the scope out, and gives back the outage before when the log still has to tell of its end.
-    pub(crate) fn put_out(&mut self, outage: Outage) -> Option<Outage> {
-        (self.unproven, self.probe) = (false, None);
+    /// Starts an outage. Returns the previous one if its recovery has not been announced in the log.
+    pub(crate) fn start_outage(&mut self, outage: Outage) -> Option<Outage> {
+        (self.needs_probe, self.probe) = (false, None);
         self.outage.replace(outage).filter(Outage::is_unclosed)
     }
 
-    /// The outage that no event has ended yet; it ends at [`Health::quiet_from`] if nothing else happens.
-    pub(crate) fn standing(&self) -> Option<&Outage> {
+    /// The active outage. It recovers automatically at [`Health::auto_recovery_at`].
+    pub(crate) fn active(&self) -> Option<&Outage> {
         self.outage.as_ref().filter(|outage| outage.end.is_none())
     }
 
-    /// The outage that stands, or the last one that stood.
+    /// The active outage, or the latest one.
     pub(crate) const fn latest(&self) -> Option<&Outage> {
         self.outage.as_ref()
     }
 
-    /// The same, to be marked as told.
+    /// As [`Health::latest`], mutable.
     pub(crate) const fn latest_mut(&mut self) -> Option<&mut Outage> {
         self.outage.as_mut()
     }
 
-    /// Ends the outage that stands because nobody tried until `at`.
-    pub(crate) fn end_quietly(&mut self, at: Timestamp) {
-        if let Some(outage) = self.standing_mut() {
-            outage.end = Some(outage.quiet_end(at));
-            self.unproven = true;
+    /// Ends the active outage by automatic recovery at `at`.
+    pub(crate) fn auto_recover(&mut self, at: Timestamp) {
+        if let Some(outage) = self.active_mut() {
+            outage.end = Some(outage.auto_recovery(at));
+            self.needs_probe = true;
         }
     }
 
-    /// When the scope counts as recovered if nobody tries again: five minutes after the last attempt.
-    pub(crate) const fn quiet_from(&self) -> Timestamp {
+    /// The time of automatic recovery without further attempts: [`QUIET_SECONDS`] after the latest attempt.
+    pub(crate) const fn auto_recovery_at(&self) -> Timestamp {
         self.newest.plus_secs(QUIET_SECONDS)
     }
 
-    /// Until when the scope is out, by what began by `at`: an outage, or a probe.
-    pub(crate) fn out_until(&self, at: Timestamp) -> Option<Timestamp> {
-        let outage = self.standing().filter(|outage| outage.cause.at <= at).map(|_| self.quiet_from());
+    /// The end of the outage or probe that began by `at`; `None` if there is none.
+    pub(crate) fn unavailable_until(&self, at: Timestamp) -> Option<Timestamp> {
+        let outage = self.active().filter(|outage| outage.cause.at <= at).map(|_| self.auto_recovery_at());
         let probe = self.probe.filter(|probe| probe.since <= at).map(|probe| probe.until());
         outage.max(probe)
     }
 
-    /// The probe that runs at a time.
+    /// The probe that is running at a time.
     pub(crate) fn probe(&self, at: Timestamp) -> Option<Probe> {
         self.probe.filter(|probe| probe.runs(at))
     }
 
-    /// Failures in a row as of a time, and the first of them.
+    /// The number of consecutive failures at a time, and the time of the first; `None` if there are none.
     pub(crate) fn failures(&self, at: Timestamp) -> Option<(u32, Timestamp)> {
-        (0 < self.failures && at < self.quiet_from()).then_some((self.failures, self.failing_since))
+        (0 < self.failures && at < self.auto_recovery_at()).then_some((self.failures, self.failing_since))
     }
 
-    fn standing_mut(&mut self) -> Option<&mut Outage> {
+    fn active_mut(&mut self) -> Option<&mut Outage> {
         self.outage.as_mut().filter(|outage| outage.end.is_none())
     }
 }

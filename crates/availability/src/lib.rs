@@ -1,20 +1,19 @@
-//! Which models and providers are out: the availability machine of 004 §4.5 as a projection.
+//! The availability of models and providers: the circuit breaker of 004 §4.5 as a projection.
 //!
-//! [`Availability`] folds the outcome of every call into the health of two kinds of scope, a model and a whole
-//! provider. What it holds is a function of the events alone; whether an outage still stands is a function of
-//! that state and of the time somebody asks at, so that replaying gives the same answers (decision D5).
+//! [`Availability`] folds the outcome of every call into the health of its model and its provider. The state is a function
+//! of the events alone; whether an outage is active is a function of the state and the time of the query, so a replay
+//! returns the same results (decision D5).
 //!
-//! - [`Availability::outages`] is the view a decision reads.
-//! - [`Availability::status`] is the view a person reads.
-//! - [`Availability::transitions`] are the events about outages that the log does not tell yet (decision D6).
+//! - [`Availability::outages`] is the view for decisions.
+//! - [`Availability::status`] is the view for users.
+//! - [`Availability::transitions`] returns the outage events that are not in the log yet (decision D6).
 //!
-//! An outage that a success ended is over. After one that ended because nobody tried, the first call sent is a probe:
-//! until it is answered, but for [`thresholds::PROBE_SECONDS`] at most, its scope counts as out for everybody else, so
-//! that they do not all try at once. One failure then puts it out again. Where the log does not tell when calls were
-//! sent, as in an import, there are no probes.
+//! A success ends an outage. Without attempts an outage recovers automatically; the next call is then a probe. Until the
+//! probe completes, for at most [`thresholds::PROBE_SECONDS`], the scope stays unavailable for other calls, so that they do
+//! not all retry at once. One failure then starts a new outage. Logs without call starts, such as imports, have no probes.
 //!
-//! Time is when a call happened, not when it was written. An event older than the newest one a scope has seen
-//! says nothing about now, as when an import writes last week's calls after today's; that scope ignores it.
+//! Times are those of the calls, not of their recording. A scope ignores events older than its latest attempt, for example
+//! when an import records last week's calls after today's.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

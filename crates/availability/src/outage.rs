@@ -1,4 +1,4 @@
-//! One outage: what it is about, how it began and how it ended.
+//! An outage: its scope, trigger, cause and end.
 
 use contracts::{
     ModelId, OutageScope,
@@ -7,58 +7,58 @@ use contracts::{
 use event_core::{Event, EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// An outage names at most so many models, so that its event always fits a payload.
+/// The maximum number of models in an outage, so that its event always fits a payload.
 const MODELS_NAMED: usize = 16;
 
-/// The event behind a change, as far as the change needs it.
+/// The fields of an event that caused a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
     /// When it happened.
     pub(crate) at: Timestamp,
     /// Its id.
     pub(crate) event: EventId,
-    /// The turn it belongs to.
+    /// The id of its turn.
     pub(crate) correlation: EventId,
-    /// The start of the call it is about, where the log tells of it.
+    /// The id of the call's start event; `None` if the start was not recorded.
     pub(crate) call: Option<EventId>,
 }
 
 /// How an outage ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
-    /// What ended it.
+    /// Why it ended.
     pub(crate) by: RecoveredBy,
-    /// When, and because of which event.
+    /// The event that ended it.
     pub(crate) cause: Cause,
 }
 
 /// An outage of one scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outage {
-    /// How much is out.
+    /// The model or provider.
     pub(crate) scope: OutageScope,
-    /// What took it out.
+    /// The rule that started it.
     pub(crate) trigger: OutageTrigger,
-    /// The models whose failures led to it.
+    /// The models whose failures started it.
     pub(crate) models: Vec<ModelId>,
-    /// The failure that was one too many.
+    /// The failure that reached the threshold.
     pub(crate) cause: Cause,
-    /// How it ended, once that is certain.
+    /// How it ended; `None` while it is active.
     pub(crate) end: Option<End>,
-    /// Whether the log tells that it began.
+    /// Whether the log has an event for its start.
     pub(crate) announced: bool,
-    /// Whether the log tells that it ended.
+    /// Whether the log has an event for its end.
     pub(crate) closed: bool,
 }
 
 impl Outage {
-    /// An outage that begins, naming at most [`MODELS_NAMED`] of the models behind it.
+    /// Creates an active outage with at most [`MODELS_NAMED`] of the models.
     pub(crate) fn new(scope: OutageScope, trigger: OutageTrigger, mut models: Vec<ModelId>, cause: Cause) -> Self {
         models.truncate(MODELS_NAMED);
         Self { scope, trigger, models, cause, end: None, announced: false, closed: false }
     }
 
-    /// The id of the event that tells of its beginning. One failure can take out a model and its provider.
+    /// The id of the event for its start. Differs between model and provider, since one failure can start both outages.
     pub(crate) fn unavailable_id(&self) -> EventId {
         let number = match self.scope {
             OutageScope::ModelSpecific(_) => 0,
@@ -67,18 +67,18 @@ impl Outage {
         self.cause.event.then(ProviderUnavailable::KIND, number)
     }
 
-    /// The id of the event that tells of its end.
+    /// The id of the event for its end.
     pub(crate) fn recovered_id(&self) -> EventId {
         self.unavailable_id().then(ProviderRecovered::KIND, 0)
     }
 
-    /// The end it comes to at a time when nobody has tried for long enough.
-    pub(crate) fn quiet_end(&self, at: Timestamp) -> End {
+    /// The end by automatic recovery at a time.
+    pub(crate) fn auto_recovery(&self, at: Timestamp) -> End {
         let cause = Cause { at, event: self.unavailable_id(), correlation: self.cause.correlation, call: None };
         End { by: RecoveredBy::AutoClear, cause }
     }
 
-    /// Whether the log tells of its beginning but not of its end.
+    /// Whether the log has an event for its start but none for its end.
     pub(crate) const fn is_unclosed(&self) -> bool {
         self.announced && !self.closed
     }

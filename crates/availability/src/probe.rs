@@ -1,31 +1,31 @@
-//! The first call after an outage that ended by itself: while it runs, everybody else waits for what comes of it.
+//! The probe: the first call after an automatic recovery. While it runs, the scope is unavailable for other calls.
 
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{outage::Cause, thresholds::PROBE_SECONDS};
 
-/// A call that finds out whether a scope is well again.
+/// A call that tests whether a scope has recovered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Probe {
-    /// The event that it was sent.
+    /// The id of the call's start event.
     pub(crate) call: EventId,
-    /// When it was sent.
+    /// When the call was sent.
     pub(crate) since: Timestamp,
 }
 
 impl Probe {
-    /// When others may try, though it was not answered.
+    /// The time from which other calls are allowed even if the probe has no outcome.
     pub(crate) const fn until(&self) -> Timestamp {
         self.since.plus_secs(PROBE_SECONDS)
     }
 
-    /// Whether it keeps others away at a time.
+    /// Whether it blocks other calls at a time.
     pub(crate) fn runs(&self, at: Timestamp) -> bool {
         self.since <= at && at < self.until()
     }
 
-    /// Whether this is what came of it.
+    /// Whether an event is the outcome of this call.
     pub(crate) fn is_answered_by(&self, cause: Cause) -> bool {
         cause.call == Some(self.call)
     }

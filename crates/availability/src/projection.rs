@@ -1,4 +1,4 @@
-//! The projection: which events it folds, and the view a decision reads.
+//! The projection: folds call outcomes and outage events, and provides the view for decisions.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -20,27 +20,27 @@ use crate::{
 ///
 /// Every call outcome is an attempt, except a cancellation: the user stopped that call, and whether it would
 /// have reached anybody nobody knows. Only failures that say something about the provider count (decision D5);
-/// the others keep an outage standing, as any attempt does, and do not interrupt failures in a row.
+/// the others keep an outage outage, as any attempt does, and do not interrupt failures in a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Availability {
     pub(crate) providers: BTreeMap<Provider, ProviderHealth>,
-    /// Outages the log told of, replaced by a new one before it told of their end.
+    /// Outages with a start event in the log that were replaced by a new one before their end event was recorded.
     pub(crate) replaced: Vec<Outage>,
     outages: Outages,
 }
 
 impl Availability {
-    /// Who is out, or kept free for a probe, and until when.
+    /// The unavailable scopes, including those blocked by a probe, with the time of recovery.
     pub const fn outages(&self) -> &Outages {
         &self.outages
     }
 
-    /// Who is out at a time, and until when: what a decision about a turn of that time reads.
+    /// Returns the scopes that are unavailable at a time, with the time of recovery: the view for a decision at that time.
     ///
-    /// Sessions are imported in any order, so the log may know of outages that began only after a turn.
+    /// Sessions are imported in any order, so the log may contain outages that started after a turn; they are excluded.
     pub fn outages_at(&self, at: Timestamp) -> Cow<'_, Outages> {
-        let provider_until = |name: &Provider| self.provider_health(name)?.out_until(at);
-        let model_until = |name: &ModelId| self.model_health(name)?.out_until(at);
+        let provider_until = |name: &Provider| self.provider_health(name)?.unavailable_until(at);
+        let model_until = |name: &ModelId| self.model_health(name)?.unavailable_until(at);
         let Outages { models, providers } = &self.outages;
         let all_began = providers.iter().all(|(name, until)| provider_until(name) == Some(*until))
             && models.iter().all(|(name, until)| model_until(name) == Some(*until));
@@ -60,7 +60,7 @@ impl Availability {
         self.providers.get(name.provider())?.models.get(name).map(|model| &model.health)
     }
 
-    /// The health of a scope that has been seen.
+    /// Returns the health of a scope; `None` if it was never called.
     fn health_mut(&mut self, scope: &OutageScope) -> Option<&mut Health> {
         match scope {
             OutageScope::ProviderWide(provider) => {
@@ -102,7 +102,7 @@ impl Availability {
         self.show(model);
     }
 
-    /// The log tells that an outage began.
+    /// Records that the log has the start event of an outage.
     fn announced(&mut self, event: &Recorded, body: &ProviderUnavailable) {
         if let Some(outage) = self.health_mut(&body.scope).and_then(Health::latest_mut)
             && outage.unavailable_id() == event.event.id
@@ -111,7 +111,7 @@ impl Availability {
         }
     }
 
-    /// The log tells that an outage ended: no later failure can prolong it any more.
+    /// Records that the log has the end event of an outage. Later failures cannot prolong it.
     fn closed(&mut self, event: &Recorded, body: &ProviderRecovered) {
         self.replaced.retain(|outage| outage.recovered_id() != event.event.id);
         let Some(health) = self.health_mut(&body.scope) else { return };
@@ -119,7 +119,7 @@ impl Availability {
             && outage.recovered_id() == event.event.id
         {
             outage.closed = true;
-            health.end_quietly(event.event.at);
+            health.auto_recover(event.event.at);
         }
         match &body.scope {
             OutageScope::ProviderWide(provider) => self.show_provider(provider),
@@ -127,26 +127,26 @@ impl Availability {
         }
     }
 
-    /// Shows how a model and its provider are.
+    /// Updates the entries of a model and its provider in the view.
     fn show(&mut self, model: &ModelId) {
         let Some((name, provider)) = self.providers.get_key_value(model.provider()) else { return };
-        show(&mut self.outages.providers, name, provider.health.out_until(EVER));
-        let model_until = provider.models.get(model).and_then(|model| model.health.out_until(EVER));
+        show(&mut self.outages.providers, name, provider.health.unavailable_until(EVER));
+        let model_until = provider.models.get(model).and_then(|model| model.health.unavailable_until(EVER));
         show(&mut self.outages.models, model, model_until);
     }
 
     fn show_provider(&mut self, provider: &Provider) {
-        let until = self.provider_health(provider).and_then(|health| health.out_until(EVER));
+        let until = self.provider_health(provider).and_then(|health| health.unavailable_until(EVER));
         show(&mut self.outages.providers, provider, until);
     }
 
     fn show_model(&mut self, model: &ModelId) {
-        let until = self.model_health(model).and_then(|health| health.out_until(EVER));
+        let until = self.model_health(model).and_then(|health| health.unavailable_until(EVER));
         show(&mut self.outages.models, model, until);
     }
 }
 
-/// Shows until when a name is out, if it is.
+/// Inserts or removes the entry of a scope in the view.
 fn show<K: Ord + Clone>(shown: &mut BTreeMap<K, Timestamp>, name: &K, until: Option<Timestamp>) {
     match until {
         Some(until) => drop(shown.insert(name.clone(), until)),
@@ -154,11 +154,10 @@ fn show<K: Ord + Clone>(shown: &mut BTreeMap<K, Timestamp>, name: &K, until: Opt
     }
 }
 
-/// Later than anything in a log.
+/// Later than any event.
 const EVER: Timestamp = Timestamp(u64::MAX);
 
-/// The provider in a model's name, unless it is longer than a provider's name may be: then no adapter serves it
-/// and nothing can be out.
+/// Parses the provider in a model id; `None` if it is not a valid provider name, which no adapter serves.
 fn provider_of(model: &ModelId) -> Option<Provider> {
     Provider::try_from(model.provider()).ok()
 }

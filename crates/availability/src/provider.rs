@@ -15,25 +15,25 @@ use crate::{
     thresholds::{NETWORK_WINDOW_SECONDS, SIBLING_WINDOW_SECONDS, SIBLINGS, STRIKE_WINDOW_SECONDS, STRIKES},
 };
 
-/// A model.
+/// The health of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModelHealth {
     pub(crate) health: Health,
-    /// Failures since the last success, the latest [`STRIKES`] of them.
+    /// Times of the latest failures since the last success, at most [`STRIKES`].
     strikes: Vec<Timestamp>,
 }
 
-/// A provider.
+/// The health of a provider and its models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProviderHealth {
     pub(crate) health: Health,
     pub(crate) models: BTreeMap<ModelId, ModelHealth>,
-    /// The latest network error since the last success.
+    /// Time and model of the latest network error since the last success.
     network: Option<(Timestamp, ModelId)>,
 }
 
 impl ProviderHealth {
-    /// A call was sent.
+    /// Records the start of a call.
     pub(crate) fn sent(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
         self.health.sent(call, at);
         if let Some(model) = self.models.get_mut(model) {
@@ -41,7 +41,7 @@ impl ProviderHealth {
         }
     }
 
-    /// A call was answered: the model is well, and so is its provider.
+    /// Records a successful call, which ends outages of the model and of the provider.
     pub(crate) fn answered(&mut self, model: &ModelId, cause: Cause) {
         if self.health.attempted(cause.at) {
             self.health.succeeded(cause);
@@ -53,25 +53,26 @@ impl ProviderHealth {
         }
     }
 
-    /// A call failed for a reason that says nothing about the provider; it still was an attempt.
+    /// Records a failed call whose cause is not the provider. It counts as an attempt.
     pub(crate) fn tried(&mut self, model: &ModelId, cause: Cause) {
         let model = self.models.entry(model.clone()).or_default();
         for health in [&mut self.health, &mut model.health] {
             if health.attempted(cause.at) {
-                health.learned_nothing(cause);
+                health.release_probe(cause);
             }
         }
     }
 
-    /// A call was cancelled: that is no attempt.
+    /// Records a cancelled call. It does not count as an attempt.
     pub(crate) fn cancelled(&mut self, model: &ModelId, cause: Cause) {
         let model = self.models.get_mut(model).map(|model| &mut model.health);
         for health in std::iter::once(&mut self.health).chain(model) {
-            health.learned_nothing(cause);
+            health.release_probe(cause);
         }
     }
 
-    /// A call failed for a reason that does. Gives the outages that were replaced before the log told of their end.
+    /// Records a failed call whose cause is the provider. Returns the outages that were replaced before their recovery was
+    /// announced in the log.
     pub(crate) fn failed(
         &mut self,
         provider: &Provider,
@@ -79,13 +80,19 @@ impl ProviderHealth {
         class: ErrorClass,
         cause: Cause,
     ) -> impl Iterator<Item = Outage> {
-        let replaced_model = self.models.entry(model.clone()).or_default().struck(model, cause);
-        let replaced_provider = self.escalated(provider, model, class, cause);
+        let replaced_model = self.models.entry(model.clone()).or_default().count_failure(model, cause);
+        let replaced_provider = self.count_failure(provider, model, class, cause);
         [replaced_model, replaced_provider].into_iter().flatten()
     }
 
-    /// Counts a failure against the provider, and puts it out if that was one too many.
-    fn escalated(&mut self, provider: &Provider, model: &ModelId, class: ErrorClass, cause: Cause) -> Option<Outage> {
+    /// Counts a failure of the provider and starts an outage if a trigger applies. Returns the replaced outage.
+    fn count_failure(
+        &mut self,
+        provider: &Provider,
+        model: &ModelId,
+        class: ErrorClass,
+        cause: Cause,
+    ) -> Option<Outage> {
         if !self.health.attempted(cause.at) {
             return None;
         }
@@ -94,7 +101,7 @@ impl ProviderHealth {
             ErrorClass::Network => self.network.replace((cause.at, model.clone())),
             _ => None,
         };
-        if self.health.standing().is_some() {
+        if self.health.active().is_some() {
             return None;
         }
         let (trigger, models) = if class == ErrorClass::Auth {
@@ -106,27 +113,28 @@ impl ProviderHealth {
             models.sort();
             models.dedup();
             (OutageTrigger::NetworkErrors, models)
-        } else if let Some(models) = self.siblings_out(model, cause) {
+        } else if let Some(models) = self.unavailable_siblings(model, cause) {
             (OutageTrigger::MultiModelFailures, models)
-        } else if self.health.fails_again(cause) {
+        } else if self.health.proves_outage(cause) {
             (OutageTrigger::ProbeFailed, vec![model.clone()])
         } else {
             return None;
         };
-        self.health.put_out(Outage::new(OutageScope::ProviderWide(provider.clone()), trigger, models, cause))
+        self.health.start_outage(Outage::new(OutageScope::ProviderWide(provider.clone()), trigger, models, cause))
     }
 
-    /// The models that went out within the window, when this very failure put one out and they are enough.
-    fn siblings_out(&self, model: &ModelId, cause: Cause) -> Option<Vec<ModelId>> {
-        let went_out = |health: &Health| health.standing().map(|outage| outage.cause);
-        if went_out(&self.models.get(model)?.health)?.event != cause.event {
+    /// The models with outages started within the window; `None` unless this failure started one of them and there are at
+    /// least [`SIBLINGS`].
+    fn unavailable_siblings(&self, model: &ModelId, cause: Cause) -> Option<Vec<ModelId>> {
+        let outage_cause = |health: &Health| health.active().map(|outage| outage.cause);
+        if outage_cause(&self.models.get(model)?.health)?.event != cause.event {
             return None;
         }
         let models: Vec<_> = self
             .models
             .iter()
             .filter(|(_, sibling)| {
-                went_out(&sibling.health).is_some_and(|out| within(out.at, cause.at, SIBLING_WINDOW_SECONDS))
+                outage_cause(&sibling.health).is_some_and(|out| within(out.at, cause.at, SIBLING_WINDOW_SECONDS))
             })
             .map(|(model, _)| model.clone())
             .collect();
@@ -135,7 +143,7 @@ impl ProviderHealth {
 }
 
 impl ModelHealth {
-    /// A call was answered.
+    /// Records a successful call.
     fn answered(&mut self, cause: Cause) {
         if self.health.attempted(cause.at) {
             self.health.succeeded(cause);
@@ -143,8 +151,8 @@ impl ModelHealth {
         }
     }
 
-    /// Counts a failure, and puts the model out if that was one too many.
-    fn struck(&mut self, model: &ModelId, cause: Cause) -> Option<Outage> {
+    /// Counts a failure and starts an outage if a trigger applies. Returns the replaced outage.
+    fn count_failure(&mut self, model: &ModelId, cause: Cause) -> Option<Outage> {
         if !self.health.attempted(cause.at) {
             return None;
         }
@@ -157,19 +165,19 @@ impl ModelHealth {
             && self.strikes.first().is_some_and(|first| within(*first, cause.at, STRIKE_WINDOW_SECONDS));
         let trigger = match enough {
             true => OutageTrigger::ConsecutiveFailures,
-            false if self.health.fails_again(cause) => OutageTrigger::ProbeFailed,
+            false if self.health.proves_outage(cause) => OutageTrigger::ProbeFailed,
             false => return None,
         };
-        if self.health.standing().is_some() {
+        if self.health.active().is_some() {
             return None;
         }
         let scope = OutageScope::ModelSpecific(model.clone());
         let outage = Outage::new(scope, trigger, vec![model.clone()], cause);
-        self.health.put_out(outage)
+        self.health.start_outage(outage)
     }
 }
 
-/// Whether two points in time are at most so many seconds apart.
+/// Whether `later` is at most `seconds` after `earlier`.
 const fn within(earlier: Timestamp, later: Timestamp, seconds: u64) -> bool {
     later.0 <= earlier.plus_secs(seconds).0
 }

@@ -1,4 +1,4 @@
-//! The view a person reads: one row for every scope.
+//! The view for users: one row for every scope.
 
 use contracts::{OutageScope, events::OutageTrigger};
 use event_core::Timestamp;
@@ -6,23 +6,22 @@ use serde::Serialize;
 
 use crate::{Availability, health::Health};
 
-/// How a scope is (004 §4.5).
+/// The availability of a scope (004 §4.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Nothing is wrong.
+    /// No recent failures.
     Healthy,
-    /// Failures were seen, not enough to reject: routing treats it as healthy.
+    /// Failures below the threshold; routing treats it as healthy.
     Degraded,
-    /// It was out until nobody tried any more, and a first call finds out whether it is well: routing rejects it for
-    /// everybody else.
+    /// A probe is running after an automatic recovery; routing rejects the scope for other calls.
     Probing,
-    /// Routing rejects it.
+    /// An outage is active; routing rejects the scope.
     Unavailable,
 }
 
 impl State {
-    /// Its name in tables.
+    /// The name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
@@ -33,26 +32,25 @@ impl State {
     }
 }
 
-/// How a model or a provider is at a time.
+/// The availability of a model or provider at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScopeStatus {
-    /// Which model or provider.
+    /// The model or provider.
     pub scope: OutageScope,
-    /// How it is.
+    /// Its state.
     pub state: State,
-    /// Since when: the failure that put it out, the start of the probe, or the first failure in a row; `None` when it is
-    /// healthy.
+    /// The start of that state: of the outage, of the probe, or of the consecutive failures; `None` if healthy.
     pub since: Option<Timestamp>,
-    /// What put it out, or had put it out before the probe.
+    /// The trigger of the outage, or of the one before the probe.
     pub trigger: Option<OutageTrigger>,
-    /// When it counts as recovered if nobody tries again, or the probe is not answered.
+    /// The time of automatic recovery, or the end of the probe.
     pub clears_at: Option<Timestamp>,
-    /// Failures in a row that say something about the provider.
+    /// The number of consecutive failures.
     pub failures: u32,
 }
 
 impl Availability {
-    /// Every scope that was ever called as it is at a time: each provider, followed by its models.
+    /// Returns the status at a time of every scope that was ever called: each provider, followed by its models.
     pub fn status(&self, at: Timestamp) -> Vec<ScopeStatus> {
         let rows = self.providers.iter().flat_map(|(name, provider)| {
             let whole = row(OutageScope::ProviderWide(name.clone()), &provider.health, at);
@@ -66,21 +64,21 @@ impl Availability {
 }
 
 fn row(scope: OutageScope, health: &Health, at: Timestamp) -> ScopeStatus {
-    let standing = health.standing().filter(|_| at < health.quiet_from());
+    let outage = health.active().filter(|_| at < health.auto_recovery_at());
     let (probe, failing) = (health.probe(at), health.failures(at));
-    let (state, since) = match (standing, probe, failing) {
+    let (state, since) = match (outage, probe, failing) {
         (Some(outage), _, _) => (State::Unavailable, Some(outage.cause.at)),
         (None, Some(probe), _) => (State::Probing, Some(probe.since)),
         (None, None, Some((_, since))) => (State::Degraded, Some(since)),
         (None, None, None) => (State::Healthy, None),
     };
-    let is_out = standing.is_some() || probe.is_some();
+    let is_unavailable = outage.is_some() || probe.is_some();
     ScopeStatus {
         scope,
         state,
         since,
-        trigger: health.latest().filter(|_| is_out).map(|outage| outage.trigger),
-        clears_at: health.out_until(at).filter(|_| is_out),
+        trigger: health.latest().filter(|_| is_unavailable).map(|outage| outage.trigger),
+        clears_at: health.unavailable_until(at).filter(|_| is_unavailable),
         failures: failing.map_or(0, |(failures, _)| failures),
     }
 }

@@ -1,4 +1,4 @@
-//! The events about outages that the log does not tell yet (decision D6).
+//! The outage events that are not in the log yet (decision D6).
 
 use contracts::{
     OutageScope,
@@ -13,17 +13,17 @@ use crate::{
     thresholds::QUIET_SECONDS,
 };
 
-/// What a transition tells.
+/// The event of a transition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TransitionEvent {
-    /// A scope went out.
+    /// An outage started.
     Unavailable(ProviderUnavailable),
-    /// A scope came back.
+    /// An outage ended.
     Recovered(ProviderRecovered),
 }
 
 impl TransitionEvent {
-    /// What it is about.
+    /// The model or provider.
     pub const fn scope(&self) -> &OutageScope {
         match self {
             Self::Unavailable(event) => &event.scope,
@@ -32,29 +32,29 @@ impl TransitionEvent {
     }
 }
 
-/// An event to append, complete but for its encoding.
+/// The start or end of an outage, to be appended to the log.
 ///
-/// Everything in it follows from events of the log, so that whoever asks, and however often, it is the same event
-/// with the same id, and the log keeps it once.
+/// All fields derive from recorded events, so repeated queries return the same event with the same id, and the log records
+/// it once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
-    /// Derived from the failure that began the outage.
+    /// Derived from the failure that started the outage.
     pub id: EventId,
-    /// When the transition happened: the time of the failure or success behind it, or the end of the quiet time.
+    /// The time of the failure or success that caused it, or of the automatic recovery.
     pub at: Timestamp,
-    /// The turn of the event behind it.
+    /// The turn of the event that caused it.
     pub correlation: EventId,
-    /// The event behind it: the failure, the success, or for a quiet end the announcement of the outage.
+    /// The event that caused it: the failure, the success, or for an automatic recovery the start of the outage.
     pub causation: EventId,
-    /// What it tells.
+    /// The event.
     pub event: TransitionEvent,
 }
 
 impl Transition {
-    /// The event, sealed for the log.
+    /// Encodes the event for the log.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] when it is larger than a payload may be, which an outage never is.
+    /// [`CodecError::Encode`] if it exceeds the payload limit, which the limit on named models prevents.
     pub fn seal(&self) -> Result<NewEvent, CodecError> {
         let sealed = match &self.event {
             TransitionEvent::Unavailable(event) => NewEvent::new(self.id, self.at, self.correlation, event),
@@ -65,12 +65,11 @@ impl Transition {
 }
 
 impl Availability {
-    /// The transitions that have happened by `at` and that the log does not tell of, oldest first, models before
-    /// their provider.
+    /// Returns the transitions up to `at` that are not in the log, oldest first, models before their provider.
     ///
-    /// An outage is announced while it stands, and its end only when its beginning was. So nothing is said
-    /// about outages long past, such as those of an import. Ask after every event folded, and now and then when
-    /// nothing happens, since quiet ends an outage too; asking does not change anything.
+    /// The start of an outage is returned only while it is active, and its end only if its start is in the log, so past
+    /// outages of an import are not announced. Call it after every folded event, and periodically, since outages also end
+    /// without an event; it does not change the state.
     pub fn transitions(&self, at: Timestamp) -> Vec<Transition> {
         let providers = self.providers.values();
         let healths = providers.flat_map(|provider| {
@@ -86,8 +85,8 @@ impl Availability {
 
 fn transition_of(health: &Health, at: Timestamp) -> Option<Transition> {
     let outage = health.latest()?;
-    let quiet_from = health.quiet_from();
-    let end = outage.end.or_else(|| (quiet_from <= at).then(|| outage.quiet_end(quiet_from)));
+    let auto_recovery_at = health.auto_recovery_at();
+    let end = outage.end.or_else(|| (auto_recovery_at <= at).then(|| outage.auto_recovery(auto_recovery_at)));
     match end {
         None if !outage.announced => Some(unavailable(outage)),
         Some(end) if outage.is_unclosed() => Some(recovered(outage, end)),
