@@ -9,6 +9,7 @@ mod chain;
 mod clock;
 pub mod files;
 mod fold;
+mod follow;
 mod frame;
 mod group;
 mod head;
@@ -35,6 +36,7 @@ pub use bus::{
 pub use chain::{Chain, NotAChain};
 pub use clock::{Clock, SetClock, SystemClock};
 pub use fold::{fold, save};
+pub use follow::Follow;
 pub use log::{Appended, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
 pub use log_error::LogError;
 pub use memory::MemoryLog;

@@ -1,32 +1,39 @@
-//! The latest turns of a log as rows, for programs that show them: what `turnwise watch` prints.
+//! The latest turns of a log as rows, for programs that show them, such as `turnwise watch`.
 
-use event_bus::{EventLog, TextStore};
+use std::sync::Arc;
+
+use event_bus::{EventLog, LogError, TextStore};
 use event_core::Position;
 use serde_json::Value;
 
-use crate::view::Follower;
+use crate::view::{BoardView, Sources};
 
-/// The latest turns of a log, followed.
-#[derive(Debug, Default)]
+/// The latest turns of a log, which another process may be writing.
+#[derive(Debug)]
 pub struct Board {
-    follower: Follower,
+    view: BoardView,
     shown: Position,
 }
 
 impl Board {
-    /// Reads what has come to the log since the last time, and gives the turns that changed, in the order in which they
-    /// began: the JSON of the gateway's `/api/turns`.
-    ///
-    /// # Errors
-    /// What keeps the log from being read.
-    pub fn news(&mut self, log: &dyn EventLog, texts: &dyn TextStore) -> Result<Vec<Value>, String> {
-        self.follower.catch_up(log, texts)?;
-        let since = std::mem::replace(&mut self.shown, self.follower.position());
-        Ok(self.follower.board().changed_after(since).iter().map(|row| row.json()).collect())
+    /// Creates the board of a log. It is empty until [`Board::changes`] is called.
+    pub fn new(log: Arc<dyn EventLog>, texts: Arc<dyn TextStore>) -> Self {
+        Self { view: BoardView::new(Sources { log, texts }), shown: Position::ORIGIN }
     }
 
-    /// The latest turns, the newest first.
-    pub fn latest(&self, most: usize) -> Vec<Value> {
-        self.follower.board().before(None, most).iter().map(|row| row.json()).collect()
+    /// Catches up with the log and returns the turns that changed since the last call, in the order in which they began:
+    /// the JSON of the gateway's `/api/turns`.
+    ///
+    /// # Errors
+    /// [`LogError`] if the log cannot be read.
+    pub fn changes(&mut self) -> Result<Vec<Value>, LogError> {
+        let head = self.view.catch_up()?;
+        let since = std::mem::replace(&mut self.shown, head);
+        Ok(self.view.board().changed_after(since).iter().map(|row| row.json()).collect())
+    }
+
+    /// The latest `count` turns, the newest first.
+    pub fn latest(&self, count: usize) -> Vec<Value> {
+        self.view.board().before(None, count).iter().map(|row| row.json()).collect()
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     metrics::Metrics,
     traces::Exporter,
     upstream::Upstream,
-    view::{Board, Follower, Sources},
+    view::{Board, BoardView, Sources},
 };
 
 /// The message of a response with status 503: the bus is closed, or the log accepts no more events.
@@ -42,7 +42,7 @@ pub struct Gateway {
     started_at: Timestamp,
     nameless: AtomicU64,
     sources: Sources,
-    follower: Arc<Mutex<Follower>>,
+    board: Arc<Mutex<BoardView>>,
     collector: Option<Collector>,
 }
 
@@ -95,8 +95,8 @@ impl Gateway {
             metrics: Metrics::default(),
             started_at: SystemClock.now(),
             nameless: AtomicU64::new(0),
+            board: Arc::new(Mutex::new(BoardView::new(sources.clone()))),
             sources,
-            follower: Arc::new(Mutex::default()),
             collector,
         };
         Ok(Arc::new(gateway))
@@ -147,21 +147,21 @@ impl Gateway {
         &self.sources
     }
 
-    /// Shows the board, brought up to the end of the log, and how far that is.
+    /// Brings the board up to the head and calls `show` with it and the head, on a thread that may block.
     ///
     /// # Errors
-    /// What keeps the log from being read.
+    /// [`BusError`] if the log cannot be read.
     pub(crate) async fn with_board<T: Send + 'static>(
         &self,
         show: impl FnOnce(&Board, Position) -> T + Send + 'static,
-    ) -> Result<T, String> {
-        let (follower, sources) = (Arc::clone(&self.follower), self.sources.clone());
-        let looked = tokio::task::spawn_blocking(move || {
-            let mut follower = follower.blocking_lock();
-            follower.catch_up(sources.log.as_ref(), sources.texts.as_ref())?;
-            Ok(show(follower.board(), follower.position()))
+    ) -> Result<T, BusError> {
+        let board = Arc::clone(&self.board);
+        let shown = tokio::task::spawn_blocking(move || {
+            let mut board = board.blocking_lock();
+            let head = board.catch_up()?;
+            Ok(show(board.board(), head))
         });
-        looked.await.map_err(|error| error.to_string())?
+        shown.await.map_err(|_| BusError::FollowerLost)?
     }
 
     pub(crate) const fn started_at(&self) -> Timestamp {

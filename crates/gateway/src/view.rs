@@ -2,12 +2,10 @@
 
 mod board;
 mod chosen;
-mod follow;
 mod row;
 mod why;
 
-pub(crate) use board::Board;
+pub(crate) use board::{Board, BoardView, Sources};
 pub(crate) use chosen::Chosen;
-pub(crate) use follow::{Follower, Sources};
 pub(crate) use row::rfc3339;
 pub(crate) use why::turn_view;

@@ -1,10 +1,10 @@
 //! `watch`: turns as they are decided, what was spent today, and who is out, until Ctrl-C.
 
-use std::{io::IsTerminal as _, thread::sleep, time::Duration};
+use std::{io::IsTerminal as _, sync::Arc, thread::sleep, time::Duration};
 
 use contracts::events::CallRole;
 use engine::RouterState;
-use event_bus::{Clock as _, EventLog, SystemClock, TextFiles};
+use event_bus::{Clock as _, EventLog, Follow, SystemClock, TextFiles};
 use event_core::{Projected, Timestamp};
 use gateway::Board;
 use serde_json::Value;
@@ -18,30 +18,28 @@ use crate::{
 
 /// How often the log is looked at.
 const EVERY: Duration = Duration::from_millis(250);
-/// Events read at once.
-const CHUNK: usize = 1_024;
 
 pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
     if !context.home.log().exists() {
         return Err(Failure::Wrong("there is no log yet; `turnwise serve` makes one".to_owned()));
     }
     let log = context.read_only()?;
-    let texts = TextFiles::of(context.home.log());
-    let (mut board, interrupt) = (Board::default(), Interrupt::listen());
+    let texts = Arc::new(TextFiles::of(context.home.log()));
+    let (mut board, interrupt) = (Board::new(Arc::clone(&log), texts), Interrupt::listen());
     let draws = !context.json && std::io::stdout().is_terminal();
-    let mut state = if draws { Some(context.state()?) } else { None };
+    let mut state = if draws { Some(follow_state(context, log)?) } else { None };
     let mut first = true;
     while !interrupt.pressed() {
-        let news = board.news(log.as_ref(), &texts).map_err(Failure::NotDone)?;
+        let changes = board.changes()?;
         match &mut state {
             Some(state) => {
-                catch_up(log.as_ref(), state)?;
+                state.catch_up(|state, event| state.advance(event).map_err(engine::EngineError::from))?;
                 // What is out changes by the clock alone, so the screen is drawn whether or not there are news.
-                draw(&board.latest(turns), state.state(), SystemClock.now());
+                draw(&board.latest(turns), state.state().state(), SystemClock.now());
             }
             // The turns before are not news.
             None if first => {}
-            None => news.iter().for_each(|row| line(context, row)),
+            None => changes.iter().for_each(|row| line(context, row)),
         }
         first = false;
         sleep(EVERY);
@@ -49,16 +47,10 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-fn catch_up(log: &dyn EventLog, state: &mut Projected<RouterState>) -> Result<(), Failure> {
-    loop {
-        let events = log.read_after(state.position(), CHUNK)?;
-        for event in &events {
-            state.advance(event).map_err(engine::EngineError::from)?;
-        }
-        if events.len() < CHUNK {
-            return Ok(());
-        }
-    }
+/// The state of the router, folded up to the head and following the log from there.
+fn follow_state(context: &Context, log: Arc<dyn EventLog>) -> Result<Follow<Projected<RouterState>>, Failure> {
+    let state = context.state()?;
+    Ok(Follow::after(log, state.position(), state))
 }
 
 /// A turn that changed, on one line; as JSON it is that of the gateway.

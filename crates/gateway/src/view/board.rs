@@ -1,6 +1,9 @@
 //! The latest turns of the log, folded from its events.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use contracts::{
     SessionId, TurnId,
@@ -9,7 +12,7 @@ use contracts::{
         ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
     },
 };
-use event_bus::TextStore;
+use event_bus::{EventLog, Follow, LogError, TextStore};
 use event_core::{CodecError, Position, Recorded};
 
 use super::row::Row;
@@ -20,6 +23,55 @@ const MOST_TURNS: usize = 500;
 const MOST_CHARACTERS: usize = 200;
 /// The most sessions whose client is remembered.
 const MOST_SESSIONS: usize = 2_000;
+
+/// How many events before the head the board begins. Turns that began earlier are not shown; `turnwise why` finds them.
+const LOOKBACK: u64 = 20_000;
+
+/// The log and its texts, for reading.
+#[derive(Clone)]
+pub(crate) struct Sources {
+    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) texts: Arc<dyn TextStore>,
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sources").finish_non_exhaustive()
+    }
+}
+
+/// The board of a log, brought up to the head on demand.
+#[derive(Debug)]
+pub(crate) struct BoardView {
+    follow: Follow<Board>,
+    sources: Sources,
+}
+
+impl BoardView {
+    pub(crate) fn new(sources: Sources) -> Self {
+        Self { follow: Follow::near_head(Arc::clone(&sources.log), LOOKBACK, Board::default()), sources }
+    }
+
+    /// Folds the events up to the head, and returns the head.
+    ///
+    /// # Errors
+    /// [`LogError`] if the log cannot be read.
+    pub(crate) fn catch_up(&mut self) -> Result<Position, LogError> {
+        let texts = self.sources.texts.as_ref();
+        self.follow.catch_up(|board, event| {
+            // An event of a newer version is not shown; the others are.
+            if let Err(error) = board.apply(event, texts) {
+                tracing::debug!(%error, "an event cannot be shown");
+            }
+            Ok(())
+        })
+    }
+
+    /// The board as of the last [`BoardView::catch_up`].
+    pub(crate) const fn board(&self) -> &Board {
+        self.follow.state()
+    }
+}
 
 /// The latest turns.
 #[derive(Debug, Default)]

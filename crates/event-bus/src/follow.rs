@@ -1,0 +1,133 @@
+//! A state that is brought up to the head of a log on demand.
+
+use std::sync::Arc;
+
+use event_core::{Position, Recorded};
+
+use crate::{EventLog, LogError};
+
+/// Events read from the log at once.
+const CHUNK: usize = 512;
+
+/// A state folded from a log whenever its reader asks, without a task or a checkpoint.
+///
+/// The log may be written by another process: see [`JournalReader`](crate::JournalReader). For a projection that follows
+/// a bus in the background, see [`Bus::project`](crate::Bus::project).
+pub struct Follow<S> {
+    log: Arc<dyn EventLog>,
+    state: S,
+    /// The last event folded; `None` before the first [`Follow::catch_up`] of a state that begins near the head.
+    position: Option<Position>,
+    /// How many events before the head such a state begins.
+    lookback: u64,
+}
+
+impl<S> std::fmt::Debug for Follow<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Follow").field("position", &self.position).finish_non_exhaustive()
+    }
+}
+
+impl<S> Follow<S> {
+    /// Follows a log after `position`, the last event that `state` was folded from.
+    pub fn after(log: Arc<dyn EventLog>, position: Position, state: S) -> Self {
+        Self { log, state, position: Some(position), lookback: 0 }
+    }
+
+    /// Follows a log from `lookback` events before the head that it has at the first [`Follow::catch_up`].
+    pub fn near_head(log: Arc<dyn EventLog>, lookback: u64, state: S) -> Self {
+        Self { log, state, position: None, lookback }
+    }
+
+    /// Folds the events up to the head with `apply`, and returns the head. Blocks while the log is read.
+    ///
+    /// # Errors
+    /// [`LogError`] if the log cannot be read, and the errors of `apply`. The event that failed and those after it are
+    /// folded by the next call.
+    pub fn catch_up<E: From<LogError>>(
+        &mut self,
+        mut apply: impl FnMut(&mut S, &Recorded) -> Result<(), E>,
+    ) -> Result<Position, E> {
+        let head = self.log.head()?;
+        let mut reached = self.position.unwrap_or_else(|| Position(head.0.saturating_sub(self.lookback)));
+        while reached < head {
+            let events = self.log.read_after(reached, CHUNK)?;
+            if events.is_empty() {
+                break;
+            }
+            for event in &events {
+                apply(&mut self.state, event)?;
+                reached = event.position;
+                self.position = Some(reached);
+            }
+        }
+        self.position = Some(reached);
+        Ok(reached)
+    }
+
+    /// The state as of the last [`Follow::catch_up`].
+    pub const fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// The last event folded.
+    pub fn position(&self) -> Position {
+        self.position.unwrap_or(Position::ORIGIN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use event_core::{EventId, NewEvent, Timestamp};
+
+    use super::*;
+    use crate::{Expected, MemoryLog};
+
+    fn append(log: &MemoryLog, numbers: std::ops::Range<u64>) {
+        let event = |number: u64| NewEvent {
+            id: EventId::derive(&[&number.to_le_bytes()]),
+            at: Timestamp(number),
+            correlation: EventId::derive(&[b"test"]),
+            causation: None,
+            kind: "test".into(),
+            version: 1,
+            payload: Vec::new().into(),
+        };
+        for number in numbers {
+            log.append(Expected::Any, Timestamp(number), &[event(number)]).unwrap();
+        }
+        log.sync().unwrap();
+    }
+
+    fn collect(positions: &mut Vec<u64>, event: &Recorded) -> Result<(), LogError> {
+        positions.push(event.position.0);
+        Ok(())
+    }
+
+    #[test]
+    fn each_event_is_folded_once_from_the_lookback_on() {
+        let log = Arc::new(MemoryLog::new());
+        append(&log, 0..1_000);
+        let mut follow = Follow::near_head(log.clone(), 600, Vec::new());
+        append(&log, 1_000..1_100);
+        assert_eq!(follow.catch_up(collect).unwrap(), Position(1_100));
+        append(&log, 1_100..1_101);
+        assert_eq!(follow.catch_up(collect).unwrap(), Position(1_101));
+        assert_eq!(*follow.state(), (501..=1_101).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_event_that_cannot_be_folded_is_folded_by_the_next_call() {
+        let log = Arc::new(MemoryLog::new());
+        append(&log, 0..10);
+        let mut follow = Follow::after(log, Position(2), Vec::new());
+        let refuse = |positions: &mut Vec<u64>, event: &Recorded| match event.position {
+            Position(5) => Err(LogError::ReadOnly { path: "test".into() }),
+            _ => collect(positions, event),
+        };
+        follow.catch_up(refuse).unwrap_err();
+        assert_eq!(follow.position(), Position(4));
+        follow.catch_up(collect).unwrap();
+        assert_eq!(*follow.state(), (3..=10).collect::<Vec<_>>());
+    }
+}
