@@ -137,11 +137,19 @@ pub struct Limits {
     pub headers: usize,
     /// The most connections at once.
     pub connections: usize,
+    /// How long requests may take to finish once the gateway stops, in milliseconds.
+    pub shutdown_ms: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_bytes: 64 * 1024 * 1024, answer_bytes: 64 * 1024 * 1024, headers: 100, connections: 16_384 }
+        Self {
+            body_bytes: 64 * 1024 * 1024,
+            answer_bytes: 64 * 1024 * 1024,
+            headers: 100,
+            connections: 16_384,
+            shutdown_ms: 10_000,
+        }
     }
 }
 

@@ -18,11 +18,9 @@ use crate::{gateway::Gateway, routes};
 
 /// The most bytes of the request line and headers of a request.
 const MOST_HEAD_BYTES: usize = 64 * 1024;
-/// How long requests that run may take to finish once the gateway stops.
-const GRACE: Duration = Duration::from_secs(10);
 
 /// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections, lets the
-/// requests that run finish for at most [`GRACE`] and cancels the others, and closes the bus, which records their end,
+/// requests that run finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the others, and closes the bus, which records their end,
 /// drains the reactors, makes everything durable and closes the log.
 ///
 /// # Errors
@@ -35,7 +33,8 @@ pub async fn serve(
 ) -> Result<(), BusError> {
     gateway.start_reactors().await?;
     let mut connections = accept(&gateway, listener, tls, stop).await;
-    if tokio::time::timeout(GRACE, async { while connections.join_next().await.is_some() {} }).await.is_err() {
+    let grace = Duration::from_millis(gateway.limits().shutdown_ms);
+    if tokio::time::timeout(grace, async { while connections.join_next().await.is_some() {} }).await.is_err() {
         tracing::warn!(connections = connections.len(), "requests are cancelled: they did not finish in time");
         // A call that is dropped is recorded as cancelled.
         connections.shutdown().await;

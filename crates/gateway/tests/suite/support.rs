@@ -27,8 +27,9 @@ pub(crate) struct World {
     pub(crate) mock: MockUpstream,
     pub(crate) log: Arc<MemoryLog>,
     pub(crate) texts: Arc<MemoryTexts>,
+    pub(crate) gateway: Arc<Gateway>,
     pub(crate) url: String,
-    runtime: Runtime,
+    runtime: Arc<Runtime>,
     client: Client<HttpConnector, Full<Bytes>>,
     stop: watch::Sender<bool>,
     served: Option<tokio::task::JoinHandle<Result<(), BusError>>>,
@@ -63,6 +64,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) tokens: Option<&'a str>,
     pub(crate) body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
+    pub(crate) shutdown_ms: Option<u64>,
     /// Where providers are, when that is not the mock.
     pub(crate) upstream: Option<String>,
     /// Whether Mistral's API is at the made-up provider too.
@@ -91,6 +93,9 @@ impl World {
         if let Some(bytes) = wish.body_bytes {
             configuration.limits.body_bytes = bytes;
         }
+        if let Some(milliseconds) = wish.shutdown_ms {
+            configuration.limits.shutdown_ms = milliseconds;
+        }
         for (name, path) in [("anthropic", ""), ("openai", "/v1"), ("google", "")] {
             let upstream = wish.upstream.clone().unwrap_or_else(|| mock.url());
             let url = Some(format!("{upstream}{path}"));
@@ -116,15 +121,16 @@ impl World {
         };
         let engine = Engine::with_models(&Home::new(home.path(), None), models, stores).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime = Arc::new(runtime);
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line));
         let gateway = Gateway::start(engine, &configuration, providers, tokens, collector, address).unwrap();
         let (stop, stopping) = watch::channel(false);
-        let served = Some(runtime.spawn(serve(gateway, listener, None, stopping)));
+        let served = Some(runtime.spawn(serve(Arc::clone(&gateway), listener, None, stopping)));
         let client = Client::builder(TokioExecutor::new()).build_http();
         let url = format!("http://{address}");
-        Self { mock, log, texts, url, runtime, client, stop, served, home }
+        Self { mock, log, texts, gateway, url, runtime, client, stop, served, home }
     }
 
     /// Sends JSON and reads the answer.
@@ -227,11 +233,17 @@ impl World {
         std::thread::sleep(Duration::from_millis(150));
     }
 
-    /// Stops the gateway, and returns when it has ended.
-    pub(crate) fn stop(mut self) {
+    /// Runs a future on the runtime of the gateway.
+    pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    /// Stops the gateway, waits for its end, and returns the runtime that it ran on.
+    pub(crate) fn stop(mut self) -> Arc<Runtime> {
         self.stop.send(true).unwrap();
         let served = self.served.take().unwrap();
         self.runtime.block_on(served).unwrap().unwrap();
+        Arc::clone(&self.runtime)
     }
 
     /// Everything in the log as text.
