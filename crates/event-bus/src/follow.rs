@@ -99,6 +99,7 @@ mod tests {
         log.sync().unwrap();
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "the signature that `catch_up` takes")]
     fn collect(positions: &mut Vec<u64>, event: &Recorded) -> Result<(), LogError> {
         positions.push(event.position.0);
         Ok(())
