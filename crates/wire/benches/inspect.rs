@@ -1,7 +1,7 @@
 //! What reading a request and watching an answer cost: one agent-sized body of each client, a small one, a stream.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
-#[path = "../tests/clients/bodies.rs"]
+#[path = "../tests/suite/bodies.rs"]
 #[expect(dead_code, reason = "the tests use all of them")]
 mod bodies;
 

@@ -1,0 +1,50 @@
+//! Reading and converting agree on what a request requires: what is carried is converted, what is not is refused.
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, WireApi};
+use serde_json::Value;
+use wire::{Conversion, convert_request, inspect};
+
+use crate::bodies;
+
+fn agrees(api: WireApi, name: &str, body: &Value) {
+    let text = body.to_string();
+    let requires = inspect(api, text.as_bytes()).unwrap().requires;
+    for to in WireApi::ALL.into_iter().filter(|to| *to != api) {
+        let lost: BTreeSet<_> = requires.iter().copied().filter(|requirement| !requirement.carried(api, to)).collect();
+        let may_drop: BTreeSet<_> = Requirement::OPTIONAL.into_iter().collect();
+        let conversion = Conversion {
+            from: api,
+            to,
+            model: "m",
+            stream: true,
+            may_drop: &may_drop,
+            max_output: 0,
+            takes_effort: true,
+            newer_chat: true,
+        };
+        let converted = convert_request(&conversion, text.as_bytes());
+        let refused = lost.iter().any(|requirement| !may_drop.contains(requirement));
+        assert_eq!(converted.is_err(), refused, "{name} to {to}: {lost:?}, {converted:?}");
+        let may_drop = BTreeSet::new();
+        let strict = Conversion { may_drop: &may_drop, ..conversion };
+        let strictly = convert_request(&strict, text.as_bytes());
+        assert_eq!(strictly.is_err(), !lost.is_empty(), "{name} to {to}, strictly: {lost:?}, {strictly:?}");
+    }
+}
+
+#[test]
+fn a_request_is_converted_exactly_when_all_it_requires_is_carried() {
+    use WireApi::{AnthropicMessages, Gemini, OpenAiChat, OpenAiResponses};
+    agrees(AnthropicMessages, "claude code", &bodies::claude_code_main("fix it"));
+    agrees(AnthropicMessages, "claude code, continued", &bodies::claude_code_continued("fix it"));
+    agrees(AnthropicMessages, "claude code, title", &bodies::claude_code_title());
+    agrees(OpenAiResponses, "codex", &bodies::codex_continued("fix it"));
+    agrees(OpenAiChat, "opencode", &bodies::opencode("fix it"));
+    agrees(OpenAiChat, "opencode, title", &bodies::opencode_title());
+    agrees(OpenAiChat, "aider", &bodies::aider("fix it"));
+    agrees(OpenAiChat, "sdk", &bodies::small_chat());
+    agrees(Gemini, "gemini cli", &bodies::gemini_cli("fix it"));
+    agrees(Gemini, "gemini cli, router", &bodies::gemini_cli_router("fix it"));
+}

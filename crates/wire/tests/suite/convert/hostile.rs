@@ -1,0 +1,202 @@
+//! Streams and requests that nobody should send: nothing panics, and nothing ends silently.
+
+use std::collections::BTreeSet;
+
+use contracts::{Requirement, WireApi};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use wire::{Conversion, ConvertError, convert_answer, convert_request};
+
+use super::{
+    client::{self, Ended},
+    provider::{self, Sent},
+    quirks::quirks,
+    story::story,
+    streams::{converted, pairs},
+};
+
+fn ends_loudly(pair: (WireApi, WireApi), chunks: &[&[u8]]) {
+    let (out, result) = converted(pair, chunks.iter().copied());
+    match client::read(pair.1, &out) {
+        Ended::Well(_) => assert_eq!(result, Ok(())),
+        Ended::InError => assert!(result.is_err()),
+        Ended::Not => panic!("a silent end: {result:?}"),
+    }
+}
+
+/// A value with the names and the words of all the APIs in places where they do not belong.
+fn odd_value() -> impl Strategy<Value = Value> {
+    let word = prop::sample::select(vec![
+        "type",
+        "text",
+        "role",
+        "user",
+        "assistant",
+        "model",
+        "system",
+        "tool",
+        "tool_use",
+        "tool_result",
+        "content",
+        "parts",
+        "input",
+        "output",
+        "choices",
+        "delta",
+        "message",
+        "tool_calls",
+        "function",
+        "name",
+        "id",
+        "call_id",
+        "index",
+        "output_index",
+        "candidates",
+        "functionCall",
+        "args",
+        "arguments",
+        "error",
+        "usage",
+        "messages",
+        "contents",
+        "tools",
+        "response",
+        "item",
+        "function_call",
+        "response.output_item.added",
+        "content_block",
+        "content_block_start",
+        "content_block_delta",
+        "text_delta",
+        "partial_json",
+        "input_json_delta",
+        "finish_reason",
+        "source",
+        "image",
+        "url",
+        "output_config",
+        "format",
+        "schema",
+        "json_schema",
+        "effort",
+        "generationConfig",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-2_i64..3).prop_map(Value::from),
+        Just(json!(1e300)),
+        word.clone().prop_map(Value::from),
+        Just(json!("{\"a\":")),
+    ];
+    leaf.prop_recursive(5, 40, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(word.clone(), inner, 0..5)
+                .prop_map(|map| Value::Object(map.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())),
+        ]
+    })
+}
+
+/// `value` with one of the values in it replaced.
+fn damaged(value: &Value, place: &mut usize, by: &Value) -> Value {
+    if *place == 0 {
+        *place = usize::MAX;
+        return by.clone();
+    }
+    *place = place.wrapping_sub(1);
+    match value {
+        Value::Array(values) => values.iter().map(|value| damaged(value, place, by)).collect(),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(name, value)| (name.clone(), damaged(value, place, by))).collect())
+        }
+        value => value.clone(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn streams_of_odd_events_end_loudly(pair in pairs(), events in prop::collection::vec(odd_value(), 0..6)) {
+        let mut stream = Sent::default();
+        for event in &events {
+            stream.data(event);
+        }
+        ends_loudly(pair, &[&stream.into_bytes()]);
+    }
+
+    #[test]
+    fn streams_with_damaged_bytes_do_not_end_silently(
+        pair in pairs(), story in story(), mut quirks in quirks(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+    ) {
+        let mut stream = provider::stream(pair.0, &story, &mut quirks);
+        for (place, byte) in damage {
+            let place = place.index(stream.len());
+            stream[place] = byte;
+        }
+        prop_assert!(client::is_ended(pair.1, &converted(pair, [&stream[..]]).0));
+    }
+
+    #[test]
+    fn events_with_a_damaged_value_do_not_end_silently(
+        pair in pairs(), story in story(), mut quirks in quirks(), by in odd_value(), place in 0..400_usize,
+    ) {
+        let stream = provider::stream(pair.0, &story, &mut quirks);
+        let (mut place, mut sent) = (place, Sent::default());
+        for line in std::str::from_utf8(&stream).unwrap().lines() {
+            let data = line.strip_prefix("data: ").and_then(|data| serde_json::from_str(data).ok());
+            match data {
+                Some(data) => sent.data(&damaged(&data, &mut place, &by)),
+                None => sent.raw(&format!("{line}\n")),
+            }
+        }
+        let damaged_stream = sent.into_bytes();
+        prop_assert!(client::is_ended(pair.1, &converted(pair, [&damaged_stream[..]]).0));
+    }
+
+    #[test]
+    fn odd_requests_and_answers_do_not_panic(pair in pairs(), body in odd_value()) {
+        let may_drop = BTreeSet::from(Requirement::OPTIONAL);
+        let (from, to) = pair;
+        let conversion = Conversion { from, to, model: "m", stream: true, may_drop: &may_drop, max_output: 0, takes_effort: true, newer_chat: true };
+        let _ = convert_request(&conversion, body.to_string().as_bytes());
+        let _ = convert_answer(from, to, "m", 0, body.to_string().as_bytes());
+    }
+}
+
+#[test]
+fn a_stream_without_anything_ends_in_an_error() {
+    for (from, to) in WireApi::ALL.into_iter().flat_map(|from| WireApi::ALL.map(|to| (from, to))) {
+        for stream in ["", "\n\n", ": ping\n\n", "data:\n\n", "data: {}\n\n", "data: [", "<html>", "data: \u{0}\n\n"] {
+            ends_loudly((from, to), &[stream.as_bytes()]);
+        }
+        ends_loudly((from, to), &[b"data: \xff\xfe\n\n"]);
+    }
+}
+
+#[test]
+fn an_error_of_the_provider_reaches_the_client_with_its_kind() {
+    let streams = [
+        (WireApi::AnthropicMessages, r#"{"type":"error","error":{"type":"overloaded_error","message":"Busy."}}"#),
+        (WireApi::OpenAiChat, r#"{"error":{"message":"Busy.","type":"server_error","code":503}}"#),
+        (WireApi::OpenAiResponses, r#"{"type":"error","code":"slow_down","message":"Busy."}"#),
+        (WireApi::Gemini, r#"{"error":{"code":503,"message":"Busy.","status":"UNAVAILABLE"}}"#),
+    ];
+    let kinds = [
+        (WireApi::AnthropicMessages, "/error/type", "overloaded_error"),
+        (WireApi::OpenAiChat, "/error/code", "server_error"),
+        (WireApi::OpenAiResponses, "/response/error/code", "server_is_overloaded"),
+        (WireApi::Gemini, "/error/status", "UNAVAILABLE"),
+    ];
+    for ((from, event), (to, pointer, kind)) in streams.into_iter().flat_map(|from| kinds.map(|to| (from, to))) {
+        let stream = format!("data: {event}\n\n");
+        let (out, result) = converted((from, to), [stream.as_bytes(), b"data: [DONE]\n\n"]);
+        assert_eq!(result, Err(ConvertError::ProviderFailed));
+        let (_, last) = client::events(&out).pop().unwrap();
+        let last: Value = serde_json::from_str(&last).unwrap();
+        assert_eq!(last.pointer(pointer), Some(&json!(kind)), "{from} {to}");
+        assert!(last.to_string().contains("Busy."));
+    }
+}
