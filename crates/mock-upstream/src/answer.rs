@@ -1,23 +1,23 @@
-//! What is answered, before it takes the shape of an API.
+//! The mock's response, before it is written in the shape of an API.
 
 use serde_json::Value;
 
 use crate::{
-    asked::{Asked, Cache, Tool},
+    asked::{Cache, ParsedRequest, Tool},
     directive::Directive,
     schema,
 };
 
-/// The answer to whatever asks for nothing special.
+/// The text of a response to a message without a directive.
 pub(crate) const PIECES: [&str; 4] = ["Hello", " from", " the", " mock."];
 
-/// What is thought before an answer.
+/// The text of a thinking block.
 pub(crate) const THOUGHT: &str = "Let me think about it.";
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
-    /// Counts the answers of this mock, so that names are made of it.
+    /// The number of the request, from which ids are made.
     pub(crate) number: u64,
     pub(crate) model: String,
     pub(crate) blocks: Vec<Block>,
@@ -25,27 +25,27 @@ pub(crate) struct Answer {
     pub(crate) usage: Usage,
 }
 
-/// A part of an answer.
+/// A content block of a response.
 #[derive(Debug, Clone)]
 pub(crate) enum Block {
-    /// A thought; its signature is `sig:` and the model.
+    /// Thinking; its signature is `sig:` and the model.
     Thought,
-    /// A text in pieces.
+    /// A text, split into deltas.
     Text(Vec<String>),
     Call(Call),
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
-    /// Unlike that of any other call.
+    /// The id, unique among all calls.
     pub(crate) id: String,
     pub(crate) tool: Tool,
     pub(crate) input: Value,
 }
 
 impl Call {
-    /// What is given to the tool, as text: JSON, or what a custom tool takes.
+    /// The arguments: JSON, or the free text of a custom tool.
     pub(crate) fn arguments(&self) -> String {
         match &self.input {
             Value::String(text) if self.tool.custom => text.clone(),
@@ -58,7 +58,7 @@ impl Call {
     }
 }
 
-/// Why an answer ends.
+/// The stop reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     Said,
@@ -66,22 +66,22 @@ pub(crate) enum Stop {
     Limit,
 }
 
-/// What is charged, in tokens; a token is four bytes.
+/// Token counts; a token is four bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// All of the request, whether from the cache or not.
+    /// Input tokens, cached or not.
     pub(crate) input: u64,
-    /// Of these, read from the cache: half, once an answer is part of the conversation.
+    /// Input tokens read from the cache: half, if the conversation has a response.
     pub(crate) cached: u64,
-    /// Of these, written to the cache: half of a first request that marks it.
+    /// Input tokens written to the cache: half of a first request that marks it for the cache.
     pub(crate) written: u64,
-    /// All of the answer, thoughts included.
+    /// Output tokens, with thinking.
     pub(crate) output: u64,
-    /// Of these, thoughts.
+    /// Output tokens that are thinking.
     pub(crate) thoughts: u64,
 }
 
-/// What may be shown to the model again only by itself.
+/// The signature by which a model recognises its own thinking.
 pub(crate) fn signature(model: &str) -> String {
     format!("sig:{model}")
 }
@@ -90,8 +90,8 @@ const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }
 
-/// The answer to a request.
-pub(crate) fn answer(asked: Asked, number: u64) -> Answer {
+/// Returns the response to a request.
+pub(crate) fn answer(asked: ParsedRequest, number: u64) -> Answer {
     let (mut blocks, mut stop) = blocks(&asked, number);
     if let Some(limit) = asked.limit {
         shorten(&mut blocks, &mut stop, limit);
@@ -113,7 +113,7 @@ pub(crate) fn answer(asked: Asked, number: u64) -> Answer {
     Answer { number, model: asked.model, blocks, stop, usage }
 }
 
-fn blocks(asked: &Asked, number: u64) -> (Vec<Block>, Stop) {
+fn blocks(asked: &ParsedRequest, number: u64) -> (Vec<Block>, Stop) {
     if let Some(schema) = &asked.schema {
         return (vec![Block::Text(cut(&schema::fitting(schema).to_string()))], Stop::Said);
     }
@@ -144,7 +144,7 @@ fn blocks(asked: &Asked, number: u64) -> (Vec<Block>, Stop) {
     (blocks, stop)
 }
 
-/// Leaves out the text for which there are no tokens. Calls stay whole: half of one is of no use to anybody.
+/// Drops text beyond the output limit. Calls are never cut, because an incomplete call is useless.
 fn shorten(blocks: &mut [Block], stop: &mut Stop, limit: u64) {
     let mut left = limit;
     for block in blocks {
@@ -164,7 +164,7 @@ fn shorten(blocks: &mut [Block], stop: &mut Stop, limit: u64) {
     }
 }
 
-/// A text in pieces of a dozen characters.
+/// Splits a text into parts of twelve characters.
 fn cut(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(12).map(|piece| piece.iter().collect()).collect()

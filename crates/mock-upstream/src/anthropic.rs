@@ -1,4 +1,4 @@
-//! Anthropic's Messages: what is wrong with a request, and the shapes of an answer.
+//! Anthropic's Messages: validates requests and writes responses.
 
 mod history;
 mod read;

@@ -1,38 +1,38 @@
-//! A request as far as the answer depends on it, whatever its API.
+//! The parts of a request on which the response depends, for all APIs.
 
 use serde_json::Value;
 
 use crate::refusal::Refusal;
 
-/// What every API's request says.
+/// A parsed request of any API.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asked {
+pub(crate) struct ParsedRequest {
     pub(crate) model: String,
     pub(crate) stream: bool,
-    /// What the user said last.
+    /// The texts of the user's last message.
     pub(crate) text: String,
-    /// Bytes of the tools' results that end the conversation.
+    /// Bytes of the tool results that end the conversation.
     pub(crate) results: Option<usize>,
     pub(crate) tools: Vec<Tool>,
-    /// The schema of the JSON that is asked for; null when any object will do.
+    /// The schema of the JSON to respond with; null if any object is allowed.
     pub(crate) schema: Option<Value>,
-    /// The most tokens of the answer.
+    /// The limit of output tokens.
     pub(crate) limit: Option<u64>,
-    /// Whether a stream of chat completions is to end with its usage.
+    /// Whether a stream of chat completions ends with its usage.
     pub(crate) include_usage: bool,
     pub(crate) cache: Cache,
-    /// Of the request in bytes.
+    /// The length of the request in bytes.
     pub(crate) length: usize,
 }
 
-/// What there is for the provider's cache.
+/// What a request uses of the prompt cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Cache {
     #[default]
     Nothing,
-    /// Parts of a first request that are marked for it.
+    /// A first request with parts that are marked for the cache.
     Marked,
-    /// An answer is part of the conversation already, and half of the request is in the cache.
+    /// The conversation has a response, so half of the request is in the cache.
     Continued,
 }
 
@@ -42,13 +42,13 @@ impl Cache {
     }
 }
 
-/// A tool that may be called.
+/// The definition of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tool {
     pub(crate) name: String,
-    /// The group of tools that it belongs to.
+    /// The namespace of the tool.
     pub(crate) namespace: Option<String>,
-    /// Whether it takes a text instead of an object.
+    /// Whether it is a custom tool, which takes free text.
     pub(crate) custom: bool,
 }
 
@@ -58,7 +58,7 @@ impl Tool {
     }
 }
 
-/// A field that must be a text.
+/// Returns a required string.
 pub(crate) fn text_field<'a>(body: &'a Value, name: &str) -> Result<&'a str, Refusal> {
     match &body[name] {
         Value::String(text) if !text.is_empty() => Ok(text),
@@ -67,7 +67,7 @@ pub(crate) fn text_field<'a>(body: &'a Value, name: &str) -> Result<&'a str, Ref
     }
 }
 
-/// A field that must be a list with something in it.
+/// Returns a required list that is not empty.
 pub(crate) fn list_field<'a>(body: &'a Value, name: &str) -> Result<&'a [Value], Refusal> {
     match &body[name] {
         Value::Array(list) if !list.is_empty() => Ok(list),
@@ -77,7 +77,7 @@ pub(crate) fn list_field<'a>(body: &'a Value, name: &str) -> Result<&'a [Value],
     }
 }
 
-/// A field that may be dropped and is a list otherwise.
+/// Returns an optional list.
 pub(crate) fn list_or_nothing<'a>(body: &'a Value, name: &str) -> Result<&'a [Value], Refusal> {
     match &body[name] {
         Value::Array(list) => Ok(list),
@@ -86,7 +86,7 @@ pub(crate) fn list_or_nothing<'a>(body: &'a Value, name: &str) -> Result<&'a [Va
     }
 }
 
-/// Refuses fields of another API: a sloppy conversion leaves them.
+/// Rejects fields of another API, which a careless conversion leaves in the request.
 pub(crate) fn foreign(body: &Value, names: &[&str]) -> Result<(), Refusal> {
     match names.iter().find(|name| body.get(**name).is_some()) {
         None => Ok(()),
@@ -94,7 +94,7 @@ pub(crate) fn foreign(body: &Value, names: &[&str]) -> Result<(), Refusal> {
     }
 }
 
-/// Names of tools as the providers allow them: so many letters, digits and some other characters.
+/// Checks the length and characters of a tool name as the providers do.
 pub(crate) fn tool_name(place: &str, name: &str, most: usize, others: &str) -> Result<(), Refusal> {
     let fits = |character: char| character.is_ascii_alphanumeric() || others.contains(character);
     if !name.is_empty() && name.len() <= most && name.chars().all(fits) {
@@ -103,7 +103,7 @@ pub(crate) fn tool_name(place: &str, name: &str, most: usize, others: &str) -> R
     Err(Refusal::field(place, format!("{place}: String should match pattern '^[a-zA-Z0-9{others}]{{1,{most}}}$'")))
 }
 
-/// Bytes of texts, however deep they lie.
+/// Returns the bytes of all strings in a value.
 pub(crate) fn text_length(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

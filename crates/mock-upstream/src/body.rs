@@ -1,4 +1,4 @@
-//! The body of an answer: parts with waits between them, and an end that may come too early.
+//! The body of a response: chunks with delays between them, and possibly an early end.
 
 use std::{
     pin::Pin,
@@ -9,53 +9,53 @@ use std::{
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio::time::Sleep;
 
-use crate::{connection::ResetWish, record::Watch};
+use crate::{connection::ResetSwitch, record::EndRecorder};
 
-/// What happens next in an answer.
+/// The next step of a response.
 #[derive(Debug)]
 pub(crate) enum Part {
     Data(Bytes),
     Wait(Duration),
-    /// The connection ends here, by a reset or in order.
+    /// The connection ends, with a reset or in order.
     Cut {
         reset: bool,
     },
-    /// HTTP's end, before the answer's.
+    /// The end of the HTTP body, before the end of the API's stream.
     End,
-    /// Nothing more ever comes.
+    /// The connection stays open without further bytes.
     Stall,
 }
 
-/// The answer was cut off because a test asked for it.
+/// The error of a response that a test cut off.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was cut off on demand")]
 pub(crate) struct CutOff;
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug)]
-pub(crate) struct Answering {
+pub(crate) struct ResponseBody {
     parts: std::vec::IntoIter<Part>,
     wait: Option<Pin<Box<Sleep>>>,
-    /// Bytes of the body when it is a whole.
+    /// The length of a body that is not streamed.
     length: Option<u64>,
-    watch: Watch,
-    reset: ResetWish,
+    watch: EndRecorder,
+    reset: ResetSwitch,
 }
 
-impl Answering {
-    /// One body of known length.
-    pub(crate) fn whole(bytes: Bytes, watch: Watch) -> Self {
+impl ResponseBody {
+    /// Creates a body of known length.
+    pub(crate) fn whole(bytes: Bytes, watch: EndRecorder) -> Self {
         let length = Some(bytes.len() as u64);
-        Self { parts: vec![Part::Data(bytes)].into_iter(), wait: None, length, watch, reset: ResetWish::default() }
+        Self { parts: vec![Part::Data(bytes)].into_iter(), wait: None, length, watch, reset: ResetSwitch::default() }
     }
 
-    /// Parts one after the other.
-    pub(crate) fn parts(parts: Vec<Part>, length: Option<u64>, watch: Watch, reset: ResetWish) -> Self {
+    /// Creates a body of steps in order.
+    pub(crate) fn parts(parts: Vec<Part>, length: Option<u64>, watch: EndRecorder, reset: ResetSwitch) -> Self {
         Self { parts: parts.into_iter(), wait: None, length, watch, reset }
     }
 }
 
-impl Body for Answering {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = CutOff;
 

@@ -1,4 +1,4 @@
-//! `OpenAI`'s Chat Completions: what is wrong with a request, and the shapes of an answer.
+//! `OpenAI`'s Chat Completions: validates requests and writes responses.
 
 mod read;
 mod write;

@@ -1,4 +1,4 @@
-//! A connection that can be reset in the midst of an answer.
+//! A TCP connection that can be reset within a response.
 
 use std::{
     io,
@@ -15,25 +15,33 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Asks for a connection to be reset when it is dropped.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ResetWish(Arc<AtomicBool>);
+use crate::record::EndRecorder;
 
-impl ResetWish {
+/// Makes a connection reset when it is dropped.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ResetSwitch(Arc<AtomicBool>);
+
+impl ResetSwitch {
     pub(crate) fn make(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-/// A TCP connection that ends with a reset when that was wished for.
+/// What a response reports to: the record of its end, and the connection's reset.
+pub(crate) struct ResponseHandle {
+    pub(crate) watch: EndRecorder,
+    pub(crate) reset: ResetSwitch,
+}
+
+/// A TCP connection that is reset if its switch was set.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
-    reset: ResetWish,
+    reset: ResetSwitch,
 }
 
 impl Connection {
-    pub(crate) fn new(stream: TcpStream, reset: ResetWish) -> Self {
+    pub(crate) fn new(stream: TcpStream, reset: ResetSwitch) -> Self {
         Self { stream, reset }
     }
 }

@@ -1,19 +1,21 @@
-//! What a test that starts the mock as a program tells it: failures to come, and what it wants to know.
+//! The control endpoints, for tests that start the mock as a program.
 
 use std::sync::atomic::Ordering;
 
 use hyper::{Method, Response, StatusCode, body::Bytes};
 use serde_json::{Value, json};
 
-use crate::{
-    body::Answering,
-    exchange::{State, respond},
-    failure::Failure,
-    record::Watch,
-};
+use crate::{body::ResponseBody, failure::Failure, record::EndRecorder, reply::respond, state::State};
 
-/// Answers `POST fail`, `POST keep`, `POST gap` (milliseconds between the events of a stream), `POST reset`, `GET count` and `GET requests`.
-pub(crate) fn answer(state: &State, method: &Method, what: &str, body: &Bytes, watch: Watch) -> Response<Answering> {
+/// Handles `POST fail`, `POST keep`, `POST gap` (milliseconds between the events of a stream), `POST reset`, `GET
+/// count` and `GET requests`.
+pub(crate) fn answer(
+    state: &State,
+    method: &Method,
+    what: &str,
+    body: &Bytes,
+    watch: EndRecorder,
+) -> Response<ResponseBody> {
     let done = json!({"ok": true});
     match (method, what) {
         (&Method::POST, "fail") => match serde_json::from_slice::<Failure>(body) {

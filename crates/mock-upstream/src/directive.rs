@@ -1,30 +1,30 @@
-//! What the last text of the user tells the mock to answer.
+//! Directives in the user's last message, which determine the response.
 //!
-//! - `TOOLCALL:Name:{json}` calls the tool of that name, once for every time it is said; when the results are there, the
-//!   answer is the text `tool said N bytes`.
-//! - `THINK` thinks first, signed with `sig:` and the model (Gemini: that in base64, as its signatures are bytes).
-//! - `LONG:n` answers in n pieces of text.
+//! - `TOOLCALL:Name:{json}` calls the tool of that name, once for every occurrence; when the results are there, the
+//!   response is the text `tool said N bytes`.
+//! - `THINK` adds thinking, signed with `sig:` and the model (Gemini: that in base64, as its signatures are bytes).
+//! - `LONG:n` responds with n text deltas.
 //!
-//! Anything else gets a short text. A request for JSON gets JSON, whatever the text says.
+//! Any other message gets a short text. A request for JSON gets JSON, whatever the text.
 
 use serde_json::Value;
 
-/// What a text tells the mock to do.
+/// The directives in a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Directive {
-    /// Think first.
+    /// Start with thinking.
     pub think: bool,
-    /// The tools to call, with what they are given.
+    /// The tools to call, with their arguments.
     pub calls: Vec<(String, Value)>,
-    /// In how many pieces to answer.
+    /// The number of text deltas.
     pub long: Option<usize>,
 }
 
-/// The most pieces of an answer: some 8 MB as events.
+/// The highest number of text deltas: some 8 MB as events.
 const MOST_PIECES: usize = 100_000;
 
 impl Directive {
-    /// Finds the words anywhere in a text.
+    /// Finds the directives in a text.
     pub fn read(text: &str) -> Self {
         let mut directive = Self::default();
         let mut rest = text;
@@ -49,7 +49,7 @@ impl Directive {
     }
 }
 
-/// A name, a colon and a JSON value at the beginning of a text, and what follows.
+/// Parses a name, a colon and a JSON value; returns them and the rest of the text.
 fn call(text: &str) -> Option<((String, Value), &str)> {
     let (name, json) = text.split_once(':')?;
     let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();

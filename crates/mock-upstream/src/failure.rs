@@ -1,4 +1,4 @@
-//! Failures on demand: which, for which model, and how often.
+//! Failures that tests request: the kind, the model and the number of times.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -7,16 +7,16 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 
-/// A failure that is to happen instead of an answer, or in the midst of one.
+/// A failure instead of a response, or within one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
-    /// What happens.
+    /// The kind of failure.
     pub fault: Fault,
-    /// For requests to this model only.
+    /// The model whose requests fail; `None` for all.
     #[serde(default)]
     pub model: Option<String>,
-    /// How often, at least once; 0 stands for always.
+    /// The number of times; 0 for always.
     #[serde(default = "once")]
     pub times: u32,
 }
@@ -25,88 +25,88 @@ const fn once() -> u32 {
     1
 }
 
-/// What happens.
+/// The kind of failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fault {
-    /// An error instead of an answer.
+    /// An error response.
     Status {
-        /// From 400 to 599.
+        /// The status, from 400 to 599.
         status: u16,
         /// The value of the `retry-after` header: seconds, or a date.
         #[serde(default)]
         retry_after: Option<String>,
     },
-    /// The answer begins only after so many milliseconds.
+    /// The response starts after this many milliseconds.
     SlowHeaders(u64),
-    /// So many milliseconds between the events of a stream.
+    /// This many milliseconds pass between the events of a stream.
     SlowChunks(u64),
-    /// A stream ends after so many events; an answer that is no stream, in its middle.
+    /// A stream ends after this many events; a response that is not streamed ends in its middle.
     Cut {
         /// Events before the end.
         after: usize,
         /// How it ends.
         how: How,
     },
-    /// An event that is no JSON, after so many proper ones.
+    /// An event that is not JSON, after this many valid ones.
     Malformed(usize),
-    /// An error as an event of the stream, after so many proper ones; it is the last.
+    /// An error event, after this many valid ones; it is the last.
     ErrorEvent(usize),
-    /// A stream stops after so many events and stays open.
+    /// A stream stops after this many events, and the connection stays open.
     Stall(usize),
-    /// Nothing is ever answered.
+    /// There is no response, and the connection stays open.
     Never,
 }
 
-/// How a connection ends in the midst of an answer.
+/// How a connection ends within a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// TCP's reset.
+    /// A TCP reset.
     Reset,
-    /// TCP's orderly end, before HTTP's.
+    /// The TCP connection is closed before the end of the HTTP body.
     Close,
-    /// HTTP's end of the body, before the API's end of the stream.
+    /// The HTTP body ends before the API's stream does.
     End,
 }
 
 impl Failure {
-    /// Once, whatever the model.
+    /// Returns a failure that happens once, for any model.
     pub const fn once(fault: Fault) -> Self {
         Self::times(1, fault)
     }
 
-    /// So often, whatever the model.
+    /// Returns a failure that happens `times` times, for any model.
     pub const fn times(times: u32, fault: Fault) -> Self {
         Self { fault, model: None, times }
     }
 
-    /// Until [`MockUpstream::reset`](crate::MockUpstream::reset), whatever the model.
+    /// Returns a failure that happens until [`MockUpstream::reset`](crate::MockUpstream::reset), for any model.
     pub const fn always(fault: Fault) -> Self {
         Self::times(0, fault)
     }
 
-    /// The same for one model only.
+    /// Limits the failure to one model.
     #[must_use]
     pub fn of_model(self, model: impl Into<String>) -> Self {
         Self { model: Some(model.into()), ..self }
     }
 
-    /// An error without a `retry-after`.
+    /// Returns an error response without `retry-after`.
     pub const fn status(status: u16) -> Fault {
         Fault::Status { status, retry_after: None }
     }
 
-    /// 429, to be tried again after so many seconds.
+    /// Returns an error response with status 429 and `retry-after` in seconds.
     pub fn too_many(retry_after: u32) -> Fault {
         Fault::Status { status: 429, retry_after: Some(retry_after.to_string()) }
     }
 }
 
-/// The failures that are still to happen, in the order in which they were asked for.
+/// The pending failures, in the order of the requests for them.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
-    /// So that a request need not wait for the lock when there are none.
+    /// Whether there are any, so that requests do not wait for the lock if there are none.
     count: AtomicUsize,
     list: Mutex<Vec<Failure>>,
 }
@@ -124,7 +124,7 @@ impl Failures {
         self.count.store(0, Ordering::Release);
     }
 
-    /// The first that fits the model, counted down.
+    /// Takes the first failure for the model and decrements its count.
     pub(crate) fn take(&self, model: &str) -> Option<Fault> {
         if self.count.load(Ordering::Acquire) == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! An answer with the failure that was asked for in its midst.
+//! Builds responses with failures.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::{
     answer::Answer,
-    body::{Answering, Part},
-    exchange::Way,
+    body::{Part, ResponseBody},
+    connection::ResponseHandle,
     failure::{Fault, How},
     refusal::Refusal,
     responses,
@@ -16,19 +16,19 @@ use crate::{
     sse,
 };
 
-/// For what was written to reach the client before the connection ends.
+/// The delay before the connection ends, so that the bytes before it reach the client.
 const BEFORE_THE_CUT: Duration = Duration::from_millis(20);
 
-/// A stream of events.
+/// Builds a streamed response.
 pub(crate) fn stream(
     api: Api,
     answer: &Answer,
     events: Vec<Bytes>,
     gap: Duration,
     fault: Option<&Fault>,
-    way: Way,
-) -> Answering {
-    let Way { watch, reset } = way;
+    way: ResponseHandle,
+) -> ResponseBody {
+    let ResponseHandle { watch, reset } = way;
     watch.status(200);
     let gap =
         if let Some(Fault::SlowChunks(milliseconds)) = fault { Duration::from_millis(*milliseconds) } else { gap };
@@ -54,12 +54,12 @@ pub(crate) fn stream(
         parts.push(Part::Data(event));
     }
     parts.extend(then.into_iter().flatten());
-    Answering::parts(parts, None, watch, reset)
+    ResponseBody::parts(parts, None, watch, reset)
 }
 
-/// An answer that is no stream.
-pub(crate) fn whole(bytes: Bytes, fault: Option<&Fault>, way: Way) -> Answering {
-    let Way { watch, reset } = way;
+/// Builds a response that is not streamed.
+pub(crate) fn whole(bytes: Bytes, fault: Option<&Fault>, way: ResponseHandle) -> ResponseBody {
+    let ResponseHandle { watch, reset } = way;
     watch.status(200);
     let half = bytes.len() / 2;
     match fault {
@@ -67,14 +67,14 @@ pub(crate) fn whole(bytes: Bytes, fault: Option<&Fault>, way: Way) -> Answering 
             let mut parts = vec![Part::Data(bytes.slice(..half))];
             parts.extend(cut(*how));
             let length = (*how != How::End).then_some(bytes.len() as u64);
-            Answering::parts(parts, length, watch, reset)
+            ResponseBody::parts(parts, length, watch, reset)
         }
         Some(Fault::Stall(_)) => {
             let parts = vec![Part::Data(bytes.slice(..half)), Part::Stall];
-            Answering::parts(parts, Some(bytes.len() as u64), watch, reset)
+            ResponseBody::parts(parts, Some(bytes.len() as u64), watch, reset)
         }
-        Some(Fault::Malformed(_)) => Answering::whole(bytes.slice(..half), watch),
-        _ => Answering::whole(bytes, watch),
+        Some(Fault::Malformed(_)) => ResponseBody::whole(bytes.slice(..half), watch),
+        _ => ResponseBody::whole(bytes, watch),
     }
 }
 
@@ -87,7 +87,7 @@ fn cut(how: How) -> Vec<Part> {
     vec![Part::Wait(BEFORE_THE_CUT), end]
 }
 
-/// What each API says in a stream that fails.
+/// Returns the error event of an API.
 fn error_event(api: Api, answer: &Answer, after: usize) -> Bytes {
     let overloaded = match api {
         Api::Anthropic => StatusCode::from_u16(529).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),

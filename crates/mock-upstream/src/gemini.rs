@@ -1,4 +1,4 @@
-//! Google's `generateContent`: what is wrong with a request, and the shapes of an answer.
+//! Google's `generateContent`: validates requests and writes responses.
 
 mod history;
 mod read;

@@ -1,7 +1,8 @@
-//! A provider made up for tests: it speaks all the wire APIs, streams, and fails on demand.
+//! A mock provider for tests: it implements all wire APIs, streams, and fails on request.
 //!
-//! What it answers is steered by the last text of the user ([`mod@directive`] lists the words), so that a real client can
-//! be made to use a tool. It checks what it gets as strictly as the providers do, and answers in their shapes.
+//! Directives in the user's last message determine the response ([`mod@directive`] lists them), so that a real client
+//! can be made to call a tool. The mock validates requests as strictly as the providers do, and responds in their
+//! shapes.
 
 mod answer;
 mod anthropic;
@@ -19,12 +20,16 @@ mod listing;
 mod plain;
 mod record;
 mod refusal;
+mod reply;
 mod responses;
 mod route;
 mod schema;
 mod server;
+mod shapes;
 mod sse;
+mod state;
 
 pub use failure::{Failure, Fault, How};
 pub use record::{Ended, Request};
-pub use server::{MockUpstream, Settings};
+pub use server::MockUpstream;
+pub use state::Settings;

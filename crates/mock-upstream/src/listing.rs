@@ -1,21 +1,28 @@
-//! The models there are, and how many tokens a request has.
+//! Lists models and counts tokens.
 
 use hyper::{HeaderMap, Response, StatusCode, body::Bytes};
 use serde_json::{Value, json};
 
 use crate::{
-    body::Answering,
-    exchange::{credentials, refuse, respond},
-    record::Watch,
+    body::ResponseBody,
+    record::EndRecorder,
     refusal::Refusal,
+    reply::{refuse, respond},
     route::Api,
+    shapes::credentials,
 };
 
-/// The models that are listed; others are answered all the same.
+/// The listed models; the mock responds for others as well.
 const MODELS: &[&str] = &["claude-opus-4-8", "claude-haiku-4-5", "gpt-5.5", "gpt-5.5-mini", "gemini-3.1-pro-preview"];
 
-/// How many tokens a request has: a quarter of its bytes, as in the usage of an answer.
-pub(crate) fn count(api: Api, headers: &HeaderMap, body: &Bytes, number: u64, watch: Watch) -> Response<Answering> {
+/// Counts the tokens of a request: a quarter of its bytes, as in the usage of a response.
+pub(crate) fn count(
+    api: Api,
+    headers: &HeaderMap,
+    body: &Bytes,
+    number: u64,
+    watch: EndRecorder,
+) -> Response<ResponseBody> {
     if let Err(refusal) = credentials(api, headers) {
         return refuse(&refusal, api, number, watch);
     }
@@ -35,14 +42,14 @@ pub(crate) fn count(api: Api, headers: &HeaderMap, body: &Bytes, number: u64, wa
     respond(StatusCode::OK, &json!({"input_tokens": tokens}), watch)
 }
 
-/// The list of models, or one of them, in a shape that holds the fields of Anthropic and `OpenAI`; Google's is its own.
+/// Returns the list of models, or one of them, in a shape with the fields of Anthropic and `OpenAI`; Google's differs.
 pub(crate) fn models(
     api: Api,
     one: Option<&str>,
     headers: &HeaderMap,
     number: u64,
-    watch: Watch,
-) -> Response<Answering> {
+    watch: EndRecorder,
+) -> Response<ResponseBody> {
     let by = if headers.contains_key("anthropic-version") { Api::Anthropic } else { api };
     if let Err(refusal) = credentials(by, headers) {
         return refuse(&refusal, by, number, watch);

@@ -1,4 +1,4 @@
-//! `mock-upstream`: the provider made up for tests, as a program.
+//! `mock-upstream`: the mock provider as a program.
 #![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
 
 use std::process::ExitCode;
@@ -9,16 +9,16 @@ use mock_upstream::{MockUpstream, Settings};
 #[derive(Debug, Parser)]
 #[command(about = "A provider made up for tests; prints its address when it is ready.")]
 struct Arguments {
-    /// On 127.0.0.1; 0 stands for any that is free.
+    /// The port on 127.0.0.1; 0 selects a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Of the server.
+    /// Threads of the server.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Answer without looking: neither checks nor records.
+    /// Respond without validating or recording requests.
     #[arg(long)]
     plain: bool,
-    /// Keep the bodies of requests.
+    /// Record the bodies of requests.
     #[arg(long)]
     keep: bool,
     /// Milliseconds between the events of a stream.

@@ -1,4 +1,4 @@
-//! Answers made once and given again: for measuring what stands before the mock.
+//! Caches responses, to measure what is in front of the mock.
 
 use std::{
     collections::BTreeMap,
@@ -11,21 +11,22 @@ use memchr::memmem;
 
 use crate::{
     answer::answer,
-    asked::Asked,
-    body::Answering,
-    exchange::{Way, events, whole},
+    asked::ParsedRequest,
+    body::ResponseBody,
+    connection::ResponseHandle,
     failure::Fault,
     faulty,
     route::{Api, GeminiStream},
+    shapes::{events, whole},
 };
 
-/// Pieces of text in a stream.
+/// The number of text deltas in a stream.
 const PIECES: usize = 20;
 
-/// The most answers that are kept; others are made each time.
+/// The number of cached responses; others are built each time.
 const MOST: usize = 64;
 
-/// What little is read of a request.
+/// The parts of a request that select a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Glance<'a> {
     pub(crate) model: &'a str,
@@ -34,7 +35,7 @@ pub(crate) struct Glance<'a> {
     how: Option<GeminiStream>,
 }
 
-/// Looks for the model and for `stream` without reading the rest.
+/// Finds the model and `stream` without parsing the rest.
 pub(crate) fn glance<'a>(body: &'a [u8], gemini: Option<&'a (String, GeminiStream)>) -> Glance<'a> {
     if let Some((model, how)) = gemini {
         return Glance { model, stream: *how != GeminiStream::Whole, include_usage: true, how: Some(*how) };
@@ -52,7 +53,7 @@ pub(crate) fn glance<'a>(body: &'a [u8], gemini: Option<&'a (String, GeminiStrea
     }
 }
 
-/// The first value of a name that can be read; inside of a text the name would have backslashes.
+/// Returns the first value of a member that can be parsed; within a string, the name would have backslashes.
 fn field<'a, T>(body: &'a [u8], name: &[u8], read: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
     memmem::find_iter(body, name).find_map(|place| {
         let rest = body.get(place + name.len()..)?.trim_ascii_start().strip_prefix(b":")?;
@@ -62,7 +63,7 @@ fn field<'a, T>(body: &'a [u8], name: &[u8], read: impl Fn(&'a [u8]) -> Option<T
 
 type Key = (String, u8, bool, bool, bool);
 
-/// The answers that were made.
+/// The cached responses.
 #[derive(Debug, Default)]
 pub(crate) struct Plain(Mutex<BTreeMap<Key, Made>>);
 
@@ -70,20 +71,20 @@ pub(crate) struct Plain(Mutex<BTreeMap<Key, Made>>);
 struct Made {
     answer: Arc<crate::answer::Answer>,
     events: Arc<[Bytes]>,
-    /// All of it in one piece.
+    /// The body of a response that is not streamed.
     all: Bytes,
 }
 
 impl Plain {
-    /// Whether the answer is a stream of events, and its body.
+    /// Returns whether the response is streamed, and its body.
     pub(crate) fn answer(
         &self,
         api: Api,
         glance: &Glance<'_>,
         gap: Duration,
         fault: Option<&Fault>,
-        way: Way,
-    ) -> (bool, Answering) {
+        way: ResponseHandle,
+    ) -> (bool, ResponseBody) {
         let made = self.made(api, glance);
         let events = glance.stream && glance.how != Some(GeminiStream::Array);
         if !glance.stream {
@@ -91,7 +92,7 @@ impl Plain {
         }
         if gap.is_zero() && fault.is_none() {
             way.watch.status(200);
-            return (events, Answering::parts(vec![crate::body::Part::Data(made.all)], None, way.watch, way.reset));
+            return (events, ResponseBody::parts(vec![crate::body::Part::Data(made.all)], None, way.watch, way.reset));
         }
         (events, faulty::stream(api, &made.answer, made.events.to_vec(), gap, fault, way))
     }
@@ -113,7 +114,13 @@ impl Plain {
 
 fn make(api: Api, glance: &Glance<'_>) -> Made {
     let text = if glance.stream { format!("LONG:{PIECES}") } else { String::new() };
-    let asked = Asked { model: glance.model.to_owned(), stream: glance.stream, text, length: 400, ..Asked::default() };
+    let asked = ParsedRequest {
+        model: glance.model.to_owned(),
+        stream: glance.stream,
+        text,
+        length: 400,
+        ..ParsedRequest::default()
+    };
     let answer = answer(asked, 0);
     let (events, all) = if glance.stream {
         let events = events(api, glance.how, &answer, glance.include_usage);

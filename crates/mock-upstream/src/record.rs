@@ -1,4 +1,4 @@
-//! The last requests, and how each of them ended.
+//! Records the last requests, and how their responses ended.
 
 use std::{
     collections::VecDeque,
@@ -12,55 +12,55 @@ use hyper::body::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The most requests that are kept.
+/// The number of requests that are kept.
 const MOST: usize = 1_000;
 
-/// How far an answer came.
+/// How a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// It is still being given.
+    /// It has not ended.
     Open,
-    /// It was given whole.
+    /// It was sent completely.
     Complete,
-    /// A failure on demand ended it.
+    /// A requested failure ended it.
     Cut,
-    /// The client went away before its end.
+    /// The client disconnected before its end.
     Cancelled,
 }
 
-/// A request as it arrived.
+/// A recorded request.
 #[derive(Debug, Clone, Serialize)]
 pub struct Request {
-    /// Such as `POST`.
+    /// The method.
     pub method: String,
-    /// With the query.
+    /// The path, with the query.
     pub path: String,
-    /// Names in lower case, in the order in which they came.
+    /// The headers in the order of arrival; names are in lower case.
     pub headers: Vec<(String, String)>,
-    /// Of the request in bytes.
+    /// The length of the body in bytes.
     pub length: usize,
-    /// Lossy where it is no UTF-8; `None` unless bodies are kept.
+    /// The body, lossily decoded as UTF-8; `None` unless bodies are kept.
     pub body: Option<String>,
-    /// Of the answer; 0 before there is one.
+    /// The status of the response; 0 before there is one.
     pub status: u16,
-    /// How far the answer came.
+    /// How the response ended.
     pub ended: Ended,
 }
 
 impl Request {
-    /// The first header of that name.
+    /// Returns the first header of this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON; null when it is not JSON or was not kept.
+    /// Returns the body as JSON; null if it is not JSON or was not kept.
     pub fn json(&self) -> Value {
         self.body.as_deref().and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default()
     }
 }
 
-/// How far an answer came, shared between whoever gives it and the record.
+/// The end of a response, shared between the response and the record.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     /// 0 open, 1 complete, 2 cut, 3 cancelled.
@@ -79,11 +79,11 @@ impl Progress {
     }
 }
 
-/// Notes how an answer ends; dropped before it said, the client went away.
+/// Records how a response ends. If it is dropped before, the client has disconnected.
 #[derive(Debug, Default)]
-pub(crate) struct Watch(Arc<Progress>);
+pub(crate) struct EndRecorder(Arc<Progress>);
 
-impl Watch {
+impl EndRecorder {
     pub(crate) fn status(&self, status: u16) {
         self.0.status.store(status, Ordering::Release);
     }
@@ -96,19 +96,19 @@ impl Watch {
         self.end(2);
     }
 
-    /// Only the first end counts.
+    /// Records the end, unless one is recorded.
     fn end(&self, how: u8) {
         let _ = self.0.ended.compare_exchange(0, how, Ordering::AcqRel, Ordering::Acquire);
     }
 }
 
-impl Drop for Watch {
+impl Drop for EndRecorder {
     fn drop(&mut self) {
         self.end(3);
     }
 }
 
-/// A request before anybody asks for it.
+/// A request in its recorded form, before it is converted to a [`Request`].
 struct Kept {
     head: hyper::http::request::Parts,
     length: usize,
@@ -121,8 +121,14 @@ struct Kept {
 pub(crate) struct Requests(Mutex<VecDeque<Kept>>);
 
 impl Requests {
-    /// Keeps a request, and forgets the oldest when there are too many.
-    pub(crate) fn keep(&self, head: hyper::http::request::Parts, length: usize, body: Option<Bytes>, watch: &Watch) {
+    /// Records a request; the oldest one is removed if there are too many.
+    pub(crate) fn keep(
+        &self,
+        head: hyper::http::request::Parts,
+        length: usize,
+        body: Option<Bytes>,
+        watch: &EndRecorder,
+    ) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == MOST {
             kept.pop_front();
@@ -134,7 +140,7 @@ impl Requests {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The oldest first.
+    /// Returns the requests, the oldest first.
     pub(crate) fn all(&self) -> Vec<Request> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(request).collect()
     }

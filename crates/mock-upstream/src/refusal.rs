@@ -1,33 +1,33 @@
-//! What is wrong with a request, in the words and the shape of the API that it came by.
+//! Error responses in the shape of each API.
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use crate::route::Api;
 
-/// Why there is no answer.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
-    /// `OpenAI`'s `param`: the field that is wrong.
+    /// `OpenAI`'s `param`: the name of the wrong field.
     field: Option<String>,
     /// `OpenAI`'s `code`.
     code: Option<&'static str>,
 }
 
 impl Refusal {
-    /// A refusal with a status of its own.
+    /// Returns an error with a status.
     pub(crate) fn of(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), field: None, code: None }
     }
 
-    /// The request is wrong.
+    /// Returns an error about the request.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::of(StatusCode::BAD_REQUEST, message)
     }
 
-    /// The request lacks or has a wrong field.
+    /// Returns an error about one field.
     pub(crate) fn field(name: &str, message: impl Into<String>) -> Self {
         Self { field: Some(name.to_owned()), ..Self::invalid(message) }
     }
@@ -36,7 +36,7 @@ impl Refusal {
         Self { code: Some(code), ..self }
     }
 
-    /// There is no such model.
+    /// Returns the error for an unknown model.
     pub(crate) fn no_model(api: Api, model: &str) -> Self {
         let message = match api {
             Api::Anthropic => format!("model: {model}"),
@@ -48,7 +48,7 @@ impl Refusal {
         Self { code: Some("model_not_found"), ..Self::of(StatusCode::NOT_FOUND, message) }
     }
 
-    /// Nobody said who asks.
+    /// Returns the error for missing credentials.
     pub(crate) fn no_credentials(api: Api) -> Self {
         let message = match api {
             Api::Anthropic => "x-api-key header is required",
@@ -58,7 +58,7 @@ impl Refusal {
         Self { code: Some("invalid_api_key"), ..Self::of(StatusCode::UNAUTHORIZED, message) }
     }
 
-    /// The body of the answer.
+    /// Returns the body of the response.
     pub(crate) fn body(&self, api: Api, number: u64) -> Value {
         match api {
             Api::Anthropic => json!({
@@ -81,7 +81,7 @@ impl Refusal {
     }
 }
 
-/// Anthropic's name of a kind of error, as its documentation lists them.
+/// Returns Anthropic's name of an error, as its documentation lists them.
 pub(crate) fn anthropic_kind(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "authentication_error",
@@ -96,7 +96,7 @@ pub(crate) fn anthropic_kind(status: StatusCode) -> &'static str {
     }
 }
 
-/// `OpenAI`'s name of a kind of error.
+/// Returns `OpenAI`'s name of an error.
 pub(crate) fn openai_kind(status: StatusCode) -> &'static str {
     match status.as_u16() {
         429 => "requests",
@@ -105,7 +105,7 @@ pub(crate) fn openai_kind(status: StatusCode) -> &'static str {
     }
 }
 
-/// Google's name of a kind of error.
+/// Returns Google's name of an error.
 pub(crate) fn gemini_kind(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "UNAUTHENTICATED",

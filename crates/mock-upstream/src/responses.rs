@@ -1,4 +1,4 @@
-//! `OpenAI`'s Responses: what is wrong with a request, and the shapes of an answer.
+//! `OpenAI`'s Responses: validates requests and writes responses.
 
 mod history;
 mod items;

@@ -1,8 +1,8 @@
-//! What a method and a path ask for.
+//! Resolves a method and a path to an endpoint.
 
 use hyper::{Method, Uri};
 
-/// The API in whose shapes an answer is written.
+/// The API of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Api {
     Anthropic,
@@ -11,28 +11,28 @@ pub(crate) enum Api {
     Gemini,
 }
 
-/// What is asked for.
+/// An endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoint {
-    /// An answer of a model.
+    /// Generate a response.
     Generate(Api),
-    /// An answer of the model named in the path.
+    /// Generate a response of the model in the path.
     GenerateGemini { model: String, how: GeminiStream },
-    /// How many tokens a request has.
+    /// Count tokens.
     Count(Api),
-    /// The list of models, or one of them.
+    /// List models, or describe one.
     Models { api: Api, one: Option<String> },
-    /// Whether anybody is there.
+    /// Health check.
     Root,
-    /// A connection of another kind.
+    /// A protocol upgrade.
     Upgrade,
-    /// Something for the mock itself: what follows `/control/`.
+    /// A control endpoint: the path after `/control/`.
     Control(String),
-    /// Nothing known.
+    /// Unknown.
     Unknown,
 }
 
-/// How Gemini was asked to answer.
+/// The form of a response of Gemini.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GeminiStream {
     Whole,
@@ -42,7 +42,7 @@ pub(crate) enum GeminiStream {
     Array,
 }
 
-/// Reads a method and a path; queries other than Gemini's `alt` are ignored.
+/// Resolves a method and a path; queries other than Gemini's `alt` are ignored.
 pub(crate) fn endpoint(method: &Method, uri: &Uri, upgrade: bool) -> Endpoint {
     let path = uri.path();
     if upgrade {

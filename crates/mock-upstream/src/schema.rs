@@ -1,11 +1,11 @@
-//! A value that fits a JSON schema.
+//! Generates a value that matches a JSON schema.
 
 use serde_json::{Map, Value, json};
 
-/// How deep a value may be; a schema that refers to itself ends there.
+/// The deepest nesting of a value, which limits schemas that refer to themselves.
 const DEEPEST: usize = 16;
 
-/// A small value that fits; Gemini's names of types in capitals are understood.
+/// Returns a small value that matches; Gemini's capitalised type names are accepted.
 pub(crate) fn fitting(schema: &Value) -> Value {
     value(schema, schema, DEEPEST)
 }

@@ -1,4 +1,4 @@
-//! Starting and stopping the mock.
+//! Starts and stops the mock.
 
 use std::{
     io,
@@ -13,34 +13,14 @@ use hyper_util::rt::TokioIo;
 use tokio::{runtime, sync::oneshot};
 
 use crate::{
-    connection::{Connection, ResetWish},
-    exchange::{State, exchange},
+    connection::{Connection, ResetSwitch},
+    exchange::exchange,
     failure::Failure,
     record::Request,
+    state::{Settings, State},
 };
 
-/// How a mock is started.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    /// On 127.0.0.1; 0 stands for any that is free.
-    pub port: u16,
-    /// Of the server, from 1.
-    pub threads: usize,
-    /// Answer without looking: neither checks nor records, only the model and whether to stream. For measuring others.
-    pub plain: bool,
-    /// Keep the bodies of requests too.
-    pub keep_bodies: bool,
-    /// Milliseconds between the events of a stream; 0 by default.
-    pub gap_ms: u64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { port: 0, threads: 1, plain: false, keep_bodies: true, gap_ms: 0 }
-    }
-}
-
-/// A provider made up for tests, on a thread of its own; dropping it ends its connections.
+/// A mock provider on a thread of its own; dropping it closes its connections.
 #[derive(Debug)]
 pub struct MockUpstream {
     address: SocketAddr,
@@ -50,10 +30,10 @@ pub struct MockUpstream {
 }
 
 impl MockUpstream {
-    /// Starts one; it takes requests as soon as this returns.
+    /// Starts a mock; it accepts requests when this returns.
     ///
     /// # Errors
-    /// When the port is taken, or no thread can be started.
+    /// If the port is taken, or no thread can be started.
     pub fn start(settings: Settings) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port))?;
         listener.set_nonblocking(true)?;
@@ -85,38 +65,38 @@ impl MockUpstream {
         Ok(Self { address, state, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The same as the beginning of a URL, such as `http://127.0.0.1:4000`.
+    /// Returns the base URL, such as `http://127.0.0.1:4000`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The last 1,000 requests, the oldest first, without those to `/control`.
+    /// Returns the last 1,000 requests, the oldest first, without those to `/control`.
     pub fn requests(&self) -> Vec<Request> {
         self.state.requests.all()
     }
 
-    /// How many requests there were since the start, without those to `/control`.
+    /// Returns the number of requests since the start, without those to `/control`.
     pub fn count(&self) -> u64 {
         self.state.count()
     }
 
-    /// Makes requests fail; failures that were asked for before come first.
+    /// Adds a failure; earlier ones come first.
     pub fn fail(&self, failure: Failure) {
         self.state.failures.add(failure);
     }
 
-    /// Forgets all failures and requests.
+    /// Removes all failures and recorded requests.
     pub fn reset(&self) {
         self.state.failures.clear();
         self.state.requests.clear();
     }
 
-    /// Waits until the mock ends, which it does only when its listener fails.
+    /// Waits until the mock ends, which happens only if its listener fails.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was printed where it happened.
@@ -150,7 +130,7 @@ async fn accept(listener: tokio::net::TcpListener, state: Arc<State>) {
 async fn serve(stream: tokio::net::TcpStream, state: Arc<State>) {
     // A stream whose small parts wait for acknowledgements would be slow by 40 ms; without the option it still works.
     let _ = stream.set_nodelay(true);
-    let reset = ResetWish::default();
+    let reset = ResetSwitch::default();
     let connection = TokioIo::new(Connection::new(stream, reset.clone()));
     let service = service_fn(move |request| exchange(Arc::clone(&state), reset.clone(), request));
     // What ends a connection is the client's going away, or a failure on demand; the record tells which.

@@ -1,4 +1,4 @@
-//! Whether a conversation is one that Anthropic would take.
+//! Validates a conversation as Anthropic does.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{answer::signature, refusal::Refusal};
 
-/// Refuses what Anthropic refuses: calls and results that do not meet, signatures of others, empty texts.
+/// Rejects calls and results that do not match, signatures of other models, and empty texts.
 pub(super) fn check(messages: &[Value], model: &str, system_may_follow: bool) -> Result<(), Refusal> {
     // Calls that wait for their results.
     let mut open: BTreeSet<&str> = BTreeSet::new();
@@ -52,7 +52,7 @@ pub(super) fn check(messages: &[Value], model: &str, system_may_follow: bool) ->
     }
 }
 
-/// The ids whose results a message holds; each must have been asked for by the message before.
+/// Returns the call ids of the results in a message; each must be of a call in the message before.
 fn results<'a>(blocks: &'a [Value], place: usize, open: &BTreeSet<&str>) -> Result<BTreeSet<&'a str>, Refusal> {
     let mut found = BTreeSet::new();
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block["type"] == "tool_result") {
@@ -103,7 +103,7 @@ fn one(block: &Value, role: &str, model: &str, place: &str) -> Result<(), Refusa
     }
 }
 
-/// Only the model that signed a thought may be shown it.
+/// Checks that thinking was signed by this model.
 fn signed(found: &Value, kind: &str, model: &str, place: &str) -> Result<(), Refusal> {
     if found.as_str() == Some(&signature(model)) {
         return Ok(());

@@ -1,15 +1,15 @@
-//! Reading a Messages request as strictly as Anthropic does.
+//! Parses a Messages request as strictly as Anthropic does.
 
 use hyper::HeaderMap;
 use serde_json::Value;
 
 use super::history;
 use crate::{
-    asked::{Asked, Cache, Tool, foreign, list_field, list_or_nothing, text_field, text_length, tool_name},
+    asked::{Cache, ParsedRequest, Tool, foreign, list_field, list_or_nothing, text_field, text_length, tool_name},
     refusal::Refusal,
 };
 
-/// Fields of the other APIs.
+/// Fields of other APIs, which are rejected.
 const FOREIGN: &[&str] = &[
     "stream_options",
     "max_completion_tokens",
@@ -27,8 +27,8 @@ const FOREIGN: &[&str] = &[
     "generationConfig",
 ];
 
-/// A request, or what is wrong with it.
-pub(crate) fn read(headers: &HeaderMap, body: &Value, length: usize) -> Result<Asked, Refusal> {
+/// Parses a request.
+pub(crate) fn read(headers: &HeaderMap, body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
     if !headers.contains_key("anthropic-version") {
         return Err(Refusal::invalid("anthropic-version: header is required"));
     }
@@ -45,7 +45,7 @@ pub(crate) fn read(headers: &HeaderMap, body: &Value, length: usize) -> Result<A
     let last = messages.iter().rfind(|message| message["role"] != "system").unwrap_or(&Value::Null);
     let format = [&body["output_config"]["format"], &body["output_format"]];
     let schema = format.into_iter().find(|format| format["type"] == "json_schema");
-    Ok(Asked {
+    Ok(ParsedRequest {
         stream: body["stream"] == true,
         text: said(messages),
         results: results(last),
@@ -76,7 +76,7 @@ fn limit(body: &Value) -> Result<u64, Refusal> {
     }
 }
 
-/// Settings that contradict each other, as the documentation of extended thinking lists them.
+/// Rejects contradictory settings, as the documentation of extended thinking lists them.
 fn settings(body: &Value, limit: u64) -> Result<(), Refusal> {
     if body["temperature"].as_f64().is_some_and(|heat| !(0.0..=1.0).contains(&heat)) {
         return Err(Refusal::invalid("temperature: range: 0..1"));
@@ -124,7 +124,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, Refusal> {
     Ok(tools)
 }
 
-/// The texts of the last message of the user.
+/// Returns the texts of the user's last message.
 fn said(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {
@@ -136,7 +136,7 @@ fn said(messages: &[Value]) -> String {
     }
 }
 
-/// Bytes of the results in a message.
+/// Returns the bytes of the tool results in a message.
 fn results(message: &Value) -> Option<usize> {
     let results: Vec<_> =
         message["content"].as_array()?.iter().filter(|block| block["type"] == "tool_result").collect();

@@ -1,4 +1,4 @@
-//! The shapes of a Messages answer.
+//! Writes responses of Messages.
 
 use hyper::body::Bytes;
 use serde_json::{Value, json};
@@ -8,13 +8,13 @@ use crate::{
     sse::typed,
 };
 
-/// The answer as one object.
+/// Writes a response that is not streamed.
 pub(crate) fn whole(answer: &Answer) -> Value {
     let content: Vec<Value> = answer.blocks.iter().map(|block| finished(block, &answer.model)).collect();
     message(answer, &content, Some(stop(answer.stop)), &usage(&answer.usage, answer.usage.output))
 }
 
-/// The answer as the events of a stream.
+/// Writes a response as the events of a stream.
 pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     let begun = message(answer, &[], None, &usage(&answer.usage, 1));
     let mut events = vec![typed(&json!({"type": "message_start", "message": begun}))];
@@ -59,7 +59,7 @@ fn finished(block: &Block, model: &str) -> Value {
     }
 }
 
-/// A block as it begins, and what is added to it.
+/// Returns the start of a block, and its deltas.
 fn pieces(block: &Block, model: &str) -> (Value, Vec<Value>) {
     match block {
         Block::Thought => {
@@ -95,7 +95,7 @@ const fn stop(stop: Stop) -> &'static str {
     }
 }
 
-/// Anthropic's `input_tokens` are those that neither came from the cache nor went into it.
+/// Writes the usage. Anthropic's `input_tokens` exclude tokens read from the cache or written to it.
 fn usage(usage: &Usage, output: u64) -> Value {
     json!({
         "input_tokens": usage.input - usage.cached - usage.written,

@@ -1,15 +1,15 @@
-//! Reading a Chat Completions request as strictly as `OpenAI` does.
+//! Parses a Chat Completions request as strictly as `OpenAI` does.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use crate::{
-    asked::{Asked, Cache, Tool, foreign, list_field, list_or_nothing, text_field, text_length, tool_name},
+    asked::{Cache, ParsedRequest, Tool, foreign, list_field, list_or_nothing, text_field, text_length, tool_name},
     refusal::Refusal,
 };
 
-/// Fields of the other APIs.
+/// Fields of other APIs, which are rejected.
 const FOREIGN: &[&str] = &[
     "system",
     "max_output_tokens",
@@ -23,8 +23,8 @@ const FOREIGN: &[&str] = &[
     "generationConfig",
 ];
 
-/// A request, or what is wrong with it.
-pub(crate) fn read(body: &Value, length: usize) -> Result<Asked, Refusal> {
+/// Parses a request.
+pub(crate) fn read(body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
     let model = text_field(body, "model")?.to_owned();
     let messages = list_field(body, "messages")?;
     foreign(body, FOREIGN)?;
@@ -47,7 +47,7 @@ pub(crate) fn read(body: &Value, length: usize) -> Result<Asked, Refusal> {
         Some("json_object") => Some(Value::Null),
         _ => None,
     };
-    Ok(Asked {
+    Ok(ParsedRequest {
         stream: body["stream"] == true,
         text: said(messages),
         results: results(messages),
@@ -61,7 +61,7 @@ pub(crate) fn read(body: &Value, length: usize) -> Result<Asked, Refusal> {
     })
 }
 
-/// Refuses calls and results that do not meet.
+/// Rejects calls and results that do not match.
 fn history(messages: &[Value]) -> Result<(), Refusal> {
     let mut open: BTreeSet<&str> = BTreeSet::new();
     for (place, message) in messages.iter().enumerate() {
@@ -151,7 +151,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, Refusal> {
     Ok(tools)
 }
 
-/// The texts of the last message of the user.
+/// Returns the texts of the user's last message.
 fn said(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {
@@ -163,7 +163,7 @@ fn said(messages: &[Value]) -> String {
     }
 }
 
-/// Bytes of the results at the end.
+/// Returns the bytes of the tool results at the end.
 fn results(messages: &[Value]) -> Option<usize> {
     let results: Vec<_> = messages.iter().rev().take_while(|message| message["role"] == "tool").collect();
     (!results.is_empty()).then(|| results.iter().map(|message| text_length(&message["content"])).sum())

@@ -1,4 +1,4 @@
-//! The shapes of a Chat Completions answer.
+//! Writes responses of Chat Completions.
 
 use hyper::body::Bytes;
 use serde_json::{Map, Value, json};
@@ -8,10 +8,10 @@ use crate::{
     sse::data,
 };
 
-/// A moment of no meaning, in seconds since 1970: answers are the same at any time.
+/// The creation time of all responses, in seconds since 1970; fixed, so that responses are the same at any time.
 const CREATED: u64 = 1_700_000_000;
 
-/// The answer as one object.
+/// Writes a response that is not streamed.
 pub(crate) fn whole(answer: &Answer) -> Value {
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));
@@ -46,7 +46,7 @@ pub(crate) fn whole(answer: &Answer) -> Value {
     })
 }
 
-/// The answer as the events of a stream; the usage only when it was asked for.
+/// Writes a response as the events of a stream, with usage if it was requested.
 pub(crate) fn events(answer: &Answer, include_usage: bool) -> Vec<Bytes> {
     let mut chunk = json!({
         "id": id(answer),
@@ -102,7 +102,7 @@ fn call(call: &Call, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": call.tool.name, "arguments": arguments}})
 }
 
-/// A call as it begins, and its arguments in two pieces.
+/// Returns the chunks of a call: its start, and its arguments in two parts.
 fn call_deltas(called: &Call, index: usize) -> [Value; 3] {
     let arguments = called.arguments();
     let (first, second) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));
@@ -121,7 +121,7 @@ const fn finish(stop: Stop) -> &'static str {
     }
 }
 
-/// `OpenAI`'s `prompt_tokens` hold those from the cache too.
+/// Writes the usage. `OpenAI`'s `prompt_tokens` include cached tokens.
 fn usage(usage: &Usage) -> Value {
     json!({
         "prompt_tokens": usage.input,

@@ -1,11 +1,11 @@
-//! Whether a conversation is one that Google would take, and what the user said last in it.
+//! Validates a conversation as Google does, and finds the user's last message.
 
 use serde_json::Value;
 
 use super::signature::is_signed;
 use crate::refusal::Refusal;
 
-/// What Google accepts in the place of a signature, for calls that its model did not make.
+/// The placeholder that Google accepts as the signature of calls its model did not make.
 const UNSIGNED: [&str; 2] = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
 fn parts(content: &Value) -> &[Value] {
@@ -16,7 +16,7 @@ fn count(content: &Value, field: &str) -> usize {
     parts(content).iter().filter(|part| part.get(field).is_some()).count()
 }
 
-/// Refuses calls and results that do not meet, and signatures of other models.
+/// Rejects calls and results that do not match, and signatures of other models.
 pub(super) fn check(contents: &[Value], model: &str) -> Result<(), Refusal> {
     let mut open = 0;
     for (place, content) in contents.iter().enumerate() {
@@ -58,7 +58,7 @@ fn signed(part: &Value, model: &str, place: usize, at: usize) -> Result<(), Refu
     }
 }
 
-/// Gemini 3 wants the first call of every step of the turn that is going on to be signed.
+/// Checks that the first call of every step of the running turn is signed, as Gemini 3 requires.
 fn asked_for(contents: &[Value], model: &str) -> Result<(), Refusal> {
     if !model.starts_with("gemini-3") {
         return Ok(());
@@ -77,20 +77,20 @@ fn asked_for(contents: &[Value], model: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The texts of the last message of the user.
+/// Returns the texts of the user's last message.
 pub(super) fn said(contents: &[Value]) -> String {
     let last = contents.iter().rfind(|content| content["role"] != "model");
     last.map_or(&[][..], parts).iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Bytes of the results at the end, as JSON.
+/// Returns the bytes of the results at the end, as JSON.
 pub(super) fn results(contents: &[Value]) -> Option<usize> {
     let results = parts(contents.last()?).iter().filter_map(|part| part.get("functionResponse"));
     let lengths: Vec<usize> = results.map(|result| length(&result["response"])).collect();
     (!lengths.is_empty()).then(|| lengths.iter().sum())
 }
 
-/// Of what the tool said: the usual names of it, or all of it.
+/// Returns the output of a function response: its usual member, or all of it.
 fn length(response: &Value) -> usize {
     let said = ["output", "result", "content", "error"].into_iter().find_map(|name| response[name].as_str());
     said.map_or_else(|| response.to_string().len(), str::len)

@@ -1,18 +1,18 @@
-//! Reading a `generateContent` request as strictly as Google does.
+//! Parses a `generateContent` request as strictly as Google does.
 
 use serde_json::Value;
 
 use super::history;
 use crate::{
-    asked::{Asked, Cache, Tool, foreign, list_or_nothing, text_field, tool_name},
+    asked::{Cache, ParsedRequest, Tool, foreign, list_or_nothing, text_field, tool_name},
     refusal::Refusal,
 };
 
-/// Fields of the other APIs.
+/// Fields of other APIs, which are rejected.
 const FOREIGN: &[&str] =
     &["messages", "system", "max_tokens", "input", "instructions", "stream", "temperature", "thinking"];
 
-/// Words of JSON schema that `parameters` does not know; `parametersJsonSchema` does.
+/// Keywords of JSON Schema that `parameters` does not support; `parametersJsonSchema` does.
 const NOT_IN_PARAMETERS: &[&str] = &[
     "$schema",
     "$ref",
@@ -25,8 +25,8 @@ const NOT_IN_PARAMETERS: &[&str] = &[
     "allOf",
 ];
 
-/// A request, or what is wrong with it.
-pub(crate) fn read(model: &str, stream: bool, body: &Value, length: usize) -> Result<Asked, Refusal> {
+/// Parses a request.
+pub(crate) fn read(model: &str, stream: bool, body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
     let contents = match &body["contents"] {
         Value::Array(contents) if !contents.is_empty() => contents,
         _ => return Err(Refusal::invalid("* GenerateContentRequest.contents: contents is not specified")),
@@ -41,7 +41,7 @@ pub(crate) fn read(model: &str, stream: bool, body: &Value, length: usize) -> Re
     if schema.is_some() && !json {
         return Err(Refusal::invalid("response_mime_type must be 'application/json' when a response schema is set"));
     }
-    Ok(Asked {
+    Ok(ParsedRequest {
         model: model.to_owned(),
         stream,
         text: history::said(contents),

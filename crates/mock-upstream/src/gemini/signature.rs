@@ -1,10 +1,10 @@
-//! Signatures as Google writes them: bytes, in JSON as base64.
+//! Signatures as Google writes them: bytes, as base64 in JSON.
 
 use crate::answer;
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What only this model signs: `sig:` and its name, in base64 (RFC 4648, section 4).
+/// Returns the signature of a model: `sig:` and its name, in base64 (RFC 4648, section 4).
 pub(super) fn signature(model: &str) -> String {
     let mut text = String::new();
     for three in answer::signature(model).as_bytes().chunks(3) {
@@ -20,7 +20,7 @@ pub(super) fn signature(model: &str) -> String {
     text
 }
 
-/// Whether a model signed it; both alphabets of base64 are understood, and the name without base64.
+/// Whether a signature is of this model; both alphabets of base64 are accepted, and the name without base64.
 pub(super) fn is_signed(found: &str, model: &str) -> bool {
     let plain = |text: &str| text.trim_end_matches('=').replace('-', "+").replace('_', "/");
     found == answer::signature(model) || plain(found) == plain(&signature(model))

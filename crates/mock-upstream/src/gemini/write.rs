@@ -1,4 +1,4 @@
-//! The shapes of a `generateContent` answer.
+//! Writes responses of `generateContent`.
 
 use hyper::body::Bytes;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     sse::data_crlf,
 };
 
-/// The answer as one object.
+/// Writes a response that is not streamed.
 pub(crate) fn whole(answer: &Answer) -> Value {
     let mut all = Vec::new();
     for block in &answer.blocks {
@@ -22,12 +22,12 @@ pub(crate) fn whole(answer: &Answer) -> Value {
     chunk(answer, &all, true)
 }
 
-/// The answer as the events of a stream.
+/// Writes a response as the events of a stream.
 pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     chunks(answer).iter().map(data_crlf).collect()
 }
 
-/// The answer as one array in pieces, which is how Google streams unless events are asked for.
+/// Writes a response as one array in chunks, which is how Google streams unless events are requested.
 pub(crate) fn array(answer: &Answer) -> Vec<Bytes> {
     let chunks = chunks(answer);
     let last = chunks.len().saturating_sub(1);
@@ -58,7 +58,7 @@ fn function_call(call: &Call) -> Value {
     json!({"functionCall": {"id": format!("fn_{}", call.id), "name": call.tool.name, "args": call.input}})
 }
 
-/// The first call is signed, and what follows a thought.
+/// Whether a part is signed: the first call, and the part after thinking.
 fn sign(parts: &mut [Value], answer: &Answer) {
     let call = parts.iter().position(|part| part.get("functionCall").is_some());
     let thought = parts.iter().rposition(|part| part["thought"] == true).map(|place| place + 1);
@@ -67,7 +67,7 @@ fn sign(parts: &mut [Value], answer: &Answer) {
     }
 }
 
-/// Every chunk tells the usage so far; only the last is to be believed.
+/// Writes the usage. Every chunk has the usage so far; only the last one is final.
 fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     if last {
@@ -81,7 +81,7 @@ fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     })
 }
 
-/// Google's `candidatesTokenCount` leaves the thoughts out.
+/// Writes token counts. Google's `candidatesTokenCount` excludes thinking.
 fn usage(usage: &Usage, last: bool) -> Value {
     if !last {
         return json!({"promptTokenCount": usage.input, "totalTokenCount": usage.input});

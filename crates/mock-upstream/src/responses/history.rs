@@ -1,4 +1,4 @@
-//! Whether a list of items is one that `OpenAI` would take, and what the user said last in it.
+//! Validates a list of items as `OpenAI` does, and finds the user's last message.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ fn kind(item: &Value) -> &str {
     item["type"].as_str().unwrap_or("message")
 }
 
-/// Whether an item is a part of an answer.
+/// Whether an item is output of the model.
 pub(super) fn is_answer(item: &Value) -> bool {
     CALLS.contains(&kind(item)) || item["role"] == "assistant" || kind(item) == "reasoning"
 }
 
-/// Refuses calls and results that do not meet, and thoughts of other models.
+/// Rejects calls and results that do not match, and reasoning of other models.
 pub(super) fn check(items: &[Value], model: &str, continues: bool) -> Result<(), Refusal> {
     let mut called: BTreeSet<&str> = BTreeSet::new();
     let mut answered: BTreeSet<&str> = BTreeSet::new();
@@ -68,7 +68,7 @@ pub(super) fn check(items: &[Value], model: &str, continues: bool) -> Result<(),
     }
 }
 
-/// What the user says is `input_text`, what the model said is `output_text`.
+/// Checks that the user's texts are `input_text` and those of the model `output_text`.
 fn parts(item: &Value, role: &str, field: &str) -> Result<(), Refusal> {
     let wrong = if role == "assistant" { "input_text" } else { "output_text" };
     match &item["content"] {
@@ -98,7 +98,7 @@ fn signed(item: &Value, model: &str, field: &str) -> Result<(), Refusal> {
     }
 }
 
-/// The texts of the last message of the user.
+/// Returns the texts of the user's last message.
 pub(super) fn said(items: &[Value]) -> String {
     let last = items.iter().rfind(|item| kind(item) == "message" && item["role"] == "user");
     match last.map(|item| &item["content"]) {
@@ -110,7 +110,7 @@ pub(super) fn said(items: &[Value]) -> String {
     }
 }
 
-/// Bytes of the results at the end; what the developer says after them does not count.
+/// Returns the bytes of the tool results at the end; developer messages after them are ignored.
 pub(super) fn results(items: &[Value]) -> Option<usize> {
     let ends = items.iter().rev().filter(|item| item["role"] != "developer" && item["role"] != "system");
     let results: Vec<_> = ends.take_while(|item| RESULTS.contains(&kind(item))).collect();

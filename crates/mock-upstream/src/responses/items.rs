@@ -1,16 +1,16 @@
-//! The items of a Responses answer, each as it begins, as it grows and as it is when done.
+//! The items of a response, with the events that stream them.
 
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Block, Call, THOUGHT, signature};
 
-/// An item and the events that it takes to stream it, without their numbers.
+/// An item and its events, without their sequence numbers.
 pub(super) struct Item {
     pub(super) done: Value,
     pub(super) events: Vec<Value>,
 }
 
-/// All items of an answer.
+/// Returns all items of a response.
 pub(super) fn items(answer: &Answer) -> Vec<Item> {
     let item = |(index, block): (usize, &Block)| match block {
         Block::Thought => thought(answer, index),
@@ -20,7 +20,7 @@ pub(super) fn items(answer: &Answer) -> Vec<Item> {
     answer.blocks.iter().enumerate().map(item).collect()
 }
 
-/// The events of an item between those that begin and end it.
+/// Returns the events of an item between its start and its end.
 fn streamed(index: usize, begun: &Value, done: &Value, between: Vec<Value>) -> Vec<Value> {
     let mut events = vec![json!({"type": "response.output_item.added", "output_index": index, "item": begun})];
     events.extend(between);

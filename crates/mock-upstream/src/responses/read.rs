@@ -1,14 +1,14 @@
-//! Reading a Responses request as strictly as `OpenAI` does.
+//! Parses a Responses request as strictly as `OpenAI` does.
 
 use serde_json::Value;
 
 use super::history;
 use crate::{
-    asked::{Asked, Cache, Tool, foreign, list_or_nothing, text_field, tool_name},
+    asked::{Cache, ParsedRequest, Tool, foreign, list_or_nothing, text_field, tool_name},
     refusal::Refusal,
 };
 
-/// Fields of the other APIs.
+/// Fields of other APIs, which are rejected.
 const FOREIGN: &[&str] = &[
     "messages",
     "system",
@@ -23,8 +23,8 @@ const FOREIGN: &[&str] = &[
     "generationConfig",
 ];
 
-/// A request, or what is wrong with it.
-pub(crate) fn read(body: &Value, length: usize) -> Result<Asked, Refusal> {
+/// Parses a request.
+pub(crate) fn read(body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
     let model = text_field(body, "model")?.to_owned();
     foreign(body, FOREIGN)?;
     if body["stream_options"]["include_usage"].is_boolean() {
@@ -54,7 +54,7 @@ pub(crate) fn read(body: &Value, length: usize) -> Result<Asked, Refusal> {
         Some("json_object") => Some(Value::Null),
         _ => None,
     };
-    Ok(Asked {
+    Ok(ParsedRequest {
         stream: body["stream"] == true,
         text: body["input"].as_str().map_or_else(|| history::said(items), str::to_owned),
         results: history::results(items),

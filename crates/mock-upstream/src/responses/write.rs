@@ -1,4 +1,4 @@
-//! The shapes of a Responses answer.
+//! Writes responses of Responses.
 
 use hyper::body::Bytes;
 use serde_json::{Value, json};
@@ -9,15 +9,15 @@ use crate::{
     sse::typed,
 };
 
-/// A moment of no meaning, in seconds since 1970: answers are the same at any time.
+/// The creation time of all responses, in seconds since 1970; fixed, so that responses are the same at any time.
 const CREATED: u64 = 1_700_000_000;
 
-/// The answer as one object.
+/// Writes a response that is not streamed.
 pub(crate) fn whole(answer: &Answer) -> Value {
     ended(answer, &items(answer).into_iter().map(|item| item.done).collect::<Vec<_>>())
 }
 
-/// The answer as the events of a stream.
+/// Writes a response as the events of a stream.
 pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     let begun = response(answer.number, &answer.model, "in_progress", &[]);
     let mut events = vec![
@@ -38,7 +38,7 @@ pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     numbered.collect()
 }
 
-/// What a stream says when the answer fails.
+/// Returns the last event of a stream that failed.
 pub(crate) fn failed(answer: &Answer, number: usize, code: &str, message: &str) -> Bytes {
     let mut response = response(answer.number, &answer.model, "failed", &[]);
     response["error"] = json!({"code": code, "message": message});
@@ -80,7 +80,7 @@ fn response(number: u64, model: &str, status: &str, output: &[Value]) -> Value {
     })
 }
 
-/// `OpenAI`'s `input_tokens` hold those from the cache too.
+/// Writes the usage. `OpenAI`'s `input_tokens` include cached tokens.
 fn usage(usage: &Usage) -> Value {
     json!({
         "input_tokens": usage.input,

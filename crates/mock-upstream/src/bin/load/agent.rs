@@ -1,8 +1,8 @@
-//! A request as large as a coding agent's, made up of random words that are the same every time.
+//! Generates a request of the size of a coding agent's, from pseudo-random words that are the same in every run.
 
 use serde_json::{Map, Value, json};
 
-/// Of which texts are made.
+/// The words of texts.
 const WORDS: &[&str] = &[
     "the",
     "file",
@@ -54,14 +54,14 @@ const WORDS: &[&str] = &[
     "\n-",
 ];
 
-/// What tools and their fields are called.
+/// Names of tools and of their fields.
 const NAMES: &[&str] = &["read", "write", "edit", "search", "list", "run", "stop", "plan", "fetch", "note"];
 
-/// Numbers that look random and are the same every time.
+/// A pseudo-random number generator with a fixed seed.
 struct Numbers(u64);
 
 impl Numbers {
-    /// From 0 to below `end`: an xorshift generator, which is random enough for words.
+    /// Returns a number from 0 to below `end`, by xorshift.
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -69,7 +69,7 @@ impl Numbers {
         usize::try_from(self.0 % end.max(1) as u64).unwrap_or_default()
     }
 
-    /// A text of at least so many bytes.
+    /// Returns a text of at least this many bytes.
     fn text(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 16);
         while text.len() < bytes {
@@ -97,7 +97,8 @@ impl Numbers {
     }
 }
 
-/// A first turn: what the system says in three blocks, 25 tools, and what the user says behind a long reminder.
+/// Returns the first request of a conversation: a system prompt of three blocks, 25 tools, and a message of the user
+/// after a long reminder.
 pub(crate) fn body(model: &str, text: &str, stream: bool) -> Value {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
     let kept = json!({"type": "ephemeral"});

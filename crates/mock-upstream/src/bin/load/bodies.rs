@@ -1,4 +1,4 @@
-//! What is sent: small requests, and one as large as an agent's.
+//! The requests to send: small ones, and one of the size of an agent's.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::{agent, words};
 
-/// Where a number is written so that a request is unlike any other; twelve characters.
+/// The placeholder for the number that makes a request distinct; twelve characters.
 pub(crate) const SLOT: &str = "%NUMBER%####";
 
-/// The header that names the session, with room for such a number.
+/// The session header, with a placeholder for its number.
 const SESSION: &str = "x-session-id: load-%SESSION%###\r\n";
 
-/// What is asked.
+/// The kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Chat Completions, one sentence.
@@ -24,18 +24,18 @@ pub(crate) enum Kind {
     SmallResponses,
     /// Messages, 90 kB with 25 tools, streamed as agents do.
     AgentMessages,
-    /// The same without streaming.
+    /// Messages, 90 kB with 25 tools, not streamed.
     AgentWhole,
     /// Chat Completions, one sentence, streamed.
     StreamChat,
-    /// The same by a client that asks for the account of usage, as agents do.
+    /// Chat Completions, one sentence, streamed with usage, as agents do.
     StreamChatUsage,
     /// Messages, one sentence, streamed.
     StreamMessages,
 }
 
 impl Kind {
-    /// What stands in the last event of a complete stream.
+    /// Returns a part of the last event of a complete stream.
     pub(crate) const fn end(self) -> Option<&'static [u8]> {
         match self {
             Self::StreamChat | Self::StreamChatUsage => Some(b"[DONE]"),
@@ -57,12 +57,12 @@ impl Kind {
     }
 }
 
-/// The text that the user says.
+/// The text of the user's message.
 fn text() -> String {
     format!("What is the difference between a mutex and a semaphore? This is question {SLOT}: {}", words::SLOT)
 }
 
-/// A body with the slot in the text of the user.
+/// Returns a body with the placeholder in the user's text.
 pub(crate) fn body(kind: Kind, model: Option<&str>) -> String {
     let model = model.unwrap_or(if kind.is_openai() { "gpt-5.5" } else { "claude-opus-4-8" });
     let messages = json!([{"role": "user", "content": text()}]);
@@ -82,21 +82,22 @@ pub(crate) fn body(kind: Kind, model: Option<&str>) -> String {
     body.to_string()
 }
 
-/// A request ready to be written, but for the number in it.
+/// A serialised request with placeholders for its numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) bytes: Vec<u8>,
-    /// Where the number goes, if it is to be written.
+    /// The offset of the number; `None` if requests are not distinct.
     slot: Option<usize>,
-    /// Where the words of this request go.
+    /// The offset of the words of this request.
     words: Option<usize>,
-    /// Where the number of the session goes, and how many requests in a row are of the same.
+    /// The offset of the session number, and the number of successive requests of one session.
     session: Option<(usize, u64)>,
     pub(crate) end: Option<&'static [u8]>,
 }
 
 impl Request {
-    /// `distinct`: with a number in the text. `turns`: so many requests in a row of a connection are of one session.
+    /// Creates a request. `distinct` adds a number to the text. `turns` successive requests of a connection are of one
+    /// session.
     pub(crate) fn new(
         kind: Kind,
         host: &str,
@@ -129,7 +130,7 @@ impl Request {
         Self { bytes: [head.as_bytes(), body.as_bytes()].concat(), slot, words, session, end: kind.end() }
     }
 
-    /// Writes the numbers into the bytes of the `count`-th request of a connection, which is the `number`-th of all.
+    /// Writes the numbers into the request that is number `count` of its connection, and number `number` of all.
     pub(crate) fn write_numbers(&self, bytes: &mut [u8], count: u64, number: u64) {
         if let Some(slot) = self.words.and_then(|place| bytes.get_mut(place..place + words::SLOT.len())) {
             words::write(slot, number);

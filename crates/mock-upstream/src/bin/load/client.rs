@@ -1,4 +1,4 @@
-//! One connection: a request, its answer, the next request.
+//! One connection, which sends one request after the other.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -12,17 +12,17 @@ use tokio::{
 
 use crate::{bodies::Request, figures::Figures, response::Response};
 
-/// What the connections share: when to measure, when to stop, and the number of the next request.
+/// The state that connections share: when to measure, when to stop, and the number of the next request.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) begin: Instant,
     pub(crate) end: Instant,
     pub(crate) next: AtomicU64,
-    /// The number at which to stop.
+    /// The number of the request at which to stop.
     pub(crate) most: u64,
 }
 
-/// Asks again and again until the time is over; what went wrong is part of the figures.
+/// Sends requests until the time is over; errors are counted in the result.
 pub(crate) async fn work(host: &str, request: &Request, shared: &Shared) -> Figures {
     let mut figures = Figures::default();
     let mut bytes = request.bytes.clone();

@@ -1,15 +1,15 @@
-//! What was measured: how many answers, and how long they took.
+//! Measurements: the number of responses and their latencies.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Of one connection, or of all.
+/// The measurements of one connection, or of all.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
-    /// From the request to the first byte of the body, in nanoseconds.
+    /// Times to the first byte of the body, in nanoseconds.
     first: Vec<u64>,
-    /// From the request to the end of the body, in nanoseconds.
+    /// Times to the end of the body, in nanoseconds.
     last: Vec<u64>,
     errors: u64,
     first_error: Option<String>,
@@ -38,7 +38,7 @@ impl Figures {
         self.last.len() as u64
     }
 
-    /// Times in microseconds.
+    /// Returns percentiles in microseconds.
     pub(crate) fn told(mut self, took: Duration) -> Value {
         self.first.sort_unstable();
         self.last.sort_unstable();
@@ -57,7 +57,7 @@ impl Figures {
     }
 }
 
-/// The time below which so many of a hundred sorted times are.
+/// Returns a percentile of sorted times.
 fn microseconds(sorted: &[u64], percent: usize) -> Option<f64> {
     let place = (sorted.len() * percent / 100).min(sorted.len().checked_sub(1)?);
     sorted.get(place).map(|nanoseconds| rounded(as_float(*nanoseconds) / 1_000.0))
@@ -68,7 +68,7 @@ pub(crate) fn as_float(number: u64) -> f64 {
     number as f64
 }
 
-/// To a tenth.
+/// Rounds to a tenth.
 pub(crate) fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }

@@ -1,4 +1,4 @@
-//! `load`: requests as fast as they are answered, and what they cost.
+//! `load`: sends requests as fast as they are answered, and measures latency and processor time.
 #![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
 
 mod agent;
@@ -19,43 +19,43 @@ use bodies::{Kind, Request};
 #[derive(Debug, Parser)]
 #[command(about = "Puts load on a provider or a gateway and prints what it measured as one line of JSON.")]
 struct Arguments {
-    /// Such as `http://127.0.0.1:4000`, without a path.
+    /// The server, such as `http://127.0.0.1:4000`, without a path.
     #[arg(long)]
     url: String,
-    /// Kept alive, one request at a time on each.
+    /// Connections, kept alive, with one request at a time.
     #[arg(long, default_value_t = 32)]
     connections: usize,
-    /// How long to measure.
+    /// Duration of the measurement.
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
-    /// Before it, how long to send without measuring.
+    /// Duration of the warm-up before the measurement.
     #[arg(long, default_value_t = 0.3)]
     warm_up: f64,
-    /// Stop after so many requests, if that is earlier.
+    /// Stop after this number of requests, if that is earlier.
     #[arg(long)]
     requests: Option<u64>,
-    /// What is sent.
+    /// The kind of request.
     #[arg(long, value_enum, default_value_t = Kind::SmallChat)]
     body: Kind,
     /// A body to send instead, to the path of the kind; its first `%NUMBER%###` is made distinct.
     #[arg(long)]
     file: Option<PathBuf>,
-    /// The model that is asked for.
+    /// The requested model.
     #[arg(long)]
     model: Option<String>,
-    /// Another text of the user every time, so that each request is a turn of its own.
+    /// Send a different message in every request, so that each one is a turn of its own.
     #[arg(long)]
     distinct: bool,
-    /// So many requests in a row of a connection are of one session, which a header names.
+    /// Number of successive requests of a connection that are of one session, which a header names.
     #[arg(long)]
     turns: Option<u64>,
-    /// The number of the first request: what is sent after another load is distinct from it.
+    /// Number of the first request: requests of a later run are distinct from those of an earlier one.
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// The process whose time and memory are told.
+    /// The process whose processor time and memory to report.
     #[arg(long)]
     pid: Option<u32>,
-    /// Further headers, as `name: value`.
+    /// Additional headers, as `name: value`.
     #[arg(long)]
     header: Vec<String>,
 }

@@ -1,11 +1,12 @@
-//! What another process used: its time from /proc, in Linux's ticks of 10 ms, and its memory.
+//! Processor time of another process, from /proc in Linux's ticks of 10 ms, and its memory.
 
 use std::fs;
 
-/// Ticks of a second: what Linux tells programs, whatever it counts in itself.
+/// Ticks per second that Linux reports to programs, whatever it uses internally.
 const TICKS: f64 = 100.0;
 
-/// Processor time of a process since its start, in microseconds; `None` where there is no such process or no /proc.
+/// Returns the processor time of a process since its start, in microseconds; `None` if there is no such process or no
+/// /proc.
 pub(crate) fn processor_time(pid: u32) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold anything; what follows its last bracket are numbers, the state first (proc(5), field 3).
@@ -17,7 +18,7 @@ pub(crate) fn processor_time(pid: u32) -> Option<f64> {
     Some((user + system) / TICKS * 1_000_000.0)
 }
 
-/// Resident memory of a process now, and the most it ever was, in kilobytes.
+/// Returns the current and peak resident memory of a process, in kilobytes.
 pub(crate) fn memory(pid: u32) -> Option<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let field = |name: &str| {

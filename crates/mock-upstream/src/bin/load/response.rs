@@ -1,18 +1,18 @@
-//! Reading an answer off a connection: just enough of HTTP to find its end.
+//! Parses HTTP responses, as far as needed to find their end.
 
 use memchr::memmem;
 
-/// The most bytes of a head.
+/// The longest head, in bytes.
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// What of an answer has been read so far.
+/// A response that is being received.
 #[derive(Debug)]
 pub(crate) struct Response {
-    /// Bytes that were read and not yet understood.
+    /// Received bytes that are not parsed yet.
     unread: Vec<u8>,
     state: State,
     pub(crate) status: u16,
-    /// The last bytes of the body, to see what it ends with.
+    /// The last bytes of the body, to check that it is complete.
     pub(crate) tail: Vec<u8>,
     /// Bytes of the body.
     pub(crate) length: usize,
@@ -21,18 +21,18 @@ pub(crate) struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Head,
-    /// So many bytes are to come.
+    /// This number of bytes follows.
     Sized(usize),
-    /// The size of a chunk is to come.
+    /// The size of a chunk follows.
     Chunk,
-    /// So many bytes of a chunk are to come, with the line end behind them.
+    /// This number of bytes of a chunk follows, with its line end.
     InChunk(usize),
     /// The last chunk is followed by an empty line.
     Trailer,
     Done,
 }
 
-/// Not HTTP as it is understood here.
+/// An HTTP response that this parser does not support.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer is not HTTP as it is understood here: {0}")]
 pub(crate) struct Misunderstood(&'static str);
@@ -42,7 +42,7 @@ impl Response {
         Self { unread: Vec::new(), state: State::Head, status: 0, tail: Vec::new(), length: 0 }
     }
 
-    /// For the next answer on the same connection.
+    /// Resets the parser for the next response on the same connection.
     pub(crate) fn again(&mut self) {
         self.state = State::Head;
         self.status = 0;
@@ -54,7 +54,7 @@ impl Response {
         self.state == State::Done
     }
 
-    /// Takes bytes as they came.
+    /// Reads received bytes.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<(), Misunderstood> {
         self.unread.extend_from_slice(bytes);
         let mut read = 0;
@@ -65,7 +65,7 @@ impl Response {
         Ok(())
     }
 
-    /// Understands what follows `from`, and says how many bytes that took; `None` when more bytes are needed.
+    /// Parses the next part from `from` on and returns its length; `None` if more bytes are needed.
     fn step(&mut self, from: usize) -> Result<Option<usize>, Misunderstood> {
         let rest = self.unread.get(from..).unwrap_or_default();
         match self.state {
@@ -121,7 +121,7 @@ impl Response {
     }
 }
 
-/// The status of a head and how its body is framed.
+/// Returns the status in a head and the framing of the body.
 fn understand(head: &[u8]) -> Result<(u16, State), Misunderstood> {
     let text = std::str::from_utf8(head).map_err(|_| Misunderstood("a head that is no text"))?;
     let mut lines = text.split("\r\n");
@@ -144,7 +144,7 @@ fn understand(head: &[u8]) -> Result<(u16, State), Misunderstood> {
 mod tests {
     use super::*;
 
-    /// Status, length and tail of an answer that comes in pieces of so many bytes.
+    /// Status, length and tail of a response that arrives in chunks of this many bytes.
     fn read(bytes: &[u8], pieces: usize) -> (u16, usize, Vec<u8>, bool) {
         let mut response = Response::new();
         for piece in bytes.chunks(pieces) {

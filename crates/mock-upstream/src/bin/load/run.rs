@@ -1,4 +1,4 @@
-//! All connections at once, and the figures of all.
+//! Runs all connections and adds up their measurements.
 
 use std::{
     sync::{Arc, atomic::AtomicU64},
@@ -15,7 +15,7 @@ use crate::{
     process,
 };
 
-/// What is to be done.
+/// The parameters of a run.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) host: String,
@@ -28,7 +28,7 @@ pub(crate) struct Plan {
     pub(crate) pid: Option<u32>,
 }
 
-/// Does it on this thread.
+/// Runs on this thread.
 pub(crate) fn run(plan: &Plan, request: &Request) -> Result<Value, String> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     let begin = Instant::now() + plan.warm_up;

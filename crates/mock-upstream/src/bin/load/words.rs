@@ -1,6 +1,6 @@
-//! What users say differs from one message to the next: words drawn by the number of the request.
+//! Makes the messages of users differ: words drawn by the number of the request.
 
-/// Where they are written.
+/// The placeholder for the words.
 pub(crate) const SLOT: &str = "%WORDS%________________________________________";
 
 /// Seven letters each.
@@ -14,10 +14,10 @@ const WORDS: [&str; 64] = [
     "helpers", "history", "hosting", "imports",
 ];
 
-/// How many there are in a message.
+/// The number of words in a message.
 const MANY: usize = 6;
 
-/// Writes them over the slot.
+/// Writes the words over the placeholder.
 pub(crate) fn write(slot: &mut [u8], number: u64) {
     // A step of splitmix64: neighbouring numbers have nothing to do with each other.
     let mut bits = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,0 +1,76 @@
+//! The settings of a mock, and the state that its connections share.
+
+use std::{
+    fmt,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    time::Duration,
+};
+
+use crate::{failure::Failures, plain::Plain, record::Requests};
+
+/// The settings of a mock.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// The port on 127.0.0.1; 0 selects a free one.
+    pub port: u16,
+    /// Threads of the server, at least 1.
+    pub threads: usize,
+    /// Respond without validating or recording requests; only the model and `stream` are read. For measuring others.
+    pub plain: bool,
+    /// Record the bodies of requests.
+    pub keep_bodies: bool,
+    /// Milliseconds between the events of a stream; 0 by default.
+    pub gap_ms: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { port: 0, threads: 1, plain: false, keep_bodies: true, gap_ms: 0 }
+    }
+}
+
+/// The state that connections share.
+pub(crate) struct State {
+    pub(crate) settings: Settings,
+    pub(crate) keep_bodies: AtomicBool,
+    /// Milliseconds between the events of a stream.
+    pub(crate) gap_ms: AtomicU64,
+    /// The number of requests so far.
+    number: AtomicU64,
+    pub(crate) failures: Failures,
+    pub(crate) requests: Requests,
+    pub(crate) plain: Plain,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl State {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            keep_bodies: AtomicBool::new(settings.keep_bodies),
+            gap_ms: AtomicU64::new(settings.gap_ms),
+            number: AtomicU64::new(0),
+            failures: Failures::default(),
+            requests: Requests::default(),
+            plain: Plain::default(),
+        }
+    }
+
+    pub(crate) fn gap(&self) -> Duration {
+        Duration::from_millis(self.gap_ms.load(Ordering::Relaxed))
+    }
+
+    /// Counts a request and returns its number, from 1.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.number.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.number.load(Ordering::Relaxed)
+    }
+}
