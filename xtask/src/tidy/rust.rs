@@ -32,10 +32,16 @@ pub(super) fn findings(path: &str, text: &str) -> Vec<Finding> {
 
 fn unwanted(text: &str, words: &[&str], why: &str) -> Vec<Finding> {
     let findings_of = |(number, line): (usize, &str)| {
-        let words: Vec<_> = words.iter().filter(|word| line.contains(**word)).collect();
+        let words: Vec<_> = words.iter().filter(|word| has_word(line, word)).collect();
         words.into_iter().map(move |word| (number, format!("`{word}` {why}"))).collect::<Vec<_>>()
     };
     (1..).zip(text.lines()).flat_map(findings_of).collect()
+}
+
+/// Whether a line contains `word` and the letter before it, if any, is not part of the same name: `LinkedHashMap` does
+/// not contain the word `HashMap`.
+fn has_word(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(start, _)| !line[..start].ends_with(char::is_alphanumeric))
 }
 
 fn too_long(path: &str, text: &str) -> Option<Finding> {
@@ -78,6 +84,9 @@ mod tests {
         let text = "//! An event.\n#[serde(untagged)]\n";
         check("crates/contracts/src/events.rs", text, &["2: `untagged` must not be part of the layout of an event"]);
         check("crates/cli/src/main.rs", text, &[]);
+        check("crates/contracts/src/map.rs", "//! A map.\nuse hashlink::LinkedHashMap;\n", &[]);
+        let finding = "2: `HashMap` must not be part of the layout of an event";
+        check("crates/contracts/src/map.rs", "//! A map.\nuse std::collections::HashMap;\n", &[finding]);
     }
 
     #[test]
