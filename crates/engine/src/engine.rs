@@ -6,7 +6,7 @@ use contracts::{
     ContentHash,
     events::{PolicyInvalid, PolicyLoaded},
 };
-use evaluator::{Rubric, Verdict};
+use evaluator::{DueVerdict, Rubric};
 use event_bus::{Clock, EventLog, TextStore};
 use event_core::{Event, EventId, NewEvent, Position, Timestamp};
 use router_core::Problem;
@@ -227,7 +227,7 @@ impl Engine {
         }
         let asked_at = self.recorder.position();
         let due = self.recorder.state().evaluator.due(&Rubric::built_in(), self.judged);
-        let events = due.into_iter().map(Verdict::seal).collect::<Result<Vec<_>, _>>()?;
+        let events = due.into_iter().map(DueVerdict::seal).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(events)?;
         self.judged = asked_at;
         self.make_room()

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use contracts::Score;
-use evaluator::{Evaluator, Rubric, Verdict};
+use evaluator::{DueVerdict, Evaluator, Rubric};
 use event_core::{Position, Projection as _};
 use patterns::MIN_EVAL_CONFIDENCE;
 use serde::Serialize;
@@ -81,10 +81,10 @@ impl Engine {
         }
         let due = evaluator.due(rubric, Position::ORIGIN);
         let recorded = due.len() as u64;
-        self.recorder.record(due.into_iter().map(Verdict::seal).collect::<Result<Vec<_>, _>>()?)?;
+        self.recorder.record(due.into_iter().map(DueVerdict::seal).collect::<Result<Vec<_>, _>>()?)?;
         self.commit()?;
         let (mut judged, mut counted, mut sum) = (0, 0, 0);
-        for verdict in evaluator.all(rubric) {
+        for verdict in evaluator.all_verdicts(rubric) {
             judged += 1;
             if MIN_EVAL_CONFIDENCE <= verdict.confidence {
                 counted += 1;

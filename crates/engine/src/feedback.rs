@@ -34,7 +34,7 @@ impl Engine {
         self.judge()?;
         self.commit()?;
         let evaluator = &self.state().evaluator;
-        let (verdicts, later) = (evaluator.verdicts(turn, &Rubric::built_in()), !evaluator.remembers(turn));
+        let (verdicts, later) = (evaluator.verdicts(turn, &Rubric::built_in()), !evaluator.contains(turn));
         Ok(Feedback { given, verdicts, later })
     }
 }

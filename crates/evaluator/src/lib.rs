@@ -1,31 +1,32 @@
-//! How well turns went: what is noticed about them in the log, and the verdicts that follow under a rubric.
+//! Evaluation of turns: signals folded from events, and verdicts computed from them with a rubric.
 //!
-//! [`Evaluator`] folds events into signals, each the id of the event that shows it. A [`Rubric`] weighs them in closed
-//! form. What the log does not say yet, [`Evaluator::due`] gives as events to append, so a verdict is never a guess made
-//! once: the next message, a rating or a revert changes it, and another rubric applied to the same log is a replay.
+//! [`Evaluator`] folds events into signals, each with the id of the event that is its evidence. A [`Rubric`] computes score
+//! and confidence from them in closed form. [`Evaluator::due`] returns the verdicts that the log does not have yet, as
+//! events to append. The next message, a rating or a revert changes a verdict, and another rubric is applied to the same
+//! log by a replay.
 //!
-//! [`tone`] reads what a message says about the answer before it; the capture of a turn records that, and the
-//! evaluator reads the record, not the text.
+//! [`tone`] classifies what a message expresses about the response before it. It is computed when a turn is captured; the
+//! evaluator reads the recorded tone and no text.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "a pure crate: time, ids and randomness are arguments"
 )]
 
-mod given;
-mod latest;
-mod line;
+mod conversation;
 mod projection;
 mod signals;
 mod tone;
 mod turn;
-
 mod verdict;
+mod verdict_history;
+mod weights;
 mod work;
 
 pub mod rubric;
 
 pub use projection::Evaluator;
-pub use rubric::{Rubric, RubricError, Weights};
+pub use rubric::{Rubric, RubricError};
 pub use tone::tone;
-pub use verdict::Verdict;
+pub use verdict::DueVerdict;
+pub use weights::Weights;

@@ -1,9 +1,9 @@
-//! The projection: from events to what is known of each turn.
+//! The projection: folds events into the signals of recent turns.
 
 use std::collections::BTreeSet;
 
 use contracts::{
-    SessionId, ThreadId, Tone, TurnId,
+    BoundedMap, SessionId, ThreadId, Tone, TurnId,
     events::{
         EvalCompleted, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating,
         RouteOverridden, SignalKind, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
@@ -13,146 +13,153 @@ use event_core::{CodecError, Event as _, Position, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    latest::Latest,
-    line::{Line, Reaction},
+    conversation::{Conversation, Reaction},
     turn::{Change, JudgedTurn},
 };
 
-/// So many turns are remembered, and can still be reacted to.
-const TURNS: u64 = 2_000;
-/// So many lines of work are followed.
-const LINES: u64 = 1_000;
+/// The number of turns that are kept; later signals of older turns are ignored.
+const MAX_TURNS: usize = 2_000;
+/// The number of conversations that are kept.
+const MAX_CONVERSATIONS: usize = 1_000;
 
-/// What is known of the latest turns, and of how they went.
+/// The signals of recent turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluator {
-    pub(crate) turns: Latest<TurnId, Box<JudgedTurn>>,
-    /// The remembered turns that are over, by where something was last learned of them.
+    max_turns: usize,
+    pub(crate) turns: BoundedMap<TurnId, Box<JudgedTurn>>,
+    /// The ended turns, by the position of their last change.
     pub(crate) changes: BTreeSet<(Position, TurnId)>,
-    lines: Latest<(SessionId, Option<ThreadId>), Line>,
+    max_conversations: usize,
+    conversations: BoundedMap<(SessionId, Option<ThreadId>), Conversation>,
 }
 
 impl Default for Evaluator {
     fn default() -> Self {
-        Self::with_room(TURNS, LINES)
+        Self::with_capacity(MAX_TURNS, MAX_CONVERSATIONS)
     }
 }
 
 impl Evaluator {
-    /// One that forgets nothing: for going through a log once, in memory that grows with the turns.
+    /// Creates an evaluator that keeps all turns, for a replay of a whole log; memory grows with the number of turns.
     pub fn unbounded() -> Self {
-        Self::with_room(u64::MAX, u64::MAX)
+        Self::with_capacity(usize::MAX, usize::MAX)
     }
 
-    const fn with_room(turns: u64, lines: u64) -> Self {
-        Self { turns: Latest::with_room(turns), changes: BTreeSet::new(), lines: Latest::with_room(lines) }
+    fn with_capacity(max_turns: usize, max_conversations: usize) -> Self {
+        Self {
+            max_turns,
+            turns: BoundedMap::default(),
+            changes: BTreeSet::new(),
+            max_conversations,
+            conversations: BoundedMap::default(),
+        }
     }
 
-    /// Whether a turn is remembered, so that what the user says about it still counts at once.
-    pub fn remembers(&self, turn: TurnId) -> bool {
+    /// Whether a turn is kept, so that feedback about it changes its verdicts.
+    pub fn contains(&self, turn: TurnId) -> bool {
         self.turns.get(&turn).is_some()
     }
 
-    /// Changes what is known of a turn.
-    fn change<T>(&mut self, id: TurnId, change: Change, what: impl FnOnce(&mut JudgedTurn) -> T) -> Option<T> {
+    /// Applies an update to a turn, if it is kept, and records its position. Returns the result of the update.
+    fn update_turn<T>(&mut self, id: TurnId, change: Change, update: impl FnOnce(&mut JudgedTurn) -> T) -> Option<T> {
         let turn = self.turns.get_mut(&id)?;
         if turn.ended {
-            self.changes.remove(&(turn.changed.position, id));
+            self.changes.remove(&(turn.last_change.position, id));
         }
-        let done = what(turn);
-        turn.changed = change;
+        let result = update(turn);
+        turn.last_change = change;
         if turn.ended {
             self.changes.insert((change.position, id));
         }
-        Some(done)
+        Some(result)
     }
 
-    fn started(&mut self, turn: &TurnStarted, change: Change) {
+    fn apply_started(&mut self, turn: &TurnStarted, change: Change) {
         if self.turns.get(&turn.turn).is_some() {
             return;
         }
         let key = (turn.session.clone(), turn.thread.clone());
-        let reaction = if let Some(line) = self.lines.renew(&key) {
-            line.started(turn, change.at)
+        let reaction = if let Some(conversation) = self.conversations.renew(&key) {
+            conversation.add_turn(turn, change.at)
         } else {
-            let mut line = Line::default();
-            let reaction = line.started(turn, change.at);
-            self.lines.insert(key, line);
+            let mut conversation = Conversation::default();
+            let reaction = conversation.add_turn(turn, change.at);
+            self.conversations.insert(key, conversation, self.max_conversations);
             reaction
         };
         if let Some(reaction) = reaction {
-            self.react(turn, reaction, change);
+            self.apply_reaction(turn, reaction, change);
         }
         let judged = JudgedTurn::new(turn.session.clone(), turn.thread.clone(), change);
-        if let Some((id, forgotten)) = self.turns.insert(turn.turn, Box::new(judged))
-            && forgotten.ended
+        if let Some((id, evicted)) = self.turns.insert(turn.turn, Box::new(judged), self.max_turns)
+            && evicted.ended
         {
-            self.changes.remove(&(forgotten.changed.position, id));
+            self.changes.remove(&(evicted.last_change.position, id));
         }
     }
 
-    /// What a message shows about the turn before it.
-    fn react(&mut self, next: &TurnStarted, reaction: Reaction, change: Change) {
+    /// Adds the signals of a message to the turn before it.
+    fn apply_reaction(&mut self, next: &TurnStarted, reaction: Reaction, change: Change) {
         let Some(before) = self.turns.get(&reaction.to).and_then(|turn| turn.current()) else { return };
-        let wants = next.override_model.as_ref().map(|wanted| &wanted.model).or(next.sticky.as_ref());
-        let elsewhere = wants.is_some() && before.model().is_some() && wants != before.model();
+        let requested = next.override_model.as_ref().map(|requested| &requested.model).or(next.sticky.as_ref());
+        let changes_model = requested.is_some() && before.model().is_some() && requested != before.model();
         let corrects = next.tone == Tone::Correction;
-        let refuses = reaction.repeats || corrects;
-        // A message that is not known says nothing, and one after an interruption is no consent.
+        let rejects = reaction.repeats || corrects;
+        // A message of unknown content, or after an interruption, does not imply consent.
         let is_known = 0 < next.message_bytes || next.message_has_images;
-        let consents = is_known && before.signals.has(SignalKind::Completed);
+        let consents = is_known && before.signals.contains(SignalKind::Completed);
         let approves = next.tone == Tone::Approval;
-        let shown = [
+        let signals = [
             (reaction.repeats, SignalKind::RepeatedRequest),
             (corrects, SignalKind::Corrected),
-            (refuses && elsewhere, SignalKind::Reassigned),
-            (!refuses && approves, SignalKind::Approved),
-            (!refuses && !approves && consents, SignalKind::Continued),
+            (rejects && changes_model, SignalKind::Reassigned),
+            (!rejects && approves, SignalKind::Approved),
+            (!rejects && !approves && consents, SignalKind::Continued),
         ];
-        for (_, kind) in shown.into_iter().filter(|(is_shown, _)| *is_shown) {
-            self.change(reaction.to, change, |turn| turn.notice(kind, change.event));
+        for (_, kind) in signals.into_iter().filter(|(is_present, _)| *is_present) {
+            self.update_turn(reaction.to, change, |turn| turn.add_signal(kind, change.event));
         }
     }
 
-    /// A tool did its work on files.
-    fn tool_finished(&mut self, tool: &ToolFinished, change: Change) {
-        let done = self.change(tool.turn, change, |turn| {
-            let line = (turn.session.clone(), turn.thread.clone());
-            turn.tool_finished(tool, change.event).map(|running| (line, running))
+    /// Applies a finished tool: its signal, and the files it wrote or reverted.
+    fn apply_tool_finished(&mut self, tool: &ToolFinished, change: Change) {
+        let finished = self.update_turn(tool.turn, change, |turn| {
+            let conversation = (turn.session.clone(), turn.thread.clone());
+            turn.finish_tool(tool, change.event).map(|finished| (conversation, finished))
         });
-        let Some((key, running)) = done.flatten() else { return };
-        let Some(line) = self.lines.get_mut(&key) else { return };
-        if !running.reverts {
-            line.wrote(tool.turn, &running.files);
+        let Some((key, finished)) = finished.flatten() else { return };
+        let Some(conversation) = self.conversations.get_mut(&key) else { return };
+        if !finished.reverts {
+            conversation.add_files(tool.turn, &finished.files);
             return;
         }
-        for turn in line.taken_back(tool.turn, &running.files) {
-            self.change(turn, change, |turn| turn.notice(SignalKind::Reverted, running.event));
+        for turn in conversation.reverted_turns(tool.turn, &finished.files) {
+            self.update_turn(turn, change, |turn| turn.add_signal(SignalKind::Reverted, finished.event));
         }
     }
 
-    fn ended(&mut self, turn: &TurnEnded, change: Change) {
-        let key = self.change(turn.turn, change, |judged| {
-            judged.over(turn.status, change.event);
+    fn apply_ended(&mut self, turn: &TurnEnded, change: Change) {
+        let key = self.update_turn(turn.turn, change, |judged| {
+            judged.end(turn.status, change.event);
             (judged.session.clone(), judged.thread.clone())
         });
-        if let Some(line) = key.and_then(|key| self.lines.get_mut(&key)) {
-            line.over(turn.turn, change.at);
+        if let Some(conversation) = key.and_then(|key| self.conversations.get_mut(&key)) {
+            conversation.end_turn(turn.turn, change.at);
         }
     }
 
-    /// Folds what the user says about a turn.
-    fn told(&mut self, recorded: &Recorded, change: Change) -> Result<(), CodecError> {
+    /// Applies the events of user feedback: overrides, dismissed suggestions and ratings.
+    fn apply_feedback(&mut self, recorded: &Recorded, change: Change) -> Result<(), CodecError> {
         let event = change.event;
         match &*recorded.event.kind {
             RouteOverridden::KIND => {
                 if let Some(body) = recorded.view::<RouteOverridden>()? {
-                    self.change(body.turn, change, |turn| turn.redirected(body.model.clone(), event));
+                    self.update_turn(body.turn, change, |turn| turn.reassign(body.model.clone(), event));
                 }
             }
             PatternOverrideDismissed::KIND => {
                 if let Some(body) = recorded.view::<PatternOverrideDismissed>()? {
-                    self.change(body.turn, change, |turn| turn.kept(body.model.clone(), event));
+                    self.update_turn(body.turn, change, |turn| turn.keep_model(body.model.clone(), event));
                 }
             }
             FeedbackGiven::KIND => {
@@ -161,7 +168,7 @@ impl Evaluator {
                         Rating::Up => SignalKind::RatingUp,
                         Rating::Down => SignalKind::RatingDown,
                     };
-                    self.change(feedback.turn, change, |turn| turn.notice(kind, event));
+                    self.update_turn(feedback.turn, change, |turn| turn.add_signal(kind, event));
                 }
             }
             _ => {}
@@ -169,10 +176,10 @@ impl Evaluator {
         Ok(())
     }
 
-    /// The log has a verdict: nothing new about the turn.
-    fn judged(&mut self, eval: &EvalCompleted) {
+    /// Adds a recorded verdict; it does not count as a change of the turn.
+    fn apply_verdict(&mut self, eval: &EvalCompleted) {
         if let Some(turn) = self.turns.get_mut(&eval.turn) {
-            turn.given.note(eval);
+            turn.verdicts.add(eval);
         }
     }
 }
@@ -187,42 +194,42 @@ impl Projection for Evaluator {
         match &*recorded.event.kind {
             TurnStarted::KIND => {
                 if let Some(turn) = recorded.view::<TurnStarted>()? {
-                    self.started(&turn, change);
+                    self.apply_started(&turn, change);
                 }
             }
             LlmCallCompleted::KIND => {
                 if let Some(call) = recorded.view::<LlmCallCompleted>()? {
-                    self.change(call.turn, change, |turn| turn.called(&call, event));
+                    self.update_turn(call.turn, change, |turn| turn.add_call(&call, event));
                 }
             }
             LlmCallFailed::KIND => {
                 if let Some(call) = recorded.view::<LlmCallFailed>()? {
-                    self.change(call.turn, change, |turn| turn.call_failed(call.class, event));
+                    self.update_turn(call.turn, change, |turn| turn.add_failed_call(call.class, event));
                 }
             }
             ToolCalled::KIND => {
                 if let Some(tool) = recorded.view::<ToolCalled>()?
                     && let Some(turn) = self.turns.get_mut(&tool.turn)
                 {
-                    turn.tool_called(&tool, event);
+                    turn.start_tool(&tool, event);
                 }
             }
             ToolFinished::KIND => {
                 if let Some(tool) = recorded.view::<ToolFinished>()? {
-                    self.tool_finished(&tool, change);
+                    self.apply_tool_finished(&tool, change);
                 }
             }
             TurnEnded::KIND => {
                 if let Some(turn) = recorded.view::<TurnEnded>()? {
-                    self.ended(&turn, change);
+                    self.apply_ended(&turn, change);
                 }
             }
             EvalCompleted::KIND => {
                 if let Some(eval) = recorded.view::<EvalCompleted>()? {
-                    self.judged(&eval);
+                    self.apply_verdict(&eval);
                 }
             }
-            _ => self.told(recorded, change)?,
+            _ => self.apply_feedback(recorded, change)?,
         }
         Ok(())
     }

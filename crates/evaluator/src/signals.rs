@@ -1,26 +1,28 @@
-//! What was noticed about one model's work on a turn, bounded.
+//! The signals of one model's work, bounded in number.
+
+use std::cmp::Reverse;
 
 use contracts::events::{Signal, SignalKind};
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
-use crate::rubric::Weights;
+use crate::weights::Weights;
 
-/// The most signals a verdict lists, so that the event stays within its 4 KiB.
-pub(crate) const MOST_SIGNALS: usize = 64;
+/// The greatest number of signals listed in a verdict, which keeps the event below 4 KiB.
+pub(crate) const MAX_SIGNALS: usize = 64;
 
-/// The signals, in the order in which they were noticed.
+/// Signals in the order in which they were added.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Signals {
+pub(crate) struct SignalList {
     listed: Vec<Signal>,
-    /// Signals that count and are not listed.
+    /// The number of signals that count and are not listed.
     omitted: u32,
     tools_succeeded: u32,
     tools_failed: u32,
 }
 
-impl Signals {
-    /// Adds a signal. The first tool that succeeded stands for all of them, and a rating replaces earlier ratings.
+impl SignalList {
+    /// Adds a signal. Only the first successful tool is listed, and a rating replaces earlier ratings.
     pub(crate) fn add(&mut self, kind: SignalKind, event: EventId) {
         match kind {
             SignalKind::ToolSucceeded => {
@@ -36,36 +38,32 @@ impl Signals {
             _ => {}
         }
         self.listed.push(Signal { kind, event });
-        if MOST_SIGNALS < self.listed.len() {
+        if MAX_SIGNALS < self.listed.len() {
             self.omit_one();
         }
     }
 
-    /// Leaves out the last signal of the lightest kind that is listed more than once: every kind stays.
+    /// Omits the last signal of the kind of least weight among those listed more than once, so that every kind stays.
     fn omit_one(&mut self) {
-        let repeated = |kind| 1 < self.listed.iter().filter(|signal| signal.kind == kind).count();
-        let candidates = self.listed.iter().enumerate().filter(|(_, signal)| repeated(signal.kind));
+        let is_repeated = |kind| 1 < self.listed.iter().filter(|signal| signal.kind == kind).count();
+        let candidates = self.listed.iter().enumerate().filter(|(_, signal)| is_repeated(signal.kind));
         let weight = |kind| Weights::default().of(kind);
-        let lightest = candidates.min_by_key(|(place, signal)| (weight(signal.kind), std::cmp::Reverse(*place)));
-        if let Some(place) = lightest.map(|(place, _)| place) {
-            self.listed.remove(place);
+        let lightest = candidates.min_by_key(|(index, signal)| (weight(signal.kind), Reverse(*index)));
+        if let Some(index) = lightest.map(|(index, _)| index) {
+            self.listed.remove(index);
             self.omitted = self.omitted.saturating_add(1);
         }
     }
 
-    /// The kinds present, each once.
+    /// The kinds of the listed signals, each once.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = SignalKind> {
-        let listed = &self.listed;
-        let first = |place: usize, kind| listed[..place].iter().all(|signal| signal.kind != kind);
-        listed.iter().enumerate().filter(move |(place, signal)| first(*place, signal.kind)).map(|(_, one)| one.kind)
+        let is_first = |index: usize, kind| self.listed[..index].iter().all(|signal| signal.kind != kind);
+        let signals = self.listed.iter().enumerate();
+        signals.filter(move |(index, signal)| is_first(*index, signal.kind)).map(|(_, signal)| signal.kind)
     }
 
-    /// Whether a kind is part of what tools count together.
-    pub(crate) const fn is_tool(kind: SignalKind) -> bool {
-        matches!(kind, SignalKind::ToolSucceeded | SignalKind::ToolFailed)
-    }
-
-    pub(crate) fn has(&self, kind: SignalKind) -> bool {
+    /// Whether any listed signal has this kind.
+    pub(crate) fn contains(&self, kind: SignalKind) -> bool {
         self.listed.iter().any(|signal| signal.kind == kind)
     }
 
@@ -73,6 +71,7 @@ impl Signals {
         &self.listed
     }
 
+    /// The number of signals that count and are not listed.
     pub(crate) const fn omitted(&self) -> u32 {
         self.omitted
     }

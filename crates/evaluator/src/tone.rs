@@ -1,21 +1,21 @@
-//! What a message says about the answer before it.
+//! The tone of a message: whether it corrects or approves the response before it.
 //!
-//! Only the beginning counts, and only how a sentence or a clause begins: a request that merely mentions an error, or
-//! quotes one, is a request. A message that does both corrects.
+//! Regular expressions are matched at the start of the message and of its first clauses, so that a request that mentions or
+//! quotes an error is not a correction. A message that both approves and corrects is a correction.
 
 use std::sync::LazyLock;
 
 use contracts::Tone;
 use regex::{Regex, RegexBuilder};
 
-/// So many bytes of a message are looked at.
+/// The number of bytes at the start of a message that are classified.
 const TEXT_BYTES: usize = 300;
 
-/// Longer messages, in bytes, are more than a word or two about a failed check.
+/// The greatest length in bytes of a message that only reports a failed check.
 const SHORT_BYTES: usize = 80;
 
-/// What may stand before the words that count: `ok so`, `hmm,`, `sorry but`.
-const LEADS: &[&str] = &[
+/// Words that are skipped at the start of a clause: `ok so`, `hmm,`, `sorry but`.
+const FILLERS: &[&str] = &[
     "hm",
     "hmm",
     "hmmm",
@@ -45,7 +45,7 @@ const LEADS: &[&str] = &[
     "nee",
 ];
 
-/// Corrections, at the beginning of a clause.
+/// Corrections, at the start of a clause.
 const CORRECTIONS: &[&str] = &[
     r"(?:that|this|it)(?:'s|s| is| was)\s+(?:still |just |completely |totally |all |plain )*(?:wrong|incorrect|broken|not (?:right|correct|working|what i|how i|it\b))",
     r"(?:that|this|it)(?: is|'s| was)?\s?(?:n't|nt| not) (?:right|correct|working|what i|how i)",
@@ -83,24 +83,24 @@ const CORRECTIONS: &[&str] = &[
     r"falsche (?:datei|stelle|zeile)\b",
 ];
 
-/// Corrections that begin the message: a `no` that goes on. A `no` alone answers a question.
+/// Corrections at the start of the message: a `no` that is followed by more. A `no` alone answers a question.
 const REFUSALS: &[&str] = &[
     r"(?:no+|nope|nah|nein)(?:\s*[,.!:;]+\s*|\s*--?\s+|\s*\n\s*)\w",
     r"no (?:that|this|it|you|wait|stop|wrong|i (?:meant|said|asked|wanted))\b",
 ];
 
-/// What takes such a `no` back: it declines an offer, or is part of something else.
+/// Exceptions to [`REFUSALS`]: a `no` that declines an offer, or that abbreviates "number".
 const DECLINED_OFFERS: &[&str] = &[
     r"(?:no+|nope|nah|nein)\s*[,.!:;-]*\s*(?:thanks|thank you|danke|need|problem|worries|rush|hurry|just|leave it|not (?:yet|now|needed|necessary)|don't (?:bother|worry)|let's|all good|go (?:ahead|on)|that's (?:fine|ok|okay|all|good|it|correct|right|enough|great)|it's (?:fine|ok|okay|good)|i(?:'m| am) (?:good|fine|done)|das (?:passt|reicht|ist (?:gut|ok)))",
     r"no\.?\s*\d",
 ];
 
-/// A word or two about a failed check, in a short message.
+/// Reports of a failed check, in a short message.
 const FAILED_CHECKS: &[&str] = &[
     r"(?:the )?(?:lint(?:er|ing)?|build|ci|tests?|test suite|pipeline|compilation|typecheck) (?:is |are |still |now |all )*(?:fail(?:s|ed|ing)?|broken|red)\b",
 ];
 
-/// Approvals, at the beginning of the message.
+/// Approvals, at the start of the message.
 const APPROVALS: &[&str] = &[
     r"(?:thanks|thank you|thx|ty|cheers|danke|merci)\b",
     r"(?:perfect|perfekt|excellent|awesome|amazing|brilliant|fantastic|wonderful|lovely|sweet|lgtm|well done)\b",
@@ -118,11 +118,11 @@ const APPROVALS: &[&str] = &[
     r"(?:sieht (?:gut|super) aus|passt|funktioniert jetzt|l\u00e4uft jetzt|geht jetzt|gut gemacht)\b",
 ];
 
-/// What takes an approval back.
+/// Exceptions to [`APPROVALS`].
 const RESERVATIONS: &[&str] = &[r"\b(?:but|however|except|aber|allerdings)\b"];
 
-/// The kinds of patterns, each as one expression.
-struct Patterns {
+/// Each list of patterns as one expression.
+struct TonePatterns {
     corrections: Regex,
     refusals: Regex,
     declined_offers: Regex,
@@ -131,31 +131,31 @@ struct Patterns {
     reservations: Regex,
 }
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
-    corrections: one_of(r"\A", CORRECTIONS),
-    refusals: one_of(r"\A", REFUSALS),
-    declined_offers: one_of(r"\A", DECLINED_OFFERS),
-    failed_checks: one_of(r"\A", FAILED_CHECKS),
-    approvals: one_of(r"\A", APPROVALS),
-    reservations: one_of("", RESERVATIONS),
+static PATTERNS: LazyLock<TonePatterns> = LazyLock::new(|| TonePatterns {
+    corrections: any_of(r"\A", CORRECTIONS),
+    refusals: any_of(r"\A", REFUSALS),
+    declined_offers: any_of(r"\A", DECLINED_OFFERS),
+    failed_checks: any_of(r"\A", FAILED_CHECKS),
+    approvals: any_of(r"\A", APPROVALS),
+    reservations: any_of("", RESERVATIONS),
 });
 
 #[expect(clippy::expect_used, reason = "the patterns are literals that a test compiles")]
-fn one_of(before: &str, patterns: &[&str]) -> Regex {
-    let pattern = format!("{before}(?:{})", patterns.join("|"));
+fn any_of(anchor: &str, patterns: &[&str]) -> Regex {
+    let pattern = format!("{anchor}(?:{})", patterns.join("|"));
     RegexBuilder::new(&pattern).unicode(false).build().expect("the patterns of tones compile")
 }
 
-/// What a message says about the answer before it, from its first 300 bytes.
+/// Classifies what a message expresses about the response before it, from its first 300 bytes.
 pub fn tone(message: &str) -> Tone {
     let message = message.trim();
-    // Apostrophes as phones write them are still apostrophes. Patterns that know one case are compiled much faster.
+    // Typographic apostrophes are replaced. Lower case, because case-insensitive patterns take much longer to compile.
     let text = message[..message.floor_char_boundary(TEXT_BYTES)].replace(['\u{2019}', '\u{2018}'], "'").to_lowercase();
     let patterns = &*PATTERNS;
-    let start = without_leads(&text);
-    let refuses = patterns.refusals.is_match(start) && !patterns.declined_offers.is_match(start);
-    let reports = message.len() <= SHORT_BYTES && patterns.failed_checks.is_match(start);
-    if refuses || reports || clauses(&text).any(|clause| patterns.corrections.is_match(without_leads(clause))) {
+    let start = skip_fillers(&text);
+    let is_refusal = patterns.refusals.is_match(start) && !patterns.declined_offers.is_match(start);
+    let is_report = message.len() <= SHORT_BYTES && patterns.failed_checks.is_match(start);
+    if is_refusal || is_report || clauses(&text).any(|clause| patterns.corrections.is_match(skip_fillers(clause))) {
         Tone::Correction
     } else if patterns.approvals.is_match(start) && !patterns.reservations.is_match(start) {
         Tone::Approval
@@ -164,22 +164,23 @@ pub fn tone(message: &str) -> Tone {
     }
 }
 
-/// The text from the beginning of each of its clauses on.
+/// The rest of the text from the start of each clause.
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
-    let after_sign = text.match_indices(['.', '!', '?', ',', ';', '\n']).filter_map(|(at, _)| text.get(at + 1..));
-    std::iter::once(text).chain(after_sign.map(str::trim_start))
+    let after_punctuation =
+        text.match_indices(['.', '!', '?', ',', ';', '\n']).filter_map(|(at, _)| text.get(at + 1..));
+    std::iter::once(text).chain(after_punctuation.map(str::trim_start))
 }
 
-/// The text behind the words that may stand in front.
-fn without_leads(text: &str) -> &str {
+/// The text without the fillers at its start.
+fn skip_fillers(text: &str) -> &str {
     let mut text = text;
     loop {
-        let behind = LEADS.iter().find_map(|lead| {
-            let (start, rest) = text.split_at_checked(lead.len())?;
-            let is_whole = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
-            (is_whole && start == *lead).then_some(rest)
+        let rest = FILLERS.iter().find_map(|filler| {
+            let (start, rest) = text.split_at_checked(filler.len())?;
+            let is_whole_word = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
+            (is_whole_word && start == *filler).then_some(rest)
         });
-        let Some(rest) = behind else { return text };
+        let Some(rest) = rest else { return text };
         text = rest.trim_start_matches([',', '.', '!', ':', '-', ' ', '\t', '\n']);
     }
 }

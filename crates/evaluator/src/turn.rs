@@ -1,4 +1,4 @@
-//! A turn as the evaluator remembers it.
+//! The state of one turn in the evaluator.
 
 use contracts::{
     ModelId, SessionId, ThreadId,
@@ -10,29 +10,28 @@ use contracts::{
 use event_core::{EventId, Position, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{given::Given, work::Work};
+use crate::{verdict_history::VerdictHistory, work::JudgedWork};
 
-/// The most tools of a turn that are followed from their call to their end; later ones touch no files.
-const MOST_RUNNING: usize = 64;
-/// The most often that the work of a turn is followed from one model to the next.
-const MOST_WORKS: usize = 8;
+/// The greatest number of running tools whose files are kept; those of later tools are ignored.
+const MAX_RUNNING_TOOLS: usize = 64;
+/// The greatest number of works of a turn; later reassignments are ignored.
+const MAX_WORKS: usize = 8;
 
-/// The events that matter about one turn.
+/// A turn with its works and their signals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgedTurn {
     pub(crate) session: SessionId,
     pub(crate) thread: Option<ThreadId>,
     pub(crate) ended: bool,
-    /// One for each model that the user gave it to, never empty.
-    works: Vec<Work>,
+    /// One, and one more for each reassignment.
+    works: Vec<JudgedWork>,
     running: Vec<RunningTool>,
-    /// What the log says of it.
-    pub(crate) given: Given,
-    /// Where in the log, and when, something that counts was last added.
-    pub(crate) changed: Change,
+    /// The verdicts in the log.
+    pub(crate) verdicts: VerdictHistory,
+    pub(crate) last_change: Change,
 }
 
-/// The event that last changed what is known of a turn.
+/// The event that last changed the signals of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Change {
     pub(crate) position: Position,
@@ -40,131 +39,136 @@ pub(crate) struct Change {
     pub(crate) event: EventId,
 }
 
-/// A tool that touches files and is not done.
+/// A tool that writes or reverts files and has not finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunningTool {
+    /// The id of the tool call.
     call: String,
-    /// The event that it was called.
+    /// The event of the tool call.
     pub(crate) event: EventId,
+    /// Hashes of the files.
     pub(crate) files: Vec<u32>,
     pub(crate) reverts: bool,
 }
 
 impl JudgedTurn {
-    pub(crate) fn new(session: SessionId, thread: Option<ThreadId>, changed: Change) -> Self {
+    pub(crate) fn new(session: SessionId, thread: Option<ThreadId>, change: Change) -> Self {
         Self {
             session,
             thread,
             ended: false,
-            works: vec![Work::default()],
+            works: vec![JudgedWork::default()],
             running: Vec::new(),
-            given: Given::default(),
-            changed,
+            verdicts: VerdictHistory::default(),
+            last_change: change,
         }
     }
 
-    /// The works that can be judged, with whose they are: of each model the last.
-    pub(crate) fn judgeable(&self) -> impl Iterator<Item = (&ModelId, &Work)> {
-        let later = |place: usize, model| self.works.iter().skip(place + 1).any(|work| work.model() == Some(model));
+    /// The last work of each model, with the model.
+    pub(crate) fn judgeable_works(&self) -> impl Iterator<Item = (&ModelId, &JudgedWork)> {
+        let has_later = |index: usize, model| self.works.iter().skip(index + 1).any(|work| work.model() == Some(model));
         let works = self.works.iter().enumerate();
-        works.filter_map(move |(place, work)| Some((work.model().filter(|model| !later(place, model))?, work)))
+        works.filter_map(move |(index, work)| Some((work.model().filter(|model| !has_later(index, model))?, work)))
     }
 
-    /// The work that what is noticed now is about: that of the model at work, or after the end of the last one that
-    /// answered.
-    fn current_place(&self) -> usize {
-        let answered = self.works.iter().rposition(Work::answered);
+    /// The index of the work that new signals belong to: the last one, or after the end of the turn the last with an
+    /// answered call.
+    fn current_index(&self) -> usize {
+        let answered = self.works.iter().rposition(JudgedWork::is_answered);
         answered.filter(|_| self.ended).unwrap_or(self.works.len().saturating_sub(1))
     }
 
-    pub(crate) fn current(&self) -> Option<&Work> {
-        self.works.get(self.current_place())
+    pub(crate) fn current(&self) -> Option<&JudgedWork> {
+        self.works.get(self.current_index())
     }
 
-    pub(crate) fn current_mut(&mut self) -> Option<&mut Work> {
-        let place = self.current_place();
-        self.works.get_mut(place)
+    pub(crate) fn current_mut(&mut self) -> Option<&mut JudgedWork> {
+        let index = self.current_index();
+        self.works.get_mut(index)
     }
 
-    /// Notes a signal about the current work.
-    pub(crate) fn notice(&mut self, kind: SignalKind, event: EventId) {
+    /// Adds a signal to the current work.
+    pub(crate) fn add_signal(&mut self, kind: SignalKind, event: EventId) {
         if let Some(work) = self.current_mut() {
             work.signals.add(kind, event);
         }
     }
 
-    /// Counts a call of the turn's own line of work, as the pattern store does: calls of workers belong to the workers'
-    /// turns, and calls on the side say nothing about who took the turn.
-    pub(crate) fn called(&mut self, call: &LlmCallCompleted, event: EventId) {
+    /// Counts an answered call, if it belongs to the turn. As in the pattern store, calls of workers belong to the workers'
+    /// turns, and auxiliary calls are not part of the work.
+    pub(crate) fn add_call(&mut self, call: &LlmCallCompleted, event: EventId) {
         if call.role == CallRole::Side || call.thread != self.thread {
             return;
         }
         if let Some(work) = self.current_mut() {
-            work.called(&call.model);
+            work.add_call(&call.model);
         }
         match call.stop_reason {
-            StopReason::MaxTokens => self.notice(SignalKind::CutShort, event),
-            StopReason::Refusal => self.notice(SignalKind::Withheld, event),
+            StopReason::MaxTokens => self.add_signal(SignalKind::CutShort, event),
+            StopReason::Refusal => self.add_signal(SignalKind::Withheld, event),
             StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence | StopReason::Unknown => {}
         }
     }
 
-    pub(crate) fn call_failed(&mut self, class: ErrorClass, event: EventId) {
+    /// Adds the signal of a failed call.
+    pub(crate) fn add_failed_call(&mut self, class: ErrorClass, event: EventId) {
         match class {
-            // The end of the turn tells whether the user stopped it.
+            // The status of the turn shows whether the user cancelled it.
             ErrorClass::Cancelled => {}
-            ErrorClass::ContentFilter => self.notice(SignalKind::Withheld, event),
-            _ => self.notice(SignalKind::CallFailed, event),
+            ErrorClass::ContentFilter => self.add_signal(SignalKind::Withheld, event),
+            _ => self.add_signal(SignalKind::CallFailed, event),
         }
     }
 
-    pub(crate) fn tool_called(&mut self, tool: &ToolCalled, event: EventId) {
+    /// Keeps the files of a tool until it finishes.
+    pub(crate) fn start_tool(&mut self, tool: &ToolCalled, event: EventId) {
         let touches_files = tool.reverts || !tool.files.is_empty();
-        if touches_files && self.running.len() < MOST_RUNNING {
+        if touches_files && self.running.len() < MAX_RUNNING_TOOLS {
             let (call, files) = (tool.call.clone(), tool.files.clone());
             self.running.push(RunningTool { call, event, files, reverts: tool.reverts });
         }
     }
 
-    /// Notes how a tool fared, and gives back what it did to files if it did its work.
-    pub(crate) fn tool_finished(&mut self, tool: &ToolFinished, event: EventId) -> Option<RunningTool> {
+    /// Adds the signal of a finished tool; returns its files if it succeeded and wrote or reverted any.
+    pub(crate) fn finish_tool(&mut self, tool: &ToolFinished, event: EventId) -> Option<RunningTool> {
         let kind = match tool.outcome {
             ToolOutcome::Succeeded => SignalKind::ToolSucceeded,
             ToolOutcome::Failed => SignalKind::ToolFailed,
             ToolOutcome::Interrupted => SignalKind::ToolDeclined,
         };
-        self.notice(kind, event);
-        let place = self.running.iter().position(|running| running.call == tool.call)?;
-        let running = self.running.swap_remove(place);
+        self.add_signal(kind, event);
+        let index = self.running.iter().position(|running| running.call == tool.call)?;
+        let running = self.running.swap_remove(index);
         (tool.outcome == ToolOutcome::Succeeded).then_some(running)
     }
 
-    pub(crate) fn over(&mut self, status: TurnStatus, event: EventId) {
+    /// Ends the turn.
+    pub(crate) fn end(&mut self, status: TurnStatus, event: EventId) {
         match status {
-            TurnStatus::Completed => self.notice(SignalKind::Completed, event),
-            TurnStatus::Cancelled => self.notice(SignalKind::Cancelled, event),
-            TurnStatus::Failed => self.notice(SignalKind::GaveUp, event),
-            // Nobody was asked.
+            TurnStatus::Completed => self.add_signal(SignalKind::Completed, event),
+            TurnStatus::Cancelled => self.add_signal(SignalKind::Cancelled, event),
+            TurnStatus::Failed => self.add_signal(SignalKind::GaveUp, event),
+            // No model was called.
             TurnStatus::Refused => {}
         }
         self.running = Vec::new();
         self.ended = true;
     }
 
-    /// The user gave the turn to another model.
-    pub(crate) fn redirected(&mut self, model: ModelId, event: EventId) {
-        let has_room = self.works.len() < MOST_WORKS;
+    /// Starts the work of another model, to which the user reassigned the turn.
+    pub(crate) fn reassign(&mut self, model: ModelId, event: EventId) {
+        let has_capacity = self.works.len() < MAX_WORKS;
         let Some(work) = self.works.last_mut() else { return };
-        if !work.answered() {
+        if !work.is_answered() {
             work.choose(model, event);
-        } else if has_room {
+        } else if has_capacity {
             work.signals.add(SignalKind::Reassigned, event);
-            self.works.push(Work::chosen_by_user(model, event));
+            self.works.push(JudgedWork::chosen_by_user(model, event));
         }
     }
 
-    /// The user kept the model that has the turn.
-    pub(crate) fn kept(&mut self, model: ModelId, event: EventId) {
+    /// Records that the user kept the present model.
+    pub(crate) fn keep_model(&mut self, model: ModelId, event: EventId) {
         if let Some(work) = self.current_mut() {
             work.choose(model, event);
         }

@@ -1,33 +1,32 @@
-//! The verdicts that the log does not tell yet.
+//! Verdicts that the log does not have yet.
 
 use std::sync::Arc;
 
 use contracts::{ModelId, TurnId, events::EvalCompleted};
 use event_core::{CodecError, Event as _, EventId, Position, Sealed, Timestamp};
 
-use crate::{Evaluator, Rubric, given::Content, turn::JudgedTurn, work::Work};
+use crate::{Evaluator, Rubric, turn::JudgedTurn, verdict_history::VerdictDigest, work::JudgedWork};
 
-/// An event to append, complete but for its encoding.
+/// A verdict to append to the log.
 ///
-/// Everything in it follows from events of the log: whoever asks, and however often, it is the same event with the same id,
-/// and the log keeps it once.
+/// It is derived from the log alone: repeated calls return the same event with the same id, which the log stores once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    /// Derived from the turn, the rubric, the number of the verdict and what it says.
+pub struct DueVerdict {
+    /// Derived from turn, rubric, model, the number of earlier verdicts, score and confidence.
     pub id: EventId,
-    /// When the last thing behind it happened.
+    /// The time of the event that changed the verdict.
     pub at: Timestamp,
     /// The event that changed the verdict.
     pub causation: EventId,
-    /// What it tells.
+    /// The verdict.
     pub event: EvalCompleted,
 }
 
-impl Verdict {
-    /// The event, sealed for the log.
+impl DueVerdict {
+    /// Encodes the event for the log.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] when it is larger than a payload may be, which 64 signals never are.
+    /// [`CodecError::Encode`] if it exceeds the size limit of payloads, which the limit of 64 signals prevents.
     pub fn seal(self) -> Result<Sealed, CodecError> {
         let turn = self.event.turn.0;
         Ok(Sealed::new(self.id, self.at, turn, Arc::new(self.event))?.caused_by(self.causation))
@@ -35,43 +34,44 @@ impl Verdict {
 }
 
 impl Evaluator {
-    /// The verdicts under a rubric that differ from the last ones of the log, on turns that are over and of which
-    /// something was learned after a position; in the order of the log. Turns that nobody answered have none.
+    /// The verdicts under a rubric that differ from the last ones in the log, on ended turns whose signals changed after a
+    /// position; in the order of the log. Turns without an answered call have none.
     ///
-    /// Whoever asks after every event gives the position of the asking before; [`Position::ORIGIN`] asks about all.
-    /// Asking changes nothing.
-    pub fn due(&self, rubric: &Rubric, after: Position) -> Vec<Verdict> {
+    /// A caller that calls it after every event passes the position of its previous call; [`Position::ORIGIN`] selects all
+    /// turns.
+    pub fn due(&self, rubric: &Rubric, after: Position) -> Vec<DueVerdict> {
         let changed = self.changes.range((after.next(), TurnId::default())..);
         let turns = changed.filter_map(|(_, id)| Some((*id, self.turns.get(id)?)));
-        turns.flat_map(|(id, turn)| verdicts(id, turn, rubric)).collect()
+        turns.flat_map(|(id, turn)| due_verdicts(id, turn, rubric)).collect()
     }
 
-    /// The verdicts under a rubric on all turns that are over, whether the log has them or not.
-    pub fn all(&self, rubric: &Rubric) -> impl Iterator<Item = EvalCompleted> {
+    /// The verdicts under a rubric on all ended turns, whether or not the log has them.
+    pub fn all_verdicts(&self, rubric: &Rubric) -> impl Iterator<Item = EvalCompleted> {
         self.changes.iter().flat_map(move |(_, id)| self.verdicts(*id, rubric))
     }
 
-    /// The verdicts on a turn under a rubric as of now, whether the log has them or not.
+    /// The present verdicts on a turn under a rubric, whether or not the log has them.
     pub fn verdicts(&self, turn: TurnId, rubric: &Rubric) -> Vec<EvalCompleted> {
         let Some(judged) = self.turns.get(&turn).filter(|judged| judged.ended) else { return Vec::new() };
-        judged.judgeable().map(|(model, work)| judge(turn, judged, model, work, rubric)).collect()
+        judged.judgeable_works().map(|(model, work)| verdict(turn, judged, model, work, rubric)).collect()
     }
 }
 
-fn verdicts<'a>(id: TurnId, turn: &'a JudgedTurn, rubric: &'a Rubric) -> impl Iterator<Item = Verdict> + 'a {
-    turn.judgeable().filter_map(move |(model, work)| {
-        let event = judge(id, turn, model, work, rubric);
-        let given = turn.given.get(model, rubric);
-        if given.is_some_and(|given| given.last == Content::of(&event)) {
+fn due_verdicts<'a>(id: TurnId, turn: &'a JudgedTurn, rubric: &'a Rubric) -> impl Iterator<Item = DueVerdict> + 'a {
+    turn.judgeable_works().filter_map(move |(model, work)| {
+        let event = verdict(id, turn, model, work, rubric);
+        let recorded = turn.verdicts.get(model, rubric);
+        if recorded.is_some_and(|recorded| recorded.last == VerdictDigest::of(&event)) {
             return None;
         }
-        let number = given.map_or(0, |given| given.count);
-        Some(Verdict { id: identity(&event, number), at: turn.changed.at, causation: turn.changed.event, event })
+        let number = recorded.map_or(0, |recorded| recorded.count);
+        let id = verdict_id(&event, number);
+        Some(DueVerdict { id, at: turn.last_change.at, causation: turn.last_change.event, event })
     })
 }
 
-fn judge(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &Work, rubric: &Rubric) -> EvalCompleted {
-    let (score, confidence) = rubric.weigh(&work.signals);
+fn verdict(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &JudgedWork, rubric: &Rubric) -> EvalCompleted {
+    let (score, confidence) = rubric.evaluate(&work.signals);
     EvalCompleted {
         turn: id,
         session: turn.session.clone(),
@@ -85,7 +85,7 @@ fn judge(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &Work, rubric: &R
     }
 }
 
-fn identity(event: &EvalCompleted, number: u64) -> EventId {
+fn verdict_id(event: &EvalCompleted, number: u64) -> EventId {
     let model = event.model.as_ref().map_or("", contracts::ModelId::as_str);
     EventId::derive(&[
         &event.turn.0.0,

@@ -1,56 +1,58 @@
-//! One model's work on a turn, and what was noticed about it.
+//! The work of one model on a turn, and its signals.
 
 use contracts::{ModelId, events::SignalKind};
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
-use crate::signals::Signals;
+use crate::signals::SignalList;
 
-/// What a turn is until the user gives it to another model.
+/// The calls of a turn until the user reassigns it to another model, and their signals.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Work {
-    /// Answered calls by model, in the order in which models were first called.
+pub(crate) struct JudgedWork {
+    /// The number of answered calls of each model, in the order of first calls.
     calls: Vec<(ModelId, u64)>,
-    /// The model the user asked for, and the event that shows it.
+    /// The model that the user chose, with the event of the choice.
     chosen: Option<(ModelId, EventId)>,
-    pub(crate) signals: Signals,
+    pub(crate) signals: SignalList,
 }
 
-impl Work {
+impl JudgedWork {
+    /// Creates the work of a model that the user chose.
     pub(crate) fn chosen_by_user(model: ModelId, event: EventId) -> Self {
         Self { chosen: Some((model, event)), ..Self::default() }
     }
 
-    /// Notes that the user asked for a model.
+    /// Records that the user chose a model.
     pub(crate) fn choose(&mut self, model: ModelId, event: EventId) {
         self.chosen = Some((model, event));
-        self.note_choice();
+        self.add_choice_signal();
     }
 
-    pub(crate) fn called(&mut self, model: &ModelId) {
+    /// Counts an answered call.
+    pub(crate) fn add_call(&mut self, model: &ModelId) {
         match self.calls.iter_mut().find(|(known, _)| known == model) {
             Some((_, calls)) => *calls = calls.saturating_add(1),
             None => self.calls.push((model.clone(), 1)),
         }
-        self.note_choice();
+        self.add_choice_signal();
     }
 
-    /// A choice counts once the work is that of the model chosen.
-    fn note_choice(&mut self) {
+    /// Adds the signal of a choice once the chosen model has done the work.
+    fn add_choice_signal(&mut self) {
         if let Some((model, event)) = &self.chosen
             && self.model() == Some(model)
-            && !self.signals.has(SignalKind::ChosenByUser)
+            && !self.signals.contains(SignalKind::ChosenByUser)
         {
             self.signals.add(SignalKind::ChosenByUser, *event);
         }
     }
 
-    /// Whether any model answered.
-    pub(crate) const fn answered(&self) -> bool {
+    /// Whether any call was answered.
+    pub(crate) const fn is_answered(&self) -> bool {
         !self.calls.is_empty()
     }
 
-    /// Whose work it is: the model that answered most of its calls, the first of several.
+    /// The model with the most answered calls, the first of several.
     pub(crate) fn model(&self) -> Option<&ModelId> {
         let most = self.calls.iter().map(|(_, calls)| *calls).max()?;
         self.calls.iter().find(|(_, calls)| *calls == most).map(|(model, _)| model)

@@ -1,4 +1,7 @@
-//! The events of a story, from the words that tell it.
+//! The events of the lines of a story.
+//!
+//! A line is `<seconds> <turn> <verb> …`, such as `0 a1 asks fix the total`, `1 a1 calls opus`, `2 a1 edits cart.rs`,
+//! `3 a1 ends completed`.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +25,7 @@ pub(crate) fn turn_id(turn: &str) -> TurnId {
     TurnId::derive(&session(turn), turn)
 }
 
-/// `a/x` is turn `a` of sub-agent `x`, and turns whose names begin with the same letter share a session.
+/// The first letter names the session; `a2/x` is turn `a2` of thread `x`.
 fn session(turn: &str) -> SessionId {
     SessionId::try_from(&turn[..1]).unwrap()
 }
@@ -35,14 +38,14 @@ pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(format!("a:{name}").as_str()).unwrap()
 }
 
-/// One number for each word.
+/// A sketch with one hash for each word.
 fn sketch(message: &str) -> Sketch {
     let words = message.split_whitespace();
     let number = |word: &str| u16::from_le_bytes(EventId::derive(&[word.as_bytes()]).0[..2].try_into().unwrap());
     Sketch { words: words.map(number).collect::<BTreeSet<_>>().into_iter().collect(), ..Sketch::default() }
 }
 
-/// A file by the hash of its path.
+/// The hash of a path.
 fn file(path: &str) -> u32 {
     u32::from_le_bytes(EventId::derive(&[path.as_bytes()]).0[..4].try_into().unwrap())
 }
@@ -125,7 +128,7 @@ fn sealed<E: DocumentedEvent>(turn: TurnId, event: &E) -> NewEvent {
     NewEvent::new(turn.0, at(0), turn.0, event).unwrap()
 }
 
-/// A message; `@opus` in front asks for a model, `+opus` says which is set for the session.
+/// The start of a turn; `@opus` is a model override, `+opus` the model set for the session.
 fn started(turn: &str, words: &[&str]) -> TurnStarted {
     let named = |sign: char| words.iter().find_map(|word| word.strip_prefix(sign));
     let message: Vec<_> = words.iter().filter(|word| !word.starts_with(['@', '+'])).copied().collect();

@@ -1,13 +1,13 @@
 //! Worked examples: what happens, and how the turn is judged then.
 
-use crate::story::{last, told};
+use crate::story::{last, verdicts};
 
 /// How sure a verdict must be to count for learning.
 const COUNTS: u64 = 500_000_000;
 
 #[test]
 fn a_finished_turn_counts_once_the_user_moves_on() {
-    insta::assert_snapshot!(told("
+    insta::assert_snapshot!(verdicts("
         0 a1 asks round the total of the cart
         1 a1 calls opus
         2 a1 edits cart.rs
@@ -38,8 +38,8 @@ fn a_correction_outweighs_all_the_tools_that_succeeded() {
 }
 
 #[test]
-fn the_same_request_again_says_that_the_first_answer_was_no_use() {
-    insta::assert_snapshot!(told("
+fn a_repeated_request_is_negative() {
+    insta::assert_snapshot!(verdicts("
         0 a1 asks please fix the rounding of the cart total in euros
         1 a1 calls haiku
         2 a1 ends completed
@@ -56,14 +56,14 @@ fn the_same_request_again_says_that_the_first_answer_was_no_use() {
 }
 
 #[test]
-fn a_short_word_repeated_is_not_the_same_request() {
+fn a_repeated_short_message_is_no_repeated_request() {
     let story = "0 a1 asks continue\n1 a1 calls opus\n2 a1 ends completed\n3 a2 asks continue";
     assert_eq!(last(story, "a1").2, ["completed", "continued"]);
 }
 
 #[test]
-fn asking_another_model_to_do_better_takes_the_work_away() {
-    insta::assert_snapshot!(told("
+fn a_correction_to_another_model_reassigns_the_work() {
+    insta::assert_snapshot!(verdicts("
         0 a1 asks why is the cache cold
         1 a1 calls haiku
         2 a1 ends completed
@@ -91,14 +91,14 @@ fn asking_another_model_to_do_better_takes_the_work_away() {
 }
 
 #[test]
-fn another_model_for_another_request_takes_nothing_away() {
+fn a_new_request_to_another_model_does_not_reassign_the_work() {
     let story = "0 a1 asks explain this\n1 a1 calls haiku\n2 a1 ends completed\n60 a2 asks +opus now design the schema";
     assert_eq!(last(story, "a1").2, ["completed", "continued"]);
 }
 
 #[test]
-fn an_override_while_a_model_is_at_work_judges_both() {
-    insta::assert_snapshot!(told("
+fn an_override_during_a_turn_judges_both_models() {
+    insta::assert_snapshot!(verdicts("
         0 a1 asks plan the migration
         1 a1 calls haiku
         2 a1 overrides haiku opus
@@ -116,9 +116,9 @@ fn an_override_while_a_model_is_at_work_judges_both() {
 }
 
 #[test]
-fn an_override_before_any_call_says_nothing_about_the_model_that_never_worked() {
+fn an_override_before_any_call_judges_only_the_chosen_model() {
     let story = "0 a1 asks plan it\n1 a1 overrides haiku opus\n2 a1 calls opus\n3 a1 ends completed";
-    insta::assert_snapshot!(told(story), @"
+    insta::assert_snapshot!(verdicts(story), @"
     after `3 a1 ends completed`:
       opus: score 1.00, confidence 0.81
         chosen by user by `1 a1 overrides haiku opus`
@@ -127,14 +127,14 @@ fn an_override_before_any_call_says_nothing_about_the_model_that_never_worked() 
 }
 
 #[test]
-fn keeping_the_model_against_a_suggestion_speaks_for_it() {
+fn keeping_the_model_against_a_suggestion_is_positive() {
     let story = "0 a1 asks plan it\n1 a1 keeps haiku\n2 a1 calls haiku\n3 a1 ends completed";
     assert_eq!(last(story, "a1").2, ["chosen by user", "completed"]);
 }
 
 #[test]
-fn files_taken_back_within_three_turns_speak_against_the_turn_that_wrote_them() {
-    insta::assert_snapshot!(told("
+fn files_reverted_within_three_turns_are_negative() {
+    insta::assert_snapshot!(verdicts("
         0 a1 asks move the parser
         1 a1 calls opus
         2 a1 edits parser.rs
@@ -163,7 +163,7 @@ fn files_taken_back_within_three_turns_speak_against_the_turn_that_wrote_them() 
 }
 
 #[test]
-fn taking_everything_back_hits_the_last_turn_that_wrote() {
+fn reverting_everything_reverts_the_last_turn_that_wrote_files() {
     let story = "
         0 a1 asks one
         1 a1 calls opus
@@ -181,7 +181,7 @@ fn taking_everything_back_hits_the_last_turn_that_wrote() {
 }
 
 #[test]
-fn the_fourth_turn_takes_back_nothing() {
+fn the_fourth_turn_reverts_nothing() {
     let begin = "0 a1 asks one\n1 a1 calls opus\n2 a1 edits one.rs\n3 a1 ends completed\n";
     let turns = (2..=5).map(|turn| format!("{turn}0 a{turn} asks more\n")).collect::<Vec<_>>().concat();
     let story = [begin, &turns].concat();
@@ -191,8 +191,8 @@ fn the_fourth_turn_takes_back_nothing() {
 }
 
 #[test]
-fn an_interruption_speaks_against_a_turn_and_the_next_message_is_no_consent() {
-    insta::assert_snapshot!(told("
+fn an_interruption_is_negative_and_the_next_message_is_no_consent() {
+    insta::assert_snapshot!(verdicts("
         0 a1 asks refactor the importer
         1 a1 calls opus
         2 a1 runs
@@ -209,7 +209,7 @@ fn an_interruption_speaks_against_a_turn_and_the_next_message_is_no_consent() {
 }
 
 #[test]
-fn trouble_with_the_provider_alone_does_not_count() {
+fn failed_calls_alone_stay_below_the_confidence_that_counts() {
     let story =
         "0 a1 asks go\n1 a1 calls opus\n2 a1 runs\n3 a1 fails overloaded\n4 a1 fails overloaded\n5 a1 ends failed";
     let (score, confidence, signals) = last(story, "a1");
@@ -218,7 +218,7 @@ fn trouble_with_the_provider_alone_does_not_count() {
 }
 
 #[test]
-fn an_answer_withheld_counts_when_the_turn_was_work() {
+fn a_refused_response_counts_in_a_turn_with_tools() {
     let story = "0 a1 asks go\n1 a1 calls opus\n2 a1 runs\n3 a1 calls opus refusing\n4 a1 ends completed";
     let (score, confidence, signals) = last(story, "a1");
     assert_eq!(signals, ["tool succeeded", "withheld", "completed"]);
@@ -226,8 +226,8 @@ fn an_answer_withheld_counts_when_the_turn_was_work() {
 }
 
 #[test]
-fn the_last_rating_counts_and_outweighs_everything() {
-    insta::assert_snapshot!(told("
+fn the_last_rating_outweighs_all_other_signals() {
+    insta::assert_snapshot!(verdicts("
         0 a1 asks please fix the rounding of the cart total
         1 a1 calls opus too-long
         2 a1 edits cart.rs
@@ -275,7 +275,7 @@ fn the_last_rating_counts_and_outweighs_everything() {
 }
 
 #[test]
-fn a_day_later_a_message_says_nothing_about_the_turn_before() {
+fn a_message_after_a_day_is_no_reaction() {
     let day = 24 * 3_600;
     let story =
         |start: u64| format!("0 a1 asks one thing\n1 a1 calls opus\n2 a1 ends completed\n{start} a2 asks that's wrong");
@@ -284,13 +284,16 @@ fn a_day_later_a_message_says_nothing_about_the_turn_before() {
 }
 
 #[test]
-fn a_turn_that_nobody_answered_has_no_verdict() {
-    assert_eq!(told("0 a1 asks go\n1 a1 fails overloaded\n2 a1 ends failed\n3 a2 asks go on\n4 a1 rating down"), "");
-    assert_eq!(told("0 a1 asks go\n1 a1 calls haiku aside\n2 a1 ends refused"), "");
+fn a_turn_without_an_answered_call_has_no_verdict() {
+    assert_eq!(
+        verdicts("0 a1 asks go\n1 a1 fails overloaded\n2 a1 ends failed\n3 a2 asks go on\n4 a1 rating down"),
+        ""
+    );
+    assert_eq!(verdicts("0 a1 asks go\n1 a1 calls haiku aside\n2 a1 ends refused"), "");
 }
 
 #[test]
-fn a_sub_agent_is_judged_by_its_own_line_of_work() {
+fn a_sub_agent_is_judged_by_its_own_conversation() {
     let story = "
         0 a1 asks find the callers
         1 a1 calls opus
@@ -305,11 +308,11 @@ fn a_sub_agent_is_judged_by_its_own_line_of_work() {
 }
 
 #[test]
-fn a_hundred_failed_tools_are_one_story_of_which_sixty_four_events_are_kept() {
+fn at_most_64_of_a_hundred_failed_tools_are_listed() {
     let tools = (2..102).map(|second| format!("{second} a1 runs {second} failed\n")).collect::<Vec<_>>().concat();
     let story = format!("0 a1 asks go\n1 a1 calls opus\n{tools}200 a1 ends completed\n201 a2 asks thanks");
     let mut log = crate::story::Log::default();
-    let _ = log.tell(&story);
+    let _ = log.append_story(&story);
     let verdicts = log.view.state().verdicts(crate::events::turn_id("a1"), &evaluator::Rubric::built_in());
     let verdict = verdicts.last().unwrap();
     assert_eq!((verdict.signals.len(), verdict.signals_omitted), (64, 38));

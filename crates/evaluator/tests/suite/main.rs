@@ -1,4 +1,4 @@
-//! What is noticed about turns, the verdicts that follow, and the closed form they follow in.
+//! Signals of turns, the verdicts computed from them, and rubrics.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod events;

@@ -1,4 +1,4 @@
-//! What holds for every story.
+//! Properties of all stories.
 
 use contracts::{Score, events::EvalCompleted};
 use evaluator::{Evaluator, Rubric, Weights};
@@ -35,7 +35,7 @@ const VERBS: [&str; 25] = [
     "keeps opus",
 ];
 
-/// Lines about five turns of two sessions, one of them a sub-agent's; turns tend to begin and to end.
+/// Lines about five turns of two sessions, one of them a sub-agent's. The first line of each turn starts it.
 fn story() -> impl Strategy<Value = Vec<String>> {
     let turn = select(&["a1", "a2", "a3", "b1", "a4/x"][..]);
     prop::collection::vec((turn, select(&VERBS[..])), 0..60).prop_map(|lines| {
@@ -83,7 +83,7 @@ fn weights() -> impl Strategy<Value = Weights> {
     ]
 }
 
-/// How often each turn's tools succeeded and failed, from the words of the story.
+/// The numbers of successful and failed tools of a turn in a story.
 fn tools(story: &[String], turn: &str) -> (u64, u64) {
     let turn_event = |line: &&String| line.split_whitespace().nth(1) == Some(turn);
     let tools = story.iter().filter(turn_event).filter(|line| {
@@ -98,7 +98,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn scores_and_confidences_are_the_closed_form(story in story(), weights in weights()) {
+    fn scores_and_confidences_follow_the_formula(story in story(), weights in weights()) {
         let rubric = Rubric::new("any", 1, weights).unwrap();
         // Tools are counted per work; without overrides a turn has one.
         let story: Vec<_> = story.into_iter().filter(|line| !line.contains("overrides")).collect();
@@ -107,29 +107,29 @@ proptest! {
         for turn in ["a1", "a2", "a3", "b1", "a4/x"] {
             for verdict in log.view.state().verdicts(crate::events::turn_id(turn), &rubric) {
                 prop_assert!(verdict.score <= Score::ONE && verdict.confidence <= Score::ONE);
-                let expected = reference::weigh(&verdict.signals, tools(&story, turn), &weights);
+                let expected = reference::evaluate(&verdict.signals, tools(&story, turn), &weights);
                 prop_assert_eq!((verdict.score.0, verdict.confidence.0), expected, "{}", turn);
             }
         }
     }
 
     #[test]
-    fn nothing_is_due_once_the_verdicts_are_folded(story in story()) {
+    fn nothing_is_due_after_the_verdicts_are_appended(story in story()) {
         let mut log = Log::default();
         for line in &story {
             append(&mut log, line);
-            let _ = log.react(&Rubric::built_in());
+            let _ = log.append_due(&Rubric::built_in());
             prop_assert_eq!(log.view.state().due(&Rubric::built_in(), Position::ORIGIN), []);
         }
     }
 
     #[test]
-    fn the_same_log_gives_the_same_events_however_often_somebody_asks(story in story()) {
+    fn the_events_of_a_story_are_deterministic(story in story()) {
         let run = || {
             let mut log = Log::default();
             for line in &story {
                 append(&mut log, line);
-                let _ = log.react(&Rubric::built_in());
+                let _ = log.append_due(&Rubric::built_in());
             }
             log.events
         };
@@ -137,11 +137,11 @@ proptest! {
     }
 
     #[test]
-    fn asking_at_the_end_gives_the_last_of_what_asking_after_every_event_gave(story in story()) {
+    fn verdicts_at_the_end_equal_the_last_ones_appended_after_every_event(story in story()) {
         let (mut often, mut once) = (Log::default(), Log::default());
         for line in &story {
             append(&mut often, line);
-            let _ = often.react(&Rubric::built_in());
+            let _ = often.append_due(&Rubric::built_in());
             append(&mut once, line);
         }
         let at_the_end = once.view.state().due(&Rubric::built_in(), Position::ORIGIN);
@@ -153,11 +153,11 @@ proptest! {
     }
 
     #[test]
-    fn folding_in_pieces_is_folding_at_once(story in story(), cut in 0..60_usize) {
+    fn a_state_resumed_from_a_checkpoint_equals_the_state_folded_at_once(story in story(), cut in 0..60_usize) {
         let mut log = Log::default();
         for line in &story {
             append(&mut log, line);
-            let _ = log.react(&Rubric::built_in());
+            let _ = log.append_due(&Rubric::built_in());
         }
         let (before, after) = log.events.split_at(cut.min(log.events.len()));
         let mut first = Projected::<Evaluator>::default();
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn turns_of_other_sessions_do_not_matter(story in story()) {
+    fn turns_of_other_sessions_do_not_change_verdicts(story in story()) {
         let verdicts = |lines: &[String]| {
             let mut log = Log::default();
             append_all(&mut log, lines);
@@ -187,7 +187,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_remembered_is_bounded() {
+fn the_number_of_turns_kept_is_bounded() {
     let mut state = Evaluator::default();
     let mut position = Position::ORIGIN;
     for turn in 0..2_500 {
@@ -205,5 +205,5 @@ fn what_is_remembered_is_bounded() {
     }
     let due = state.due(&Rubric::built_in(), Position::ORIGIN);
     assert_eq!(due.len(), 2_000);
-    assert!(!state.remembers(crate::events::turn_id("a499")) && state.remembers(crate::events::turn_id("a500")));
+    assert!(!state.contains(crate::events::turn_id("a499")) && state.contains(crate::events::turn_id("a500")));
 }

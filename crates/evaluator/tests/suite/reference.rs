@@ -1,10 +1,10 @@
-//! The closed form read naively: exact fractions over the signals of an event and the counts of tools.
+//! The formula of a rubric in exact fractions, over the signals of a verdict and the counts of tools.
 
 use contracts::events::{Signal, SignalKind};
 use evaluator::Weights;
 
-/// Score and confidence in billionths, rounded down.
-pub(crate) fn weigh(signals: &[Signal], tools: (u64, u64), weights: &Weights) -> (u64, u64) {
+/// Score and confidence in billionths, rounded down. `tools` are the numbers of successes and failures.
+pub(crate) fn evaluate(signals: &[Signal], tools: (u64, u64), weights: &Weights) -> (u64, u64) {
     use SignalKind as Kind;
     let has = |kind: Kind| signals.iter().any(|signal| signal.kind == kind);
     let rows = [
@@ -26,20 +26,20 @@ pub(crate) fn weigh(signals: &[Signal], tools: (u64, u64), weights: &Weights) ->
         (Kind::RatingDown, weights.rating, 0),
     ];
     let (succeeded, failed) = tools;
-    // Everything over the common denominator of the tools' share.
-    let unit = u128::from((succeeded + failed).max(1));
-    let (mut value, mut weight) = (0, 0);
-    for (kind, of_kind, side) in rows {
+    // The common denominator of the share of successes.
+    let scale = u128::from((succeeded + failed).max(1));
+    let (mut positive, mut total) = (0, 0);
+    for (kind, of_kind, sign) in rows {
         if has(kind) {
-            value += u128::from(of_kind) * side * unit;
-            weight += u128::from(of_kind) * unit;
+            positive += u128::from(of_kind) * sign * scale;
+            total += u128::from(of_kind) * scale;
         }
     }
     if 0 < succeeded + failed {
-        value += u128::from(weights.tools) * u128::from(succeeded);
-        weight += u128::from(weights.tools) * unit;
+        positive += u128::from(weights.tools) * u128::from(succeeded);
+        total += u128::from(weights.tools) * scale;
     }
     let billionths =
         |part: u128, whole: u128| u64::try_from((part * 1_000_000_000).checked_div(whole).unwrap_or_default()).unwrap();
-    (billionths(value, weight), billionths(weight, weight + u128::from(weights.prior_weight) * unit))
+    (billionths(positive, total), billionths(total, total + u128::from(weights.prior_weight) * scale))
 }

@@ -1,4 +1,4 @@
-//! Rubrics of the user's own.
+//! Rubrics from files.
 
 use evaluator::{Rubric, RubricError, Weights};
 use event_core::Position;
@@ -15,14 +15,14 @@ const STORY: &str = "
 ";
 
 #[test]
-fn a_rubric_is_read_with_the_built_in_weight_where_it_gives_none() {
+fn omitted_weights_of_a_rubric_have_their_built_in_value() {
     let rubric: Rubric = serde_json::from_str(r#"{"name":"strict","version":2,"weights":{"corrected":100}}"#).unwrap();
     let weights = Weights { corrected: 100, ..Weights::default() };
     assert_eq!(rubric, Rubric::new("strict", 2, weights).unwrap());
 }
 
 #[test]
-fn a_rubric_with_an_unknown_weight_or_key_is_refused() {
+fn a_rubric_with_an_unknown_key_is_rejected() {
     for file in [
         r#"{"name":"strict","version":1,"weights":{"corected":100}}"#,
         r#"{"name":"strict","version":1,"wieghts":{}}"#,
@@ -33,18 +33,18 @@ fn a_rubric_with_an_unknown_weight_or_key_is_refused() {
 }
 
 #[test]
-fn a_rubric_needs_a_name_and_a_version_of_its_own() {
-    let refused = |name: &str, version| Rubric::new(name, version, Weights::default()).unwrap_err();
-    assert_eq!(refused("", 1), RubricError::Name(String::new()));
-    assert_eq!(refused("my rubric", 1), RubricError::Name("my rubric".to_owned()));
-    assert_eq!(refused("mine", 0), RubricError::Version("mine".to_owned()));
-    assert_eq!(refused("turn-signals", 1), RubricError::BuiltIn);
+fn a_rubric_needs_a_valid_name_and_version() {
+    let error = |name: &str, version| Rubric::new(name, version, Weights::default()).unwrap_err();
+    assert_eq!(error("", 1), RubricError::Name(String::new()));
+    assert_eq!(error("my rubric", 1), RubricError::Name("my rubric".to_owned()));
+    assert_eq!(error("mine", 0), RubricError::Version("mine".to_owned()));
+    assert_eq!(error("turn-signals", 1), RubricError::BuiltIn);
 }
 
 #[test]
-fn another_rubric_judges_the_same_log_anew_and_leaves_the_verdicts_of_the_first() {
+fn another_rubric_adds_its_verdicts_to_the_log() {
     let mut log = Log::default();
-    let _ = log.tell(STORY);
+    let _ = log.append_story(STORY);
     let strict = Rubric::new("strict", 1, Weights { completed: 0, ..Weights::default() }).unwrap();
     let mut replayed = evaluator::Evaluator::unbounded();
     for event in &log.events {

@@ -1,4 +1,4 @@
-//! Stories of turns, one event a line, and a log whose evaluator is asked after every event.
+//! Logs written as stories, one event in each line.
 //!
 //! A line is `<seconds> <turn> <verb> …`, such as `0 a1 asks fix the total`, `1 a1 calls opus`, `2 a1 edits cart.rs`,
 //! `3 a1 ends completed`.
@@ -6,19 +6,19 @@
 use std::fmt::Write as _;
 
 use contracts::events::SignalKind;
-use evaluator::{Evaluator, Rubric, Verdict};
+use evaluator::{DueVerdict, Evaluator, Rubric};
 use event_core::{NewEvent, Position, Projected, Recorded};
 
 use crate::events::{events, turn_id};
 
-/// The log of a story, and the evaluator that follows it.
+/// A log with its evaluator.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Recorded>,
     pub(crate) view: Projected<Evaluator>,
-    /// What each event is, in words.
+    /// The line of each event.
     lines: Vec<String>,
-    asked: Position,
+    evaluated: Position,
 }
 
 impl Log {
@@ -33,37 +33,38 @@ impl Log {
         self.lines.push(line.to_owned());
     }
 
-    /// Appends what is due since the last time, as the engine does.
-    pub(crate) fn react(&mut self, rubric: &Rubric) -> Vec<Verdict> {
-        let due = self.view.state().due(rubric, self.asked);
-        self.asked = self.view.position();
+    /// Appends the verdicts due since the last call, as the engine does.
+    pub(crate) fn append_due(&mut self, rubric: &Rubric) -> Vec<DueVerdict> {
+        let due = self.view.state().due(rubric, self.evaluated);
+        self.evaluated = self.view.position();
         for verdict in &due {
             self.append(verdict.clone().seal().unwrap().event, "verdict");
         }
         due
     }
 
-    pub(crate) fn tell(&mut self, story: &str) -> String {
-        let mut told = String::new();
+    /// Appends the events of a story; returns the verdicts, each after the line that changed it.
+    pub(crate) fn append_story(&mut self, story: &str) -> String {
+        let mut shown = String::new();
         for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
             for body in events(line) {
                 self.append(body, line);
             }
-            for verdict in self.react(&Rubric::built_in()) {
-                let _ = writeln!(told, "after `{line}`:\n{}", self.show(&verdict));
+            for verdict in self.append_due(&Rubric::built_in()) {
+                let _ = writeln!(shown, "after `{line}`:\n{}", self.show(&verdict));
             }
         }
-        told
+        shown
     }
 
-    /// A verdict, with the line of the story behind each of its signals.
-    pub(crate) fn show(&self, verdict: &Verdict) -> String {
+    /// Formats a verdict with the line of each signal.
+    pub(crate) fn show(&self, verdict: &DueVerdict) -> String {
         let body = &verdict.event;
-        let model = body.model.as_ref().map_or("nobody", |model| model.model());
+        let model = body.model.as_ref().map_or("no model", |model| model.model());
         let mut shown = format!("  {model}: score {}, confidence {}", body.score, body.confidence);
         for signal in &body.signals {
-            let place = self.events.iter().position(|event| event.event.id == signal.event).unwrap();
-            let _ = write!(shown, "\n    {} by `{}`", name(signal.kind), self.lines[place]);
+            let index = self.events.iter().position(|event| event.event.id == signal.event).unwrap();
+            let _ = write!(shown, "\n    {} by `{}`", name(signal.kind), self.lines[index]);
         }
         if 0 < body.signals_omitted {
             let _ = write!(shown, "\n    and {} more", body.signals_omitted);
@@ -76,15 +77,15 @@ fn name(kind: SignalKind) -> String {
     serde_json::to_string(&kind).unwrap().trim_matches('"').replace('_', " ")
 }
 
-/// The verdicts of a story, each after the line that made it due.
-pub(crate) fn told(story: &str) -> String {
-    Log::default().tell(story)
+/// The verdicts of a story, each after the line that changed it.
+pub(crate) fn verdicts(story: &str) -> String {
+    Log::default().append_story(story)
 }
 
-/// The last verdict on a turn: its score, its confidence and its kinds of signals.
+/// Score, confidence and signals of the last verdict on a turn.
 pub(crate) fn last(story: &str, turn: &str) -> (u64, u64, Vec<String>) {
     let mut log = Log::default();
-    let _ = log.tell(story);
+    let _ = log.append_story(story);
     let verdicts = log.view.state().verdicts(turn_id(turn), &Rubric::built_in());
     let verdict = verdicts.last().unwrap();
     let kinds = verdict.signals.iter().map(|signal| name(signal.kind)).collect();

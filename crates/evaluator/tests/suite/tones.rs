@@ -1,4 +1,4 @@
-//! Messages, and what they say about the answer before them.
+//! The tones of messages.
 
 use contracts::Tone;
 use evaluator::tone;
@@ -9,7 +9,7 @@ fn all(expected: Tone, messages: &[&str]) {
 }
 
 #[test]
-fn corrections_say_that_the_answer_was_wrong_or_is_to_be_undone() {
+fn corrections_are_recognised() {
     all(
         Tone::Correction,
         &[
@@ -54,7 +54,7 @@ fn corrections_say_that_the_answer_was_wrong_or_is_to_be_undone() {
 }
 
 #[test]
-fn approvals_say_that_it_was_right() {
+fn approvals_are_recognised() {
     all(
         Tone::Approval,
         &[
@@ -78,7 +78,7 @@ fn approvals_say_that_it_was_right() {
 }
 
 #[test]
-fn requests_and_answers_say_nothing_even_when_they_speak_of_errors() {
+fn requests_that_mention_errors_are_plain() {
     all(
         Tone::Plain,
         &[
@@ -111,7 +111,7 @@ fn requests_and_answers_say_nothing_even_when_they_speak_of_errors() {
 }
 
 #[test]
-fn only_the_beginning_of_a_message_counts() {
+fn only_the_start_of_a_message_is_classified() {
     let long = format!("{}\nthat's wrong", "Describe the architecture in a page. ".repeat(10));
     assert_eq!(tone(&long), Tone::Plain);
     let cut_inside_a_character = "\u{e4}".repeat(400);

@@ -1,0 +1,151 @@
+//! The recent turns of a conversation, to which a new message may react.
+
+use contracts::{TurnId, events::TurnStarted};
+use event_core::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The time after the end of a turn in which a message counts as a reaction to it: a day, in microseconds.
+const REACTION_MICROS: u64 = 24 * 3_600 * 1_000_000;
+/// The number of following turns that can revert the files of a turn.
+const REVERT_TURNS: usize = 3;
+/// The greatest number of files kept for a turn.
+const MAX_FILES: usize = 256;
+/// The least length of a request in bytes; shorter messages such as `yes` or `/commit` recur as different requests.
+const MIN_REQUEST_BYTES: u64 = 20;
+
+/// The recent turns of one thread of a session, the oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Conversation {
+    recent: Vec<RecentTurn>,
+}
+
+/// A turn to which later turns may react.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct RecentTurn {
+    turn: TurnId,
+    started: Timestamp,
+    /// When it ended; its start before that.
+    last: Timestamp,
+    message_bytes: u64,
+    /// The word hashes of the message, sorted and distinct.
+    words: Vec<u16>,
+    /// Hashes of the files it wrote, sorted and distinct.
+    files: Vec<u32>,
+}
+
+/// The reaction of a message to the turn before it, besides its tone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reaction {
+    /// The turn before.
+    pub(crate) to: TurnId,
+    /// Whether the message repeats its request.
+    pub(crate) repeats: bool,
+}
+
+impl Conversation {
+    /// Adds a turn that started; returns its reaction to the turn before, `None` if there is none within a day.
+    ///
+    /// A turn older than the last one, as an import may add, is neither a reaction nor kept.
+    pub(crate) fn add_turn(&mut self, turn: &TurnStarted, at: Timestamp) -> Option<Reaction> {
+        let before = self.recent.last();
+        if before.is_some_and(|before| at < before.started) {
+            return None;
+        }
+        let next = RecentTurn {
+            turn: turn.turn,
+            started: at,
+            last: at,
+            message_bytes: turn.message_bytes,
+            words: turn.features.sketch.words.clone(),
+            files: Vec::new(),
+        };
+        let in_time = before.filter(|before| at.micros_since(before.last) <= REACTION_MICROS);
+        let reaction = in_time.map(|before| Reaction { to: before.turn, repeats: next.repeats(before) });
+        if REVERT_TURNS < self.recent.len() {
+            self.recent.remove(0);
+        }
+        self.recent.push(next);
+        reaction
+    }
+
+    /// Records the end of a turn.
+    pub(crate) fn end_turn(&mut self, turn: TurnId, at: Timestamp) {
+        if let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) {
+            recent.last = recent.last.max(at);
+        }
+    }
+
+    /// Records files that a turn wrote.
+    pub(crate) fn add_files(&mut self, turn: TurnId, files: &[u32]) {
+        let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) else { return };
+        for file in files {
+            if let Err(index) = recent.files.binary_search(file)
+                && recent.files.len() < MAX_FILES
+            {
+                recent.files.insert(index, *file);
+            }
+        }
+    }
+
+    /// The earlier turns whose files the turn `by` reverts: all that wrote one of `files`, or the last that wrote any file
+    /// if `files` is empty.
+    pub(crate) fn reverted_turns(&self, by: TurnId, files: &[u32]) -> Vec<TurnId> {
+        let Some(index) = self.recent.iter().position(|recent| recent.turn == by) else { return Vec::new() };
+        let earlier = &self.recent[..index];
+        if files.is_empty() {
+            let last = earlier.iter().rfind(|recent| !recent.files.is_empty());
+            return last.map(|recent| recent.turn).into_iter().collect();
+        }
+        let wrote_any = |recent: &&RecentTurn| files.iter().any(|file| recent.files.binary_search(file).is_ok());
+        earlier.iter().filter(wrote_any).map(|recent| recent.turn).collect()
+    }
+}
+
+impl RecentTurn {
+    /// Whether two requests are nearly equal: the Jaccard index of their words is at least 4/5.
+    fn repeats(&self, other: &Self) -> bool {
+        let is_request = MIN_REQUEST_BYTES <= self.message_bytes.min(other.message_bytes);
+        let (left, right) = (&self.words, &other.words);
+        if !is_request || left.is_empty() || right.is_empty() {
+            return false;
+        }
+        let common = count_common(left, right);
+        let union = left.len() + right.len() - common;
+        4 * union <= 5 * common
+    }
+}
+
+/// The size of the intersection of two sorted lists of distinct numbers.
+fn count_common(left: &[u16], right: &[u16]) -> usize {
+    let (mut left, mut right, mut common) = (left, right, 0);
+    while let ([first, left_rest @ ..], [second, right_rest @ ..]) = (left, right) {
+        common += usize::from(first == second);
+        // Conditional moves: a branch on random numbers could not be predicted.
+        (left, right) =
+            (if first <= second { left_rest } else { left }, if second <= first { right_rest } else { right });
+    }
+    common
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbers() -> impl Strategy<Value = BTreeSet<u16>> {
+        prop::collection::btree_set(prop_oneof![0..40_u16, any::<u16>()], 0..60)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_common_numbers_of_sorted_lists_are_the_intersection(left in numbers(), right in numbers()) {
+            let [first, second] = [&left, &right].map(|set| set.iter().copied().collect::<Vec<_>>());
+            prop_assert_eq!(count_common(&first, &second), left.intersection(&right).count());
+        }
+    }
+}

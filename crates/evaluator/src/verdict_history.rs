@@ -1,0 +1,79 @@
+//! The verdicts on a turn that are in the log.
+
+use contracts::{ModelId, Score, events::EvalCompleted};
+use event_core::EventId;
+use serde::{Deserialize, Serialize};
+
+use crate::Rubric;
+
+/// The number of pairs of model and rubric for which the last verdict is kept. A verdict that was dropped is appended again
+/// with the same id, which the log ignores.
+const MAX_VERDICTS: usize = 32;
+
+/// The last verdict for each model and rubric, the oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct VerdictHistory {
+    verdicts: Vec<RecordedVerdict>,
+}
+
+/// The verdicts on one model's work under one rubric.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RecordedVerdict {
+    model: ModelId,
+    rubric: String,
+    version: u16,
+    /// The number of verdicts.
+    pub(crate) count: u64,
+    /// The last one.
+    pub(crate) last: VerdictDigest,
+}
+
+/// The content of a verdict that can change. Signals are only added, or a rating replaced, so their number and the last one
+/// identify them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct VerdictDigest {
+    score: Score,
+    confidence: Score,
+    signals: u64,
+    last_signal: Option<EventId>,
+}
+
+impl VerdictDigest {
+    pub(crate) fn of(eval: &EvalCompleted) -> Self {
+        Self {
+            score: eval.score,
+            confidence: eval.confidence,
+            signals: eval.signals.len() as u64 + u64::from(eval.signals_omitted),
+            last_signal: eval.signals.last().map(|signal| signal.event),
+        }
+    }
+}
+
+impl VerdictHistory {
+    /// The verdicts on a model's work under a rubric.
+    pub(crate) fn get(&self, model: &ModelId, rubric: &Rubric) -> Option<&RecordedVerdict> {
+        self.verdicts.iter().find(|recorded| recorded.matches(model, rubric.name(), rubric.version()))
+    }
+
+    /// Adds a verdict from the log. A verdict without a model was not created by this evaluator and is ignored.
+    pub(crate) fn add(&mut self, eval: &EvalCompleted) {
+        let last = VerdictDigest::of(eval);
+        let Some(model) = &eval.model else { return };
+        let mut verdicts = self.verdicts.iter_mut();
+        if let Some(recorded) = verdicts.find(|known| known.matches(model, &eval.rubric, eval.rubric_version)) {
+            (recorded.count, recorded.last) = (recorded.count.saturating_add(1), last);
+            return;
+        }
+        if MAX_VERDICTS <= self.verdicts.len() {
+            self.verdicts.remove(0);
+        }
+        let (model, rubric, version) = (model.clone(), eval.rubric.clone(), eval.rubric_version);
+        self.verdicts.push(RecordedVerdict { model, rubric, version, count: 1, last });
+    }
+}
+
+impl RecordedVerdict {
+    fn matches(&self, model: &ModelId, rubric: &str, version: u16) -> bool {
+        self.model == *model && self.rubric == rubric && self.version == version
+    }
+}
