@@ -8,7 +8,7 @@ use std::{
 use contracts::events::{LogRepaired, RepairAction};
 use engine::{Engine, Home, Models, PolicyTrouble, RouterState, Stores};
 use event_bus::{EventLog, JournalReader, LogError, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
-use event_core::{EventId, NewEvent, Projected, Timestamp};
+use event_core::{EventId, NewEvent, Timestamp};
 use serde::Serialize;
 
 use crate::{
@@ -83,8 +83,8 @@ impl Context {
     }
 
     /// The state folded from what the log holds now, whatever the policy says.
-    pub(crate) fn state(&self) -> Result<Projected<RouterState>, Failure> {
-        Ok(event_bus::fold(self.read_only()?.as_ref())?)
+    pub(crate) fn state(&self) -> Result<RouterState, Failure> {
+        Ok(event_bus::fold_all(self.read_only()?.as_ref())?)
     }
 
     /// Says what is wrong with the policy file when an earlier policy stands in for it.

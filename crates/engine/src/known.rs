@@ -1,28 +1,29 @@
-//! What a decision reads of the past: the part of the router's state that making a decision again needs.
+//! The views of a decision: the projections that it reads.
 
 use availability::Availability;
 use contracts::views::Views;
-use event_core::{CodecError, Projection, Recorded, Timestamp};
+use event_bus::projection_set;
+use event_core::Timestamp;
 use patterns::Patterns;
-use serde::{Deserialize, Serialize};
 
-/// Availability and patterns at one log position. Folding only these is what makes asking about the past quick.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Known {
-    /// Who is out.
-    pub availability: Availability,
-    /// What was learned.
-    pub patterns: Patterns,
+projection_set! {
+    /// The projections that decisions read. What-if folds only these, so that it walks a log quickly.
+    pub struct Known {
+        /// Outages of models and providers.
+        pub availability: Availability,
+        /// Samples and verdicts that recommendations are computed from.
+        pub patterns: Patterns,
+    }
 }
 
 impl Known {
-    /// Gives a decision about a turn of this time what it reads.
+    /// Calls `decide` with the views of a decision at a time.
     pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
         with_views(&self.availability, &self.patterns, at, decide)
     }
 }
 
-/// The views of one moment.
+/// Calls `decide` with the views at a time.
 pub(crate) fn with_views<T>(
     availability: &Availability,
     patterns: &Patterns,
@@ -30,14 +31,4 @@ pub(crate) fn with_views<T>(
     decide: impl FnOnce(&Views<'_>) -> T,
 ) -> T {
     decide(&Views { outages: &availability.outages_at(at), patterns })
-}
-
-impl Projection for Known {
-    const NAME: &'static str = "known";
-    const VERSION: u32 = Availability::VERSION * 100 + Patterns::VERSION;
-
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        self.availability.apply(event)?;
-        self.patterns.apply(event)
-    }
 }

@@ -3,8 +3,10 @@
 use std::{collections::HashSet, sync::Arc};
 
 use contracts::TurnId;
-use event_bus::{Appended, BusError, Clock, EventLog, Expected, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
-use event_core::{EventId, Known, NewEvent, Position, Projected, Recorded, Sealed, Timestamp};
+use event_bus::{
+    Appended, BusError, Clock, EventLog, Expected, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, ProjectionSet as _,
+};
+use event_core::{EventId, Known, NewEvent, Position, Recorded, Sealed, Timestamp};
 
 use crate::{error::EngineError, router_state::RouterState};
 
@@ -25,7 +27,7 @@ struct Part {
 pub(crate) struct Recorder {
     log: Arc<dyn EventLog>,
     clock: Box<dyn Clock>,
-    state: Projected<RouterState>,
+    state: RouterState,
     /// Events and bytes staged since the last barrier.
     staged: (usize, usize),
     /// Which events those are: the log does not show them yet.
@@ -40,7 +42,7 @@ impl std::fmt::Debug for Recorder {
 
 impl Recorder {
     pub(crate) fn open(log: Arc<dyn EventLog>, clock: Box<dyn Clock>) -> Result<Self, EngineError> {
-        let state = event_bus::fold(log.as_ref())?;
+        let state = event_bus::fold_all(log.as_ref())?;
         Ok(Self { log, clock, state, staged: (0, 0), staged_ids: HashSet::new() })
     }
 
@@ -49,11 +51,11 @@ impl Recorder {
     }
 
     pub(crate) const fn state(&self) -> &RouterState {
-        self.state.state()
+        &self.state
     }
 
     /// Where the state stands; events up to here may still wait for the next barrier.
-    pub(crate) const fn position(&self) -> Position {
+    pub(crate) fn position(&self) -> Position {
         self.state.position()
     }
 
@@ -130,7 +132,7 @@ impl Recorder {
     /// Commits, and saves the state so that the next start need not fold the whole log.
     pub(crate) fn close(mut self) -> Result<(), BusError> {
         self.commit()?;
-        event_bus::save(self.log.as_ref(), &self.state)?;
+        event_bus::save_all(self.log.as_ref(), &self.state)?;
         Ok(self.log.close()?)
     }
 }

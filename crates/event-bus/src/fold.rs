@@ -27,6 +27,14 @@ pub fn save<P: Projection>(log: &dyn EventLog, projected: &Projected<P>) -> Resu
     Ok(log.save_checkpoint(P::NAME, &checkpoint(projected)?)?)
 }
 
+/// The state of a projection as a checkpoint, with its name.
+///
+/// # Errors
+/// [`BusError::Checkpoint`] if the state is too large.
+pub fn checkpoint_of<P: Projection>(projected: &Projected<P>) -> Result<(&'static str, Checkpoint), BusError> {
+    Ok((P::NAME, checkpoint(projected)?))
+}
+
 pub(crate) fn checkpoint<P: Projection>(projected: &Projected<P>) -> Result<Checkpoint, BusError> {
     projected.checkpoint().map_err(|source| BusError::Checkpoint { name: P::NAME, source: Arc::new(source) })
 }
@@ -34,7 +42,7 @@ pub(crate) fn checkpoint<P: Projection>(projected: &Projected<P>) -> Result<Chec
 pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError> {
     let head = log.head()?;
     let saved = log.load_checkpoint(P::NAME)?;
-    let projected = Projected::resume(saved.as_ref(), head);
+    let projected: Projected<P> = Projected::resume(saved.as_ref(), head);
     if let Some(saved) = saved
         && saved.position != projected.position()
     {

@@ -2,7 +2,7 @@
 //!
 //! An [`EventLog`] keeps events: [`SledLog`] on the disk, [`MemoryLog`] for tests and demos. Long texts stand beside it
 //! in a [`TextStore`]. A [`Bus`] puts one writer thread in front of it
-//! and lets [`View`]s and [`Reactor`]s follow. [`fold`] gives a projection's state without a bus.
+//! and lets [`View`]s and [`Reactor`]s follow. [`fold`] and [`fold_all`] fold projections without a bus.
 
 mod bus;
 mod chain;
@@ -20,6 +20,7 @@ mod lock;
 mod log;
 mod log_error;
 mod memory;
+mod projection_set;
 mod reader;
 mod repair;
 mod repairs;
@@ -35,11 +36,12 @@ pub use bus::{
 };
 pub use chain::{Chain, NotAChain};
 pub use clock::{Clock, SetClock, SystemClock};
-pub use fold::{fold, save};
+pub use fold::{checkpoint_of, fold, save};
 pub use follow::Follow;
 pub use log::{Appended, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
 pub use log_error::LogError;
 pub use memory::MemoryLog;
+pub use projection_set::{ProjectionSet, fold_all, save_all};
 pub use reader::JournalReader;
 pub use repair::{LOST_KIND, RepairPlan, Repaired, Span, plan_repair, plan_repair_with};
 pub use repairs::{Repair, RepairAction};

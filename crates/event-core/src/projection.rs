@@ -1,5 +1,7 @@
 //! State derived from the log, and its bookmark.
 
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{CodecError, Position, Recorded, codec};
@@ -58,10 +60,20 @@ pub struct Checkpoint {
 }
 
 /// A projection's state and the last position folded into it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+///
+/// Dereferences to the state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Projected<P> {
     state: P,
     position: Position,
+}
+
+impl<P> Deref for Projected<P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.state
+    }
 }
 
 impl<P: Projection> Projected<P> {

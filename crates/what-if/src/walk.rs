@@ -7,8 +7,8 @@ use contracts::{
     events::{RouteDecided, RouteFallback, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
 };
 use engine::{Known, captured_turn, events};
-use event_bus::{EventLog, TextStore};
-use event_core::{Position, Projected, Recorded, Timestamp};
+use event_bus::{EventLog, ProjectionSet as _, TextStore};
+use event_core::{Position, Recorded, Timestamp};
 
 use crate::{error::WhatIfError, library::Library, range::Range};
 
@@ -112,7 +112,7 @@ pub(crate) fn walk(
     visitor: &mut dyn Visitor,
 ) -> Result<(), WhatIfError> {
     let mut library = Library::new(texts);
-    let mut walk = Walk { log, texts, state: Projected::default(), open: BTreeMap::new() };
+    let mut walk = Walk { log, texts, state: Known::default(), open: BTreeMap::new() };
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if let Some(decided) = event.read::<RouteDecided>()? {
@@ -142,7 +142,7 @@ pub(crate) fn walk(
 struct Walk<'l> {
     log: &'l dyn EventLog,
     texts: &'l dyn TextStore,
-    state: Projected<Known>,
+    state: Known,
     open: BTreeMap<TurnId, Open>,
 }
 
@@ -158,11 +158,11 @@ impl Walk<'_> {
         let text = turn.text.as_ref().map(|text| text_of(text, self.texts)).transpose()?.flatten();
         let earlier;
         let known = if decided.based_on() == self.state.position() {
-            self.state.state()
+            &self.state
         } else {
             // Others wrote between the decision and its record.
             earlier = state_at(self.log, decided.based_on())?;
-            earlier.state()
+            &earlier
         };
         let (position, at, decided_at, message) = (event.position, turn.at, event.event.at, text.as_deref());
         show(Point { position, at, decided_at, started: &turn.started, message, decided, known })
@@ -190,8 +190,8 @@ fn text_of(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, Wha
 }
 
 /// The state at an earlier position, folded from the beginning.
-fn state_at(log: &dyn EventLog, position: Position) -> Result<Projected<Known>, WhatIfError> {
-    let mut state = Projected::default();
+fn state_at(log: &dyn EventLog, position: Position) -> Result<Known, WhatIfError> {
+    let mut state = Known::default();
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if position < event.position {

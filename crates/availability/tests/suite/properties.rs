@@ -137,7 +137,7 @@ proptest! {
         }
         let head = Position(log.events.len() as u64);
         for checkpoint in std::iter::once(None).chain(saved.iter().map(Some)) {
-            let mut resumed = Projected::resume(checkpoint, head);
+            let mut resumed = Projected::<availability::Availability>::resume(checkpoint, head);
             for event in &log.events {
                 resumed.advance(event).unwrap();
             }

@@ -110,7 +110,7 @@ fn a_restart_tells_nothing_twice() {
     let mut log = Log::of("0 a:x auth");
     log.react(0);
     let saved = log.view.checkpoint().unwrap();
-    let resumed = Projected::resume(Some(&saved), Position(2));
+    let resumed = Projected::<availability::Availability>::resume(Some(&saved), Position(2));
     assert_eq!(log.view, resumed);
     assert_eq!(resumed.state().transitions(crate::story::at(299)), []);
 }

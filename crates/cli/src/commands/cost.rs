@@ -16,7 +16,7 @@ const LISTED: usize = 15;
 
 pub(super) fn run(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     let folded = context.state()?;
-    let state = folded.state();
+    let state = &folded;
     let costs = &state.costs;
     let Some(session) = session else { return everything(context, costs) };
     let session = match session {

@@ -26,7 +26,7 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
 
 fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     let folded = context.state()?;
-    let sessions = &folded.state().sessions;
+    let sessions = &folded.sessions;
     let name = session_named(sessions, session)?;
     let session = sessions.get(&name).cloned().unwrap_or_default();
     let log = context.read_only()?;

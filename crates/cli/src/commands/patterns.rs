@@ -28,7 +28,7 @@ pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Fai
 
 fn status(context: &Context) -> Result<(), Failure> {
     let state = context.state()?;
-    let rows: Vec<WorkspaceStatus<'_>> = state.state().patterns.status().collect();
+    let rows: Vec<WorkspaceStatus<'_>> = state.patterns.status().collect();
     context.print(&rows, || {
         if rows.is_empty() {
             anstream::println!(

@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
-    let rows = context.state()?.state().availability.status(SystemClock.now());
+    let rows = context.state()?.availability.status(SystemClock.now());
     context.print(&rows, || {
         if rows.is_empty() {
             anstream::println!("No call was recorded yet, so nothing is known to be out.");

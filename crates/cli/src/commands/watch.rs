@@ -4,8 +4,8 @@ use std::{io::IsTerminal as _, sync::Arc, thread::sleep, time::Duration};
 
 use contracts::events::CallRole;
 use engine::RouterState;
-use event_bus::{Clock as _, EventLog, Follow, SystemClock, TextFiles};
-use event_core::{Projected, Timestamp};
+use event_bus::{Clock as _, EventLog, Follow, ProjectionSet as _, SystemClock, TextFiles};
+use event_core::Timestamp;
 use gateway::Board;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
             Some(state) => {
                 state.catch_up(|state, event| state.advance(event).map_err(engine::EngineError::from))?;
                 // What is out changes by the clock alone, so the screen is drawn whether or not there are news.
-                draw(&board.latest(turns), state.state().state(), SystemClock.now());
+                draw(&board.latest(turns), state.state(), SystemClock.now());
             }
             // The turns before are not news.
             None if first => {}
@@ -48,7 +48,7 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
 }
 
 /// The state of the router, folded up to the head and following the log from there.
-fn follow_state(context: &Context, log: Arc<dyn EventLog>) -> Result<Follow<Projected<RouterState>>, Failure> {
+fn follow_state(context: &Context, log: Arc<dyn EventLog>) -> Result<Follow<RouterState>, Failure> {
     let state = context.state()?;
     Ok(Follow::after(log, state.position(), state))
 }

@@ -90,7 +90,7 @@ pub(crate) fn turn_started(number: u64, session: &str, thread: Option<&str>) -> 
 }
 
 pub(crate) fn fold(events: &[Recorded]) -> Projected<Costs> {
-    let mut costs = Projected::default();
+    let mut costs = Projected::<Costs>::default();
     for event in events {
         costs.advance(event).unwrap();
     }

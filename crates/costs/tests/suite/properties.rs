@@ -176,7 +176,7 @@ proptest! {
         let events = log(&events);
         let before = fold(&events[..cut.min(events.len())]);
         let saved = before.checkpoint().unwrap();
-        let mut resumed = Projected::resume(Some(&saved), Position(events.len() as u64));
+        let mut resumed = Projected::<costs::Costs>::resume(Some(&saved), Position(events.len() as u64));
         prop_assert_eq!(&resumed, &before);
         for event in &events {
             resumed.advance(event).unwrap();

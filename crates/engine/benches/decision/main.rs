@@ -13,7 +13,7 @@ use contracts::{
 };
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use engine::RouterState;
-use event_core::Projected;
+use event_bus::ProjectionSet as _;
 use processor_time::ProcessorTime;
 use router_core::{Policy, Scenario, decide};
 
@@ -69,7 +69,7 @@ fn state(criterion: &mut Criterion<ProcessorTime>) {
     group.sample_size(10).measurement_time(Duration::from_secs(10));
     group.bench_function("fold 100000 events", |bencher| {
         bencher.iter_with_large_drop(|| {
-            let mut state = Projected::<RouterState>::default();
+            let mut state = RouterState::default();
             for event in &events {
                 state.advance(event).unwrap();
             }

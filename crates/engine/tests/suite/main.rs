@@ -24,6 +24,7 @@ mod on_disk;
 mod one_decision;
 mod other_clients;
 mod parallel_runs;
+mod projections;
 mod purge;
 mod resolved;
 mod rule_hits;

@@ -4,8 +4,8 @@ use std::{path::Path, sync::Arc};
 
 use contracts::events::RouteDecided;
 use engine::{Engine, Home, RouterState, Stores, TurnInput, decision_of, export, last_decision};
-use event_bus::{SetClock, SledLog, TextFiles};
-use event_core::{Position, Projection as _, encode_state};
+use event_bus::{ProjectionSet as _, SetClock, SledLog, TextFiles};
+use event_core::{Position, encode_state};
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 
 use crate::support::{
@@ -55,8 +55,10 @@ fn an_import_survives_a_restart_and_a_second_one_adds_nothing() {
     first.close().unwrap();
 
     let mut second = engine(folder.path());
-    let saved = second.log().load_checkpoint(RouterState::NAME).unwrap().unwrap();
-    assert_eq!(saved.position, head, "the state was saved where the log ends");
+    for (name, version) in RouterState::PROJECTIONS {
+        let saved = second.log().load_checkpoint(name).unwrap().unwrap();
+        assert_eq!((saved.position, saved.version), (head, *version), "{name} was saved where the log ends");
+    }
     assert!(bytes(second.state()) == state);
     assert_eq!(import(&mut second), 0);
     assert_eq!(second.log().head().unwrap(), head);

@@ -50,7 +50,7 @@ fn a_checkpoint_that_is_of_no_use_means_starting_over() {
     let resume = |checkpoint: Option<&Checkpoint>, head| Projected::<Till>::resume(checkpoint, Position(head));
     assert_eq!(resume(Some(&saved), 4), folded(4));
     assert_eq!(resume(Some(&saved), 100), folded(4));
-    let none = Projected::default();
+    let none = Projected::<Till>::default();
     assert_eq!(resume(None, 100), none);
     assert_eq!(resume(Some(&saved), 3), none, "the log ends before it: a restored backup");
     assert_eq!(resume(Some(&Checkpoint { version: 6, ..saved.clone() }), 4), none, "another version of the fold");

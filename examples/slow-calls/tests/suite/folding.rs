@@ -6,7 +6,7 @@ use slow_calls::{SlowCalls, SlowCount};
 use crate::events::{call, model, other};
 
 fn fold(events: Vec<NewEvent>) -> Projected<SlowCalls> {
-    let mut slow = Projected::default();
+    let mut slow = Projected::<SlowCalls>::default();
     for (number, event) in (1..).zip(events) {
         slow.advance(&Recorded::new(Position(number), Timestamp(number), event)).unwrap();
     }

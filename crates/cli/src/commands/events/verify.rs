@@ -2,7 +2,8 @@
 
 use contracts::events::{CatalogueLoaded, LogPurged, LogRepaired, PolicyInvalid, PolicyLoaded};
 use engine::{RouterState, events};
-use event_core::{Event as _, Position, Projected, Recorded, encode_state};
+use event_bus::ProjectionSet as _;
+use event_core::{Event as _, Position, Recorded, encode_state};
 use serde_json::json;
 
 use crate::{
@@ -97,7 +98,7 @@ fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
     }
     let mut counts = Counts::default();
     let mut digest = blake3::Hasher::new();
-    let mut state = Projected::<RouterState>::default();
+    let mut state = RouterState::default();
     for recorded in events(log.as_ref(), Position::ORIGIN) {
         let recorded = recorded?;
         count(&mut counts, &recorded);
@@ -108,9 +109,12 @@ fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
     bar.finish_and_clear();
     // What is active is this machine's own. The evaluator knows where in the log events stand, which that shifts; its
     // verdicts are events.
-    let RouterState { availability, costs, patterns, sessions, rule_hits, active: _, evaluator: _ } = state.state();
-    let bytes = encode_state("router-state", &(availability, costs, patterns, sessions, rule_hits))
-        .map_err(|error| Failure::NotDone(error.to_string()))?;
+    let RouterState { availability, costs, patterns, sessions, rule_hits, active: _, evaluator: _ } = &state;
+    let bytes = encode_state(
+        "router-state",
+        &(availability.state(), costs.state(), patterns.state(), sessions.state(), rule_hits.state()),
+    )
+    .map_err(|error| Failure::NotDone(error.to_string()))?;
     let digests =
         Digests { events: digest.finalize().to_hex().to_string(), state: blake3::hash(&bytes).to_hex().to_string() };
     Ok((counts, digests))

@@ -9,7 +9,7 @@ pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, all: bool, y
     let path = if all { None } else { path(workspace) };
     let place = path.clone().unwrap_or_else(|| "every workspace".to_owned());
     let state = context.state()?;
-    let stores = state.state().patterns.status();
+    let stores = state.patterns.status();
     let rows: usize = stores.filter(|store| all || store.workspace == path.as_deref()).map(|store| store.rows).sum();
     if rows == 0 {
         return context.print(&json!({ "cleared": 0 }), || anstream::println!("Nothing was learned in {place}."));

@@ -16,7 +16,7 @@ pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, number: usiz
     let log = context.read_only()?;
     let texts = TextFiles::of(context.home.log());
     let state = context.state()?;
-    let Some(store) = state.state().patterns.store(path.as_deref()) else {
+    let Some(store) = state.patterns.store(path.as_deref()) else {
         let path = path.unwrap_or_default();
         return context.print(&json!({ "workspace": path, "models": [], "outcomes": [] }), || {
             anstream::println!("Nothing was learned in {path}; `turnwise patterns status` lists where something was.");

@@ -8,8 +8,8 @@ use contracts::{
     events::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},
 };
 use engine::{RouterState, captured_turn};
-use event_bus::{EventLog, TextStore};
-use event_core::{Event, Position, Projected, Recorded, encode_state};
+use event_bus::{EventLog, ProjectionSet as _, TextStore};
+use event_core::{Event, Position, Recorded, encode_state};
 use router_core::{Decided, Policy, decide};
 
 use super::Desk;
@@ -25,7 +25,7 @@ pub(crate) enum Words {
 /// Makes a recorded decision again.
 pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, event: &RouteDecided, words: Words) -> Decided {
     let before = log.read_after(Position::ORIGIN, usize::try_from(event.based_on.0).unwrap()).unwrap();
-    let mut state = Projected::<RouterState>::default();
+    let mut state = RouterState::default();
     for event in &before {
         state.advance(event).unwrap();
     }
@@ -36,7 +36,7 @@ pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, event: &Ro
     };
     let policy = policy(&before, texts, event);
     let turn = captured_turn(&turn, at, message);
-    state.state().with_views(at, |views| decide(&turn, &policy, views))
+    state.with_views(at, |views| decide(&turn, &policy, views))
 }
 
 /// Makes every decision of a log again, and compares the bytes; how many they are.

@@ -1,0 +1,139 @@
+//! Several projections that one pass over the log folds together. Each has its own checkpoint.
+
+use std::sync::Arc;
+
+use event_core::{Checkpoint, Position, ProjectionError, Recorded};
+
+use crate::{BusError, EventLog, fold::CHUNK};
+
+/// A struct of projections at one position. [`projection_set!`](crate::projection_set) declares one.
+pub trait ProjectionSet: Default {
+    /// Name and version of each projection, in the order of the list.
+    const PROJECTIONS: &'static [(&'static str, u32)];
+
+    /// The last position that every projection has folded.
+    fn position(&self) -> Position;
+
+    /// Folds the next event into every projection that has not seen it.
+    ///
+    /// # Errors
+    /// [`ProjectionError`] of the first projection that fails; the set must then be rebuilt.
+    fn advance(&mut self, event: &Recorded) -> Result<(), ProjectionError>;
+
+    /// The state of each projection as a checkpoint, under its name.
+    ///
+    /// # Errors
+    /// [`BusError::Checkpoint`] if a state is too large.
+    fn checkpoints(&self) -> Result<Vec<(&'static str, Checkpoint)>, BusError>;
+
+    /// Resumes each projection from its own checkpoint. One without a usable checkpoint starts at the origin; the others
+    /// keep their position.
+    ///
+    /// # Errors
+    /// Errors of `load`.
+    fn resume<E>(head: Position, load: impl FnMut(&'static str) -> Result<Option<Checkpoint>, E>) -> Result<Self, E>;
+}
+
+/// Folds a set of projections up to the end of the log, each from its own checkpoint. Reads the log once, from the oldest
+/// of their positions; saves nothing.
+///
+/// # Errors
+/// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot.
+pub fn fold_all<S: ProjectionSet>(log: &dyn EventLog) -> Result<S, BusError> {
+    let head = log.head()?;
+    let mut set = S::resume(head, |name| log.load_checkpoint(name))?;
+    loop {
+        let events = log.read_after(set.position(), CHUNK)?;
+        if events.is_empty() {
+            return Ok(set);
+        }
+        for event in &events {
+            set.advance(event).map_err(Arc::new)?;
+        }
+    }
+}
+
+/// Saves the state of each projection of a set under its name.
+///
+/// # Errors
+/// [`BusError::Checkpoint`] if a state is too large, [`BusError::Log`] if it cannot be written.
+pub fn save_all<S: ProjectionSet>(log: &dyn EventLog, set: &S) -> Result<(), BusError> {
+    for (name, checkpoint) in set.checkpoints()? {
+        log.save_checkpoint(name, &checkpoint)?;
+    }
+    Ok(())
+}
+
+/// Declares a struct of projections and implements [`ProjectionSet`] for it. Adding a projection is adding a field; raising
+/// its version discards its checkpoint alone.
+///
+/// ```
+/// # use event_core::{CodecError, Projection, Recorded};
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Debug, Default, Serialize, Deserialize)]
+/// # struct Events(u64);
+/// # impl Projection for Events {
+/// #     const NAME: &'static str = "acme.events";
+/// #     const VERSION: u32 = 1;
+/// #     fn apply(&mut self, _: &Recorded) -> Result<(), CodecError> { self.0 += 1; Ok(()) }
+/// # }
+/// event_bus::projection_set! {
+///     /// What the program knows.
+///     pub struct State {
+///         /// Number of events.
+///         pub events: Events,
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! projection_set {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis struct $set:ident {
+            $($(#[$field_meta:meta])* $field_visibility:vis $field:ident: $projection:ty,)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Default, ::serde::Serialize)]
+        $visibility struct $set {
+            $($(#[$field_meta])* $field_visibility $field: ::event_core::Projected<$projection>,)+
+        }
+
+        impl $crate::ProjectionSet for $set {
+            const PROJECTIONS: &'static [(&'static str, u32)] = &[$((
+                <$projection as ::event_core::Projection>::NAME,
+                <$projection as ::event_core::Projection>::VERSION,
+            )),+];
+
+            fn position(&self) -> ::event_core::Position {
+                [$(self.$field.position()),+].into_iter().min().unwrap_or_default()
+            }
+
+            fn advance(
+                &mut self,
+                event: &::event_core::Recorded,
+            ) -> ::core::result::Result<(), ::event_core::ProjectionError> {
+                $(self.$field.advance(event)?;)+
+                Ok(())
+            }
+
+            fn checkpoints(
+                &self,
+            ) -> ::core::result::Result<Vec<(&'static str, ::event_core::Checkpoint)>, $crate::BusError> {
+                Ok(vec![$($crate::checkpoint_of(&self.$field)?),+])
+            }
+
+            fn resume<E>(
+                head: ::event_core::Position,
+                mut load: impl FnMut(&'static str) -> ::core::result::Result<Option<::event_core::Checkpoint>, E>,
+            ) -> ::core::result::Result<Self, E> {
+                Ok(Self {
+                    $($field: ::event_core::Projected::resume(
+                        load(<$projection as ::event_core::Projection>::NAME)?.as_ref(),
+                        head,
+                    ),)+
+                })
+            }
+        }
+    };
+}
