@@ -1,3 +1,32 @@
-//! Clients of the services that a user configures: today the embedder.
+//! Clients of the services that a user configures: model providers and the embeddings endpoint.
+//!
+//! [`Provider`] sends a request in one of the wire APIs and returns the response as a stream of chunks; [`HttpProvider`]
+//! is its implementation. [`Providers`] is the configuration, [`ProviderClients`] the clients made from it. [`embedder`]
+//! computes embeddings of texts.
 
+mod credential;
 pub mod embedder;
+mod http_client;
+mod http_url;
+mod keys;
+mod provider;
+mod providers;
+mod retry;
+mod retry_after;
+
+pub use credential::{Credential, HeaderSecret, KEY_HEADERS};
+pub use http_client::{HttpClient, ProxyConnector, http_client};
+pub use http_url::parse_http_url;
+pub use keys::{KeyError, Keys, check_owner_only};
+pub use provider::{
+    ClientRequestParts, HttpProvider, Operation, Provider, ProviderClients, ResponseStream, ResponseTimeouts,
+    StreamError, UpstreamFailure, UpstreamRequest, UpstreamResponse,
+};
+#[cfg(feature = "scripted")]
+pub use provider::{ScriptedProvider, SentRequest};
+pub use providers::{ProviderConfig, ProviderEntry, ProviderError, Providers};
+pub use retry::RetryBudget;
+pub use retry_after::retry_after;
+
+/// The `User-Agent` of requests that are not forwarded for a client.
+pub const USER_AGENT_VALUE: &str = concat!("turnwise/", env!("CARGO_PKG_VERSION"));

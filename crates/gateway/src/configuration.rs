@@ -1,8 +1,5 @@
 //! `gateway.yaml`: where to listen, whom to talk to, how long to wait. Without the file everything has its default.
 
-mod address;
-mod keys;
-mod providers;
 mod traces;
 
 use std::{
@@ -13,12 +10,9 @@ use std::{
     time::Duration,
 };
 
-use contracts::WireApi;
+use adapters::{KeyError, ProviderEntry, ProviderError, ResponseTimeouts, RetryBudget};
 use serde::Deserialize;
 
-pub(crate) use keys::check_mode;
-pub use keys::{KeyError, Keys};
-pub use providers::{Credential, Provider, Providers};
 pub use traces::{Collector, TracesEntry};
 
 /// The largest file, in bytes.
@@ -58,37 +52,23 @@ pub struct Tls {
     pub key: PathBuf,
 }
 
-/// What the file says of a provider.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ProviderEntry {
-    /// Where its API begins, such as `https://api.openai.com/v1`.
-    pub url: Option<String>,
-    /// The environment variable that holds its key.
-    pub key_env: Option<String>,
-    /// Whether it wants no key at all, as a server on this machine.
-    pub keyless: Option<bool>,
-    /// The APIs it speaks, the preferred one first.
-    pub apis: Option<Vec<WireApi>>,
-}
-
-/// How long to wait, in milliseconds.
+/// Timeouts and retries. The fields that end in `_ms` are milliseconds.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timeouts {
     /// For a connection to a provider.
     pub connect_ms: u64,
-    /// For the first byte of an answer.
+    /// From a request to a provider to the first byte of its response.
     pub first_byte_ms: u64,
-    /// For the next piece of an answer that has begun.
+    /// Between two chunks of a response.
     pub idle_ms: u64,
     /// For a client to send its request.
     pub request_ms: u64,
-    /// How often a provider that is busy is asked again within a call.
+    /// How often a request is sent again to a busy provider.
     pub retries: u32,
-    /// Before the first of these; each further one waits twice as long.
+    /// The pause before the first retry, of which up to a half is random; it doubles with each further one.
     pub backoff_ms: u64,
-    /// The longest that a provider may ask to wait; beyond it the chain goes on.
+    /// The longest pause a provider may ask for; beyond it the chain goes on without a retry.
     pub longest_backoff_ms: u64,
 }
 
@@ -110,6 +90,18 @@ impl Default for Timeouts {
 impl Timeouts {
     pub(crate) const fn connect(&self) -> Duration {
         Duration::from_millis(self.connect_ms)
+    }
+
+    pub(crate) const fn response(&self) -> ResponseTimeouts {
+        ResponseTimeouts { first_byte: self.first_byte(), idle: self.idle() }
+    }
+
+    pub(crate) const fn retry(&self) -> RetryBudget {
+        RetryBudget {
+            retries: self.retries,
+            backoff: Duration::from_millis(self.backoff_ms),
+            longest_pause: Duration::from_millis(self.longest_backoff_ms),
+        }
     }
 
     pub(crate) const fn first_byte(&self) -> Duration {
@@ -181,13 +173,8 @@ pub enum ConfigurationError {
         cause: String,
     },
     /// A provider cannot be used.
-    #[error("provider `{name}` cannot be used: {cause}")]
-    Provider {
-        /// The provider.
-        name: String,
-        /// Why not.
-        cause: String,
-    },
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
     /// Traces cannot be sent as asked.
     #[error("traces cannot be sent: `{key}` {cause}")]
     Traces {
@@ -196,7 +183,7 @@ pub enum ConfigurationError {
         /// What is wrong with it; never what it holds.
         cause: String,
     },
-    /// The keys.
+    /// A file of keys or tokens cannot be used.
     #[error(transparent)]
     Keys(#[from] KeyError),
 }

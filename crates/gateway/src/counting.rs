@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use adapters::{ClientRequestParts, Operation, RetryBudget, UpstreamRequest};
 use catalogue::estimate::estimates;
 use contracts::{ModelSpec, Tokenizer, WireApi};
 use http_body_util::{BodyExt as _, Limited};
@@ -18,7 +19,6 @@ use crate::{
     body::Answer,
     exchange::{Incoming, refused, shape},
     gateway::{Gateway, UNAVAILABLE},
-    upstream::Question,
 };
 
 /// The time-out of the provider's count. Clients count before every turn, and the estimate is available at once.
@@ -86,19 +86,18 @@ async fn by_provider(
         return None;
     }
     let edit = set_model(inspected, model.id.model());
-    let question = Question {
-        provider,
+    let request = UpstreamRequest {
         api: incoming.api,
+        operation: Operation::CountTokens,
         model: model.id.model(),
         stream: false,
-        client: &incoming.headers,
-        query: incoming.query.as_deref(),
-        same_api: true,
-        behind: "/count_tokens",
         body: Bytes::from(apply(&incoming.body, edit.into_iter().collect())),
+        client: Some(ClientRequestParts { headers: &incoming.headers, query: incoming.query.as_deref() }),
+        timeouts: gateway.timeouts().response(),
+        retry: RetryBudget::NONE,
     };
-    let response = gateway.upstream().ask_once(&question).await.ok()?.response;
-    let body = Limited::new(response.into_body(), MOST_BYTES).collect().await.ok()?.to_bytes();
+    let response = provider.send(&request).await.ok()?;
+    let body = Limited::new(response.body, MOST_BYTES).collect().await.ok()?.to_bytes();
     Some(json(body))
 }
 

@@ -9,16 +9,16 @@ mod target;
 
 use std::sync::Arc;
 
-use contracts::{FailedCandidate, WireApi};
+use adapters::UpstreamFailure;
+use contracts::{FailedCandidate, WireApi, events::ErrorClass};
 use engine::CallFailure;
 use event_bus::BusError;
-use hyper::{HeaderMap, Response, body::Bytes};
+use hyper::{HeaderMap, Response, StatusCode, body::Bytes};
 use wire::{Inspected, inspect};
 
 use crate::{
     body::Answer,
     gateway::{Gateway, UNAVAILABLE},
-    upstream::Failed,
 };
 use attempt::Attempt;
 pub(crate) use input::shape;
@@ -73,7 +73,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
     loop {
         let model = target.model.id.clone();
         let attempt = Attempt { gateway, incoming, inspected: &inspected, target: &target };
-        let Failure { call: ran, failed: failure } = match attempt.make(call).await {
+        let Failure { call: ran, failed: FailedAttempt { failure, not_convertible } } = match attempt.make(call).await {
             Ok(mut response) => {
                 // No byte reaches the client before its decision is durable.
                 for durable in recorded {
@@ -86,7 +86,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         };
         let class = failure.class;
         // A model that was not even asked, for want of words, is one more that cannot take the turn.
-        let again = class.counts_against_provider() || failure.unsayable;
+        let again = class.counts_against_provider() || not_convertible;
         if again {
             failed.push(FailedCandidate { model, class });
         }
@@ -115,5 +115,31 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) call: crate::call::RunningCall,
-    pub(crate) failed: Failed,
+    pub(crate) failed: FailedAttempt,
+}
+
+/// Why an attempt brought no response.
+#[derive(Debug)]
+pub(crate) struct FailedAttempt {
+    pub(crate) failure: UpstreamFailure,
+    /// Whether the request was not sent because the model's API cannot express it, or its provider is not configured.
+    pub(crate) not_convertible: bool,
+}
+
+impl FailedAttempt {
+    /// An attempt whose request was not sent. `cause` is the body of the error.
+    fn not_convertible(cause: impl Into<Bytes>) -> Self {
+        let failure = UpstreamFailure {
+            status: Some(StatusCode::BAD_REQUEST),
+            body: cause.into(),
+            ..UpstreamFailure::without_response(ErrorClass::InvalidRequest)
+        };
+        Self { failure, not_convertible: true }
+    }
+}
+
+impl From<UpstreamFailure> for FailedAttempt {
+    fn from(failure: UpstreamFailure) -> Self {
+        Self { failure, not_convertible: false }
+    }
 }

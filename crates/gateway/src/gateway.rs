@@ -9,6 +9,7 @@ use std::{
     },
 };
 
+use adapters::{HttpClient, ProviderClients, Providers, http_client};
 use contracts::{Provider, SessionId, WireApi};
 use engine::{Engine, EngineError};
 use event_bus::{Bus, BusError, Clock as _, SystemClock};
@@ -16,12 +17,11 @@ use event_core::{Position, Timestamp};
 use tokio::sync::Mutex;
 
 use crate::{
-    configuration::{Collector, Configuration, Credential, Limits, Providers, Timeouts},
+    configuration::{Collector, Configuration, Limits, Timeouts},
     exchange::Incoming,
     guard::{Guard, Tokens, brings_key},
     metrics::Metrics,
     traces::Exporter,
-    upstream::Upstream,
     view::{Board, BoardView, Sources},
 };
 
@@ -33,8 +33,8 @@ pub(crate) const UNAVAILABLE: &str =
 #[derive(Debug)]
 pub struct Gateway {
     bus: Bus<Engine>,
-    providers: Providers,
-    upstream: Upstream,
+    providers: ProviderClients,
+    http: HttpClient,
     guard: Guard,
     limits: Limits,
     timeouts: Timeouts,
@@ -72,7 +72,7 @@ impl Gateway {
     pub fn start(
         engine: Engine,
         configuration: &Configuration,
-        providers: Providers,
+        providers: &Providers,
         tokens: Tokens,
         collector: Option<Collector>,
         address: SocketAddr,
@@ -82,13 +82,13 @@ impl Gateway {
         }
         let mut engine = engine;
         engine.recover()?;
-        let upstream = Upstream::new(configuration.timeouts)?;
+        let http = http_client(configuration.timeouts.connect())?;
         let sources = Sources { log: Arc::clone(engine.log()), texts: Arc::clone(engine.texts()) };
         let bus = Bus::start(engine).map_err(EngineError::from)?;
         let gateway = Self {
             bus,
-            providers,
-            upstream,
+            providers: ProviderClients::over_http(providers, &http),
+            http,
             guard: Guard::new(tokens, address, &configuration.hosts),
             limits: configuration.limits,
             timeouts: configuration.timeouts,
@@ -108,7 +108,7 @@ impl Gateway {
     /// As [`Bus::run`].
     pub(crate) async fn start_reactors(&self) -> Result<(), BusError> {
         if let Some(collector) = self.collector.clone() {
-            let exporter = Exporter::new(self.upstream.client().clone(), collector);
+            let exporter = Exporter::new(self.http.clone(), collector);
             self.bus.run(Box::new(exporter)).await?;
         }
         Ok(())
@@ -119,12 +119,8 @@ impl Gateway {
         &self.bus
     }
 
-    pub(crate) const fn providers(&self) -> &Providers {
+    pub(crate) const fn providers(&self) -> &ProviderClients {
         &self.providers
-    }
-
-    pub(crate) const fn upstream(&self) -> &Upstream {
-        &self.upstream
     }
 
     pub(crate) const fn guard(&self) -> &Guard {
@@ -193,7 +189,7 @@ impl Gateway {
             WireApi::OpenAiChat | WireApi::OpenAiResponses => "openai",
             WireApi::Gemini => "google",
         };
-        if !matches!(self.providers.get(name)?.credential, Credential::None) || !brings_key(&incoming.headers) {
+        if !self.providers.get(name)?.config().credential.is_clients_own() || !brings_key(&incoming.headers) {
             return None;
         }
         Provider::try_from(name).ok()

@@ -2,19 +2,14 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::Path};
 
+use adapters::{KEY_HEADERS, KeyError, check_owner_only};
 use hyper::{
     HeaderMap,
-    header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN},
+    header::{HOST, HeaderName, HeaderValue, ORIGIN},
 };
-
-use crate::configuration::{KeyError, check_mode};
 
 /// The header for a token of the gateway, for clients that send a provider's key in the usual headers.
 pub(crate) const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-turnwise-token");
-
-/// The headers in which clients send keys.
-pub(crate) const KEY_HEADERS: [HeaderName; 3] =
-    [AUTHORIZATION, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
 
 /// The tokens of clients: a name and the hash of each token.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +27,7 @@ impl Tokens {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(failed(error)),
         };
-        check_mode(path, &metadata)?;
+        check_owner_only(path, &metadata)?;
         let text = std::fs::read_to_string(path).map_err(failed)?;
         let mut tokens = BTreeMap::new();
         for (line, content) in (1..).zip(text.lines().map(str::trim)) {

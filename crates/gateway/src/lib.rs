@@ -6,6 +6,7 @@
 mod board;
 mod body;
 mod call;
+mod client_stream;
 mod configuration;
 mod counting;
 mod exchange;
@@ -14,19 +15,17 @@ mod guard;
 mod listing;
 mod metrics;
 mod own;
-mod relay;
+
 mod routes;
 mod server;
 pub mod tls;
 mod traces;
-mod upstream;
 mod view;
 mod whole;
 
 pub use board::Board;
 pub use configuration::{
-    Collector, Configuration, ConfigurationError, Credential, DEFAULT_ADDRESS, KeyError, Keys, Limits, Provider,
-    ProviderEntry, Providers, Timeouts, Tls, TracesEntry,
+    Collector, Configuration, ConfigurationError, DEFAULT_ADDRESS, Limits, Timeouts, Tls, TracesEntry,
 };
 pub use gateway::{Gateway, StartError};
 pub use guard::Tokens;

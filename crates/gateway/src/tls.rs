@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use adapters::check_owner_only;
 use tokio_rustls::{
     TlsAcceptor,
     rustls::{
@@ -11,7 +12,7 @@ use tokio_rustls::{
     },
 };
 
-use crate::configuration::{ConfigurationError, Tls, check_mode};
+use crate::configuration::{ConfigurationError, Tls};
 
 /// Reads the certificate and its key.
 ///
@@ -21,7 +22,7 @@ pub fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ConfigurationError> {
     let unusable = |path: &std::path::Path, cause: String| ConfigurationError::Content { path: path.to_owned(), cause };
     let metadata =
         std::fs::metadata(&tls.key).map_err(|source| ConfigurationError::Read { path: tls.key.clone(), source })?;
-    check_mode(&tls.key, &metadata)?;
+    check_owner_only(&tls.key, &metadata)?;
     let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(&tls.certificate)
         .and_then(Iterator::collect)
         .map_err(|error| unusable(&tls.certificate, error.to_string()))?;

@@ -1,7 +1,6 @@
 //! Writes errors in the client's API and classifies errors of providers.
 
 mod classify;
-mod retry_after;
 
 use contracts::{WireApi, events::ErrorClass};
 
@@ -9,7 +8,6 @@ use crate::api;
 
 pub use crate::api::gemini_status;
 pub use classify::classify;
-pub use retry_after::retry_after;
 
 /// Returns the body of an error response. `kind` is a name such as `rate_limit_error`, see [`error_kind`]. `message` is
 /// shown to users and must not contain prompts or keys.

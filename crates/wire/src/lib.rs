@@ -29,7 +29,7 @@ mod watch;
 pub use answer::{CalledTool, MAX_ARGUMENT_BYTES, Seen};
 pub use convert::{Conversion, ConvertError, Converted, StreamConverter, convert_answer, convert_request};
 pub use edit::{Edit, apply, ask_for_usage, cut_override, set_model, without_signatures, without_thinking};
-pub use errors::{classify, error_body, error_event, error_kind, gemini_status, retry_after};
+pub use errors::{classify, error_body, error_event, error_kind, gemini_status};
 pub use inspect::inspect;
 pub use lineage::{ClientHeaders, Lineage, identify};
 pub use models_list::models_list;

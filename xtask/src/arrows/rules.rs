@@ -29,7 +29,8 @@ pub(super) const RULES: &[Rule] = &[
     pure("router-core", &["contracts", "event-core"]),
     pure("client-formats", &["contracts"]),
     pure("wire", &["client-formats", "contracts", "event-core"]),
-    effects("adapters", &[]),
+    // Providers classify errors as their wire API writes them.
+    effects("adapters", &["contracts", "wire"]),
     // The readers fill in token estimates.
     effects("transcripts", &["catalogue", "client-formats", "contracts", "event-core"]),
     effects("event-bus", &["event-core"]),

@@ -2,11 +2,10 @@
 
 use std::{net::SocketAddr, path::Path};
 
+use adapters::{Keys, Providers};
 use contracts::Registry;
 use engine::Models;
-use gateway::{
-    Collector, Configuration, ConfigurationError, Credential, Gateway, Keys, Providers, StartError, Tokens, serve, tls,
-};
+use gateway::{Collector, Configuration, ConfigurationError, Gateway, StartError, Tokens, serve, tls};
 use serde_json::json;
 use tokio::{
     net::TcpListener,
@@ -29,7 +28,8 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     }
     let keys = Keys::load(&dir.join("keys")).map_err(ConfigurationError::from)?;
     let tokens = Tokens::load(&dir.join("tokens")).map_err(ConfigurationError::from)?;
-    let providers = Providers::new(&configuration, &keys, |name| std::env::var(name).ok())?;
+    let providers = Providers::new(&configuration.providers, &keys, |name| std::env::var(name).ok())
+        .map_err(ConfigurationError::from)?;
     let collector = Collector::new(&configuration, |name| std::env::var(name).ok())?;
     let models = Models::load(&context.home.models())?;
     let models = Models::of(providers.apply(&models.registry));
@@ -50,7 +50,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let engine = context.engine_of_gateway(models.clone())?;
     context.policy_notice(engine.policy_trouble().as_ref());
     let address = listener.local_addr().unwrap_or(address);
-    let gateway = Gateway::start(engine, &configuration, providers.clone(), tokens, collector, address)?;
+    let gateway = Gateway::start(engine, &configuration, &providers, tokens, collector, address)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     // Listened to before anyone is told that there is a gateway to stop.
     let signals = runtime.block_on(async { Signals::listen() });
@@ -100,7 +100,7 @@ fn next_step(error: &std::io::Error) -> &'static str {
 
 fn greet(context: &Context, scheme: &str, address: SocketAddr, providers: &Providers, models: &Registry) {
     let url = format!("{scheme}://{address}");
-    let found: Vec<_> = providers.iter().filter(|provider| !matches!(provider.credential, Credential::None)).collect();
+    let found: Vec<_> = providers.iter().filter(|provider| !provider.credential.is_clients_own()).collect();
     if context.json {
         let names: Vec<_> = found.iter().map(|provider| &provider.name).collect();
         let reachable = models.iter().filter(|model| model.configured).count();

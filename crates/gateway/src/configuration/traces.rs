@@ -5,13 +5,14 @@
 
 use std::fmt;
 
+use adapters::parse_http_url;
 use hyper::{
     HeaderMap, Uri,
     header::{HeaderName, HeaderValue},
 };
 use serde::{Deserialize, Deserializer};
 
-use super::{Configuration, ConfigurationError, address::http_address};
+use super::{Configuration, ConfigurationError};
 
 /// Where a collector on this machine listens, by the specification of OTLP.
 const USUAL: &str = "http://127.0.0.1:4318";
@@ -67,7 +68,7 @@ impl Collector {
         let variable = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
         let address = match (&entry.endpoint, variable(TRACES_ENDPOINT), variable(ENDPOINT)) {
             (Some(endpoint), ..) => below(FILE, endpoint)?,
-            (None, Some(whole), _) => http_address(whole.trim()).map_err(|cause| unusable(TRACES_ENDPOINT, cause))?,
+            (None, Some(whole), _) => parse_http_url(whole.trim()).map_err(|cause| unusable(TRACES_ENDPOINT, cause))?,
             (None, None, Some(endpoint)) => below(ENDPOINT, &endpoint)?,
             (None, None, None) => below(FILE, USUAL)?,
         };
@@ -100,13 +101,13 @@ fn unusable(key: &str, cause: impl Into<String>) -> ConfigurationError {
 /// Where a collector takes spans, by its endpoint. One that ends there already is left as it is.
 fn below(key: &str, endpoint: &str) -> Result<Uri, ConfigurationError> {
     let endpoint = endpoint.trim();
-    http_address(endpoint).map_err(|cause| unusable(key, cause))?;
+    parse_http_url(endpoint).map_err(|cause| unusable(key, cause))?;
     if endpoint.contains(['?', '#']) {
         return Err(unusable(key, format!("has more behind its path, where `{PATH}` belongs")));
     }
     let base = endpoint.trim_end_matches('/');
     let base = base.strip_suffix(PATH).unwrap_or(base);
-    http_address(&format!("{base}{PATH}")).map_err(|cause| unusable(key, cause))
+    parse_http_url(&format!("{base}{PATH}")).map_err(|cause| unusable(key, cause))
 }
 
 /// Reads `name=value,name=value`, the values percent-encoded. What is wrong is told without what was read.

@@ -1,16 +1,18 @@
 //! One model asked: the request as its provider wants it, and its answer on the way back.
 
+use adapters::{
+    ClientRequestParts, Operation, ResponseStream, StreamError, UpstreamFailure, UpstreamRequest, UpstreamResponse,
+};
 use contracts::events::ErrorClass;
 use http_body_util::Limited;
 use hyper::{
-    Response, StatusCode,
-    body::{Bytes, Incoming as Body},
+    HeaderMap, Response,
     header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
 };
 use wire::{StreamConverter, UsageHider, Watcher, convert_answer};
 
 use super::{
-    Failure, Incoming,
+    FailedAttempt, Failure, Incoming,
     outgoing::{self, Outgoing},
     refusal,
     target::Target,
@@ -18,10 +20,8 @@ use super::{
 use crate::{
     body::Answer,
     call::RunningCall,
-    configuration::Credential,
+    client_stream::{BodyTransform, ClientStream},
     gateway::Gateway,
-    relay::{BodyTransform, Relay},
-    upstream::{Answering, Failed, Question, passed_back},
     whole::whole,
 };
 
@@ -42,27 +42,27 @@ impl Attempt<'_> {
             Ok(asked) => asked,
             Err(failed) => return Err(Failure { call, failed }),
         };
-        let status = response.status();
+        let status = response.status;
         // A provider may answer in one piece whatever it was asked.
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let events = kind.map_or(incoming.streams(inspected), |kind| kind.starts_with("text/event-stream"));
         let mut response = if target.api == incoming.api {
-            let headers = passed_back(response.headers());
-            let passage =
+            let headers = forwarded_headers(&response.headers);
+            let transform =
                 if outgoing.hides_usage { BodyTransform::Hidden(UsageHider::new()) } else { BodyTransform::Untouched };
-            let mut answer = Response::new(self.relayed(response.into_body(), call, events, passage));
+            let mut answer = Response::new(self.relayed(response.body, call, events, transform));
             *answer.headers_mut() = headers;
             answer
         } else if events {
             let unasked = incoming.api == contracts::WireApi::OpenAiChat && !inspected.asks_usage;
-            let passage = BodyTransform::Converted(Box::new(self.converter()), unasked.then(UsageHider::new));
-            let mut answer = Response::new(self.relayed(response.into_body(), call, true, passage));
+            let transform = BodyTransform::Converted(Box::new(self.converter()), unasked.then(UsageHider::new));
+            let mut answer = Response::new(self.relayed(response.body, call, true, transform));
             let headers = answer.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             answer
         } else {
-            match self.converted(response.into_body(), call).await? {
+            match self.converted(response.body, call).await? {
                 Ok(bytes) => {
                     let mut answer = Response::new(Answer::whole(bytes));
                     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -82,37 +82,31 @@ impl Attempt<'_> {
     }
 
     /// Sends the request, as the provider wants it.
-    async fn ask(&self) -> Result<(Outgoing, Response<Body>), Failed> {
+    async fn ask(&self) -> Result<(Outgoing, UpstreamResponse), FailedAttempt> {
         let Self { gateway, incoming, inspected, target } = *self;
-        let provider = gateway.providers().get(target.model.provider.as_str()).ok_or_else(nowhere)?;
-        let outgoing = outgoing::outgoing(incoming, inspected, target, provider)?;
-        let question = Question {
-            provider,
+        let provider = gateway.providers().get(target.model.provider.as_str());
+        // The provider of the model is not configured.
+        let provider = provider.ok_or_else(|| FailedAttempt::not_convertible(""))?;
+        let outgoing = outgoing::outgoing(incoming, inspected, target, provider.config())?;
+        let forwarded = ClientRequestParts { headers: &incoming.headers, query: incoming.query.as_deref() };
+        let request = UpstreamRequest {
             api: target.api,
+            operation: Operation::Generate,
             model: target.model.id.model(),
             stream: incoming.streams(inspected),
-            client: &incoming.headers,
-            query: incoming.query.as_deref(),
-            same_api: target.api == incoming.api,
-            behind: "",
             body: outgoing.body.clone(),
+            client: (target.api == incoming.api).then_some(forwarded),
+            timeouts: gateway.timeouts().response(),
+            retry: gateway.timeouts().retry(),
         };
-        match gateway.upstream().ask(&question).await {
-            Ok(Answering { response }) => Ok((outgoing, response)),
-            Err(mut failed) => {
-                // One client's key says nothing of the provider to the others.
-                if failed.class == ErrorClass::Auth && matches!(provider.credential, Credential::None) {
-                    failed.class = ErrorClass::ClientKey;
-                }
-                Err(failed)
-            }
-        }
+        let response = provider.send(&request).await?;
+        Ok((outgoing, response))
     }
 
-    fn relayed(&self, body: Body, call: RunningCall, events: bool, passage: BodyTransform) -> Answer {
+    fn relayed(&self, body: ResponseStream, call: RunningCall, events: bool, transform: BodyTransform) -> Answer {
         let watcher = Watcher::new(self.target.api, events);
-        let (client, timeouts) = ((self.incoming.api, events), self.gateway.timeouts().idle());
-        Answer::Relayed(Box::new(Relay::new(body, watcher, passage, client, call, timeouts)))
+        let client = (self.incoming.api, events);
+        Answer::Relayed(Box::new(ClientStream::new(body, watcher, transform, client, call)))
     }
 
     fn converter(&self) -> StreamConverter {
@@ -123,14 +117,24 @@ impl Attempt<'_> {
     }
 
     /// An answer in one piece, said in the client's API, or that it cannot be.
-    async fn converted(&self, body: Body, mut call: RunningCall) -> Result<Result<Vec<u8>, Response<Answer>>, Failure> {
+    async fn converted(
+        &self,
+        body: ResponseStream,
+        mut call: RunningCall,
+    ) -> Result<Result<Vec<u8>, Response<Answer>>, Failure> {
         let Self { gateway, incoming, inspected, target } = *self;
         let limited = whole(Limited::new(body, gateway.limits().answer_bytes));
         let read = tokio::time::timeout(gateway.timeouts().first_byte(), limited).await;
-        let bytes = match read {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(_)) => return Err(Failure { call, failed: broken(ErrorClass::Network) }),
-            Err(_) => return Err(Failure { call, failed: broken(ErrorClass::Timeout) }),
+        let received = match read {
+            Ok(Ok(bytes)) => Ok(bytes),
+            Ok(Err(error)) => {
+                Err(error.downcast_ref::<StreamError>().map_or(ErrorClass::Network, |error| error.class()))
+            }
+            Err(_) => Err(ErrorClass::Timeout),
+        };
+        let bytes = match received {
+            Ok(bytes) => bytes,
+            Err(class) => return Err(Failure { call, failed: UpstreamFailure::without_response(class).into() }),
         };
         call.began();
         let mut watcher = Watcher::new(target.api, false);
@@ -150,18 +154,18 @@ impl Attempt<'_> {
     }
 }
 
-/// The provider of the model is not among those configured.
-fn nowhere() -> Failed {
-    Failed {
-        class: ErrorClass::InvalidRequest,
-        status: Some(StatusCode::BAD_REQUEST),
-        retries: 0,
-        body: Bytes::new(),
-        retry_after: None,
-        unsayable: true,
-    }
-}
-
-fn broken(class: ErrorClass) -> Failed {
-    Failed { class, status: None, retries: 0, body: Bytes::new(), retry_after: None, unsayable: false }
+/// The headers of a provider's response that are forwarded to the client.
+fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
+    const WITHHELD: [&str; 8] = [
+        "connection",
+        "keep-alive",
+        "transfer-encoding",
+        "trailer",
+        "upgrade",
+        "content-length",
+        "set-cookie",
+        "alt-svc",
+    ];
+    let forwarded = headers.iter().filter(|(name, _)| !WITHHELD.contains(&name.as_str()));
+    forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{Requirement, WireApi, events::ErrorClass};
-use hyper::{StatusCode, body::Bytes};
+use adapters::ProviderConfig;
+use contracts::{Requirement, WireApi};
+use hyper::body::Bytes;
 use wire::{
-    Conversion, ConvertError, Edit, Inspected, apply, ask_for_usage, convert_request, cut_override, set_model,
-    without_signatures, without_thinking,
+    Conversion, Edit, Inspected, apply, ask_for_usage, convert_request, cut_override, set_model, without_signatures,
+    without_thinking,
 };
 
-use super::{Incoming, target::Target};
-use crate::{configuration::Provider, upstream::Failed};
+use super::{FailedAttempt, Incoming, target::Target};
 
 /// A request to be sent.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ pub(super) fn outgoing(
     incoming: &Incoming,
     inspected: &Inspected<'_>,
     target: &Target,
-    provider: &Provider,
-) -> Result<Outgoing, Failed> {
+    provider: &ProviderConfig,
+) -> Result<Outgoing, FailedAttempt> {
     let (body, model) = (&incoming.body, target.model.id.model());
     let same_api = target.api == incoming.api;
     let streams = incoming.streams(inspected);
@@ -50,7 +50,8 @@ pub(super) fn outgoing(
             may_drop: &target.may_drop,
             max_output: target.model.max_output,
         };
-        let converted = convert_request(&conversion, &edited).map_err(|error| unsayable(&error))?;
+        let converted =
+            convert_request(&conversion, &edited).map_err(|error| FailedAttempt::not_convertible(error.to_string()))?;
         dropped.extend(converted.dropped);
         return Ok(Outgoing { body: Bytes::from(converted.body), hides_usage: false, dropped });
     }
@@ -94,17 +95,4 @@ fn not_taken(target: &Target) -> BTreeSet<Requirement> {
     let requires = target.outcome.request().into_iter().flat_map(|request| &request.requires);
     let required = requires.filter(|requirement| target.may_drop.contains(requirement)).copied();
     required.filter(|requirement| !can.takes(*requirement)).collect()
-}
-
-/// The chain let a request through that the other API cannot carry after all.
-fn unsayable(error: &ConvertError) -> Failed {
-    let body = Bytes::from(error.to_string());
-    Failed {
-        class: ErrorClass::InvalidRequest,
-        status: Some(StatusCode::BAD_REQUEST),
-        retries: 0,
-        body,
-        retry_after: None,
-        unsayable: true,
-    }
 }

@@ -1,5 +1,6 @@
 //! Errors, in the shape of the client's own API.
 
+use adapters::UpstreamFailure;
 use contracts::{FailedCandidate, WireApi};
 use hyper::{
     Response, StatusCode,
@@ -7,7 +8,7 @@ use hyper::{
 };
 
 use super::target::Target;
-use crate::{body::Answer, upstream::Failed};
+use crate::body::Answer;
 
 /// An error of the gateway's own. `kind` is what Anthropic and `OpenAI` call it; Gemini has a word for each status.
 pub(crate) fn refused(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answer> {
@@ -23,7 +24,12 @@ fn error(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answe
 }
 
 /// What the last provider said, when nobody is left: its own words where client and provider speak the same API.
-pub(crate) fn told(api: WireApi, target: &Target, failure: &Failed, failed: &[FailedCandidate]) -> Response<Answer> {
+pub(crate) fn told(
+    api: WireApi,
+    target: &Target,
+    failure: &UpstreamFailure,
+    failed: &[FailedCandidate],
+) -> Response<Answer> {
     let (usual, kind) = wire::error_kind(api, failure.class);
     let status = failure.status.map_or(usual, |status| status.as_u16());
     let own_words = target.api == api && failed.len() <= 1 && !failure.body.is_empty() && failure.status.is_some();
@@ -35,13 +41,13 @@ pub(crate) fn told(api: WireApi, target: &Target, failure: &Failed, failed: &[Fa
     } else {
         error(api, status, kind, &message(target, failure, failed))
     };
-    if let Some(value) = &failure.retry_after {
-        response.headers_mut().insert(RETRY_AFTER, value.clone());
+    if let Some(wait) = failure.retry_after {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs()));
     }
     response
 }
 
-fn message(target: &Target, failure: &Failed, failed: &[FailedCandidate]) -> String {
+fn message(target: &Target, failure: &UpstreamFailure, failed: &[FailedCandidate]) -> String {
     let turn = target.outcome.turn;
     if failed.is_empty() {
         let model = &target.model.id;
@@ -52,6 +58,6 @@ fn message(target: &Target, failure: &Failed, failed: &[FailedCandidate]) -> Str
     }
     let tried: Vec<_> = failed.iter().map(|one| format!("{} ({})", one.model, one.class.name())).collect();
     let wait =
-        failure.retry_seconds().map(|seconds| format!(" The last asks to wait {seconds} s.")).unwrap_or_default();
+        failure.retry_after.map(|wait| format!(" The last asks to wait {} s.", wait.as_secs())).unwrap_or_default();
     format!("turnwise: nobody answered. Tried: {}.{wait} GET /turns/{turn} says more", tried.join(", "))
 }

@@ -2,22 +2,23 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
+use adapters::ProviderConfig;
 use contracts::OutageScope;
 use engine::Engine;
 use event_core::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Outcome, Trouble};
-use crate::{configuration::Provider, gateway::Gateway, metrics::describe, view::rfc3339};
+use crate::{gateway::Gateway, metrics::describe, view::rfc3339};
 
 /// Returns the status: version, policy, providers with their outages, and the log position.
 pub(super) async fn status(gateway: &Arc<Gateway>) -> Outcome {
-    let providers: Vec<Provider> = gateway.providers().iter().cloned().collect();
+    let providers: Vec<ProviderConfig> = gateway.providers().iter().map(|provider| provider.config().clone()).collect();
     let (started, now) = (gateway.started_at(), gateway.now());
     Ok(gateway.bus().query(move |engine| of(engine, &providers, started, now)).await?)
 }
 
-fn of(engine: &Engine, providers: &[Provider], started: Timestamp, now: Timestamp) -> Value {
+fn of(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Timestamp) -> Value {
     let outages = engine.state().availability.outages_at(now);
     let because = |scope: &OutageScope| {
         let row = engine.state().availability.status(now).into_iter().find(|row| row.scope == *scope)?;

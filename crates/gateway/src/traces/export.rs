@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use adapters::HttpClient;
 use async_trait::async_trait;
 use event_bus::{EventLog, LogError, Reactor, RetryAfter};
 use event_core::{NewEvent, Position, Recorded};
@@ -15,7 +16,7 @@ use super::{
     post::{Export, post},
     turns::Turns,
 };
-use crate::{configuration::Collector, upstream::HttpClient};
+use crate::configuration::Collector;
 
 /// Events read at once while resuming.
 const CHUNK: usize = 512;

@@ -1,7 +1,11 @@
 //! One request to the collector, and what its answer means (the OTLP specification, "OTLP/HTTP response").
 
-use std::{error::Error, time::Duration};
+use std::{
+    error::Error,
+    time::{Duration, SystemTime},
+};
 
+use adapters::{HttpClient, USER_AGENT_VALUE, retry_after};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{
     Method, Request, StatusCode,
@@ -10,10 +14,7 @@ use hyper::{
 };
 use serde_json::Value;
 
-use crate::{
-    configuration::Collector,
-    upstream::{HttpClient, seconds},
-};
+use crate::configuration::Collector;
 
 /// How long the collector may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,8 +44,7 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
     *request.uri_mut() = collector.address.clone();
     request.headers_mut().clone_from(&collector.headers);
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let agent = HeaderValue::from_static(concat!("turnwise/", env!("CARGO_PKG_VERSION")));
-    request.headers_mut().insert(USER_AGENT, agent);
+    request.headers_mut().insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
     let later = |cause: String| Export::Retry { cause, after: None };
     let asked = async {
         let response = match client.request(request).await {
@@ -62,7 +62,7 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
             | StatusCode::BAD_GATEWAY
             | StatusCode::SERVICE_UNAVAILABLE
             | StatusCode::GATEWAY_TIMEOUT => {
-                let after = parts.headers.get(RETRY_AFTER).and_then(seconds);
+                let after = parts.headers.get(RETRY_AFTER).and_then(|value| retry_after(value, SystemTime::now()));
                 Export::Retry { cause: format!("it answers {}", parts.status), after }
             }
             status => Export::Refused(status),

@@ -2,13 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use adapters::{Keys, ProviderEntry, Providers};
 use contracts::events::TurnEnded;
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{BusError, EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
 use event_core::{Event, Position};
-use gateway::{
-    Collector, Configuration, Gateway, Keys, ProviderEntry, Providers, Timeouts, Tokens, TracesEntry, serve,
-};
+use gateway::{Collector, Configuration, Gateway, Timeouts, Tokens, TracesEntry, serve};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, body::Bytes, header::HeaderName};
 use hyper_util::{
@@ -106,7 +105,7 @@ impl World {
             configuration.providers.insert("mistral".to_owned(), entry);
         }
         let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
-        let providers = Providers::new(&configuration, &Keys::default(), key).unwrap();
+        let providers = Providers::new(&configuration.providers, &Keys::default(), key).unwrap();
         let own = wish.models.map(|text| catalogue::Source { file: "models.yaml", text });
         let variable =
             |name: &str| wish.environment.iter().find(|(known, _)| *known == name).map(|(_, said)| (*said).into());
@@ -125,7 +124,7 @@ impl World {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line));
-        let gateway = Gateway::start(engine, &configuration, providers, tokens, collector, address).unwrap();
+        let gateway = Gateway::start(engine, &configuration, &providers, tokens, collector, address).unwrap();
         let (stop, stopping) = watch::channel(false);
         let served = Some(runtime.spawn(serve(Arc::clone(&gateway), listener, None, stopping)));
         let client = Client::builder(TokioExecutor::new()).build_http();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use adapters::http_client;
 use contracts::{
     TurnId,
     events::{DocumentedEvent as _, TurnEnded, TurnStarted},
@@ -10,10 +11,7 @@ use event_bus::{EventLog, Expected, MemoryLog, Reactor as _};
 use event_core::{Event, EventId, NewEvent, Position, Timestamp};
 
 use super::Exporter;
-use crate::{
-    configuration::{Collector, Configuration, Timeouts, TracesEntry},
-    upstream::Upstream,
-};
+use crate::configuration::{Collector, Configuration, Timeouts, TracesEntry};
 
 fn turn(number: u64) -> TurnId {
     TurnId(EventId::derive(&[&number.to_be_bytes()]))
@@ -37,7 +35,7 @@ fn exporter() -> Exporter {
     let traces = Some(TracesEntry { endpoint: Some("http://127.0.0.1:4318".to_owned()), headers_env: None });
     let configuration = Configuration { traces, ..Configuration::default() };
     let collector = Collector::new(&configuration, |_| None).unwrap().unwrap();
-    Exporter::new(Upstream::new(Timeouts::default()).unwrap().client().clone(), collector)
+    Exporter::new(http_client(Timeouts::default().connect()).unwrap(), collector)
 }
 
 /// The traces of the turns that end after a position.

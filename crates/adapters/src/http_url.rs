@@ -1,9 +1,13 @@
-//! Addresses of others: http or https, and nothing secret in them.
+//! URLs that a user configures: http or https, without credentials.
 
 use hyper::Uri;
 
-/// Reads an address. What is wrong is told as the end of a sentence about it, without the address.
-pub(super) fn http_address(text: &str) -> Result<Uri, String> {
+/// Parses a configured URL.
+///
+/// # Errors
+/// A message to be written after the name of the setting, such as "its `url`"; it never repeats the URL, which may hold a
+/// password. Refused are texts that are no URL, schemes other than http and https, and a user or password in the URL.
+pub fn parse_http_url(text: &str) -> Result<Uri, String> {
     let uri: Uri = text.parse().map_err(|error| format!("is not an address: {error}"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.authority().is_none() {
         return Err("starts with neither `http://` nor `https://`".to_owned());

@@ -6,9 +6,8 @@ use adapters::embedder::{EmbedError, MOST_ANSWER_BYTES, OpenAiEmbedder, Timeouts
 use serde_json::json;
 
 use crate::{
-    KEY, QUICK, embed,
+    embedder::{KEY, QUICK, embed, texts},
     stand_in::{Reply, StandIn},
-    texts,
 };
 
 /// What a user wrote, and what a server may repeat.

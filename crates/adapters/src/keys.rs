@@ -1,15 +1,16 @@
-//! Keys of providers: from the environment, or from a file that only its owner can read. They are never printed.
+//! Provider keys in a file that only its owner can read. They are never printed.
 
 use std::{
     collections::BTreeMap,
     fmt, io,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
-/// The largest file of keys, in bytes.
+/// The size limit of the file, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Keys by the name of the provider.
+/// Keys by the name of the provider. The `Debug` output has the names alone.
 #[derive(Clone, Default)]
 pub struct Keys(BTreeMap<String, String>);
 
@@ -19,40 +20,41 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// Why a file of keys cannot be used. Never holds any of its content.
+/// Why a file of secrets cannot be used. Never contains its content.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read the keys in `{path}`")]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Others can read it.
-    #[error("`{path}` can be read by others (mode {mode:o}): `chmod 600 {path}` first")]
-    Open {
+    /// Other users may access the file.
+    #[error("`{path}` can be read by other users (mode {mode:o}): run `chmod 600 {path}` first")]
+    Permissions {
         /// The file.
         path: PathBuf,
-        /// Its mode.
+        /// Its permission bits.
         mode: u32,
     },
-    /// A line is not what it should be.
+    /// A line has another format.
     #[error("line {line} of `{path}` is not `provider: key`")]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
     },
 }
 
 impl Keys {
-    /// Reads a file of lines `provider: key`; none when there is no file.
+    /// Reads a file of lines `provider: key`; empty if there is no file. Blank lines and lines that begin with `#` are
+    /// skipped.
     ///
     /// # Errors
-    /// [`KeyError`] for a file that cannot be read, that others can read, or that holds something else.
+    /// [`KeyError`] for a file that cannot be read, that other users may access, or that has a line in another format.
     pub fn load(path: &Path) -> Result<Self, KeyError> {
         let failed = |source| KeyError::Read { path: path.to_owned(), source };
         let metadata = match std::fs::metadata(path) {
@@ -60,7 +62,7 @@ impl Keys {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(failed(error)),
         };
-        check_mode(path, &metadata)?;
+        check_owner_only(path, &metadata)?;
         if MAX_BYTES < metadata.len() {
             return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large for a file of keys")));
         }
@@ -80,33 +82,27 @@ impl Keys {
     }
 
     /// The key of a provider.
-    pub(super) fn of(&self, provider: &str) -> Option<&str> {
+    pub(crate) fn get(&self, provider: &str) -> Option<&str> {
         self.0.get(provider).map(String::as_str)
     }
 }
 
-/// Nobody but the owner may read what holds a secret.
-#[cfg(unix)]
-pub(crate) fn check_mode(path: &Path, metadata: &std::fs::Metadata) -> Result<(), KeyError> {
-    use std::os::unix::fs::PermissionsExt as _;
+/// Checks that only the owner may access a file of secrets.
+///
+/// # Errors
+/// [`KeyError::Permissions`] if the group or others have any permission.
+pub fn check_owner_only(path: &Path, metadata: &std::fs::Metadata) -> Result<(), KeyError> {
     let mode = metadata.permissions().mode() & 0o777;
-    // What is left of the owner's own bits is nothing.
-    if mode & !0o700 == 0 { Ok(()) } else { Err(KeyError::Open { path: path.to_owned(), mode }) }
+    let is_owner_only = mode & !0o700 == 0;
+    if is_owner_only { Ok(()) } else { Err(KeyError::Permissions { path: path.to_owned(), mode }) }
 }
 
-/// Elsewhere the system keeps a user's files from others.
-#[cfg(not(unix))]
-pub(crate) fn check_mode(_path: &Path, _metadata: &std::fs::Metadata) -> Result<(), KeyError> {
-    Ok(())
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::Keys;
 
-    #[expect(clippy::unwrap_used, reason = "a test may panic")]
     fn file(content: &str, mode: u32) -> (tempfile::TempDir, std::path::PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("keys");
@@ -116,25 +112,25 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_can_read_is_refused() {
+    fn a_file_that_other_users_can_read_is_refused() {
         let (_dir, path) = file("anthropic: sk-secret\n", 0o644);
         let error = Keys::load(&path).unwrap_err().to_string();
         assert!(error.contains("chmod 600") && !error.contains("sk-secret"), "{error}");
     }
 
     #[test]
-    fn keys_are_found_by_their_provider_and_never_shown() {
+    fn keys_are_looked_up_by_provider_and_not_in_the_debug_output() {
         let (_dir, path) = file("# mine\nanthropic: sk-secret\nopenai: \"sk-other\"\n", 0o600);
         let keys = Keys::load(&path).unwrap();
         assert_eq!(
-            (keys.of("anthropic"), keys.of("openai"), keys.of("google")),
+            (keys.get("anthropic"), keys.get("openai"), keys.get("google")),
             (Some("sk-secret"), Some("sk-other"), None)
         );
         assert_eq!(format!("{keys:?}"), r#"["anthropic", "openai"]"#);
     }
 
     #[test]
-    fn a_broken_line_is_told_by_its_number_and_without_its_content() {
+    fn an_error_has_the_number_of_the_line_and_not_its_content() {
         let (_dir, path) = file("anthropic: sk-1\nsk-secret-alone\n", 0o600);
         let error = Keys::load(&path).unwrap_err().to_string();
         assert!(error.contains("line 2") && !error.contains("sk-secret"), "{error}");

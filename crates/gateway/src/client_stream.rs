@@ -1,14 +1,10 @@
-//! A provider's answer on its way to the client: looked at, said in the client's API where it must be, never held back.
+//! The response stream to a client: the provider's chunks, observed, and converted to the client's API where necessary.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::task::{Context, Poll, ready};
 
+use adapters::ResponseStream;
 use contracts::{WireApi, events::ErrorClass};
-use hyper::body::{Body as _, Bytes, Incoming};
-use tokio::time::{Instant, Sleep, sleep};
+use hyper::body::Bytes;
 use wire::{StreamConverter, UsageHider, Watcher};
 
 use crate::{body::Broken, call::RunningCall};
@@ -24,70 +20,44 @@ pub(crate) enum BodyTransform {
     Converted(Box<StreamConverter>, Option<UsageHider>),
 }
 
-/// A provider's answer on its way.
-pub(crate) struct Relay {
-    incoming: Incoming,
+/// The response stream to a client.
+pub(crate) struct ClientStream {
+    upstream: ResponseStream,
     watcher: Option<Watcher>,
-    passage: BodyTransform,
-    /// The client's API, and whether it gets events.
+    transform: BodyTransform,
+    /// The client's API, and whether the response is a stream of events.
     client: (WireApi, bool),
     call: Option<RunningCall>,
-    idle: Pin<Box<Sleep>>,
-    timeouts: Duration,
-    /// The last bytes that the client has got.
+    /// The last bytes sent to the client.
     end: [u8; 4],
     over: bool,
 }
 
-impl std::fmt::Debug for Relay {
+impl std::fmt::Debug for ClientStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Relay").field("client", &self.client).field("over", &self.over).finish_non_exhaustive()
+        f.debug_struct("ClientStream").field("client", &self.client).field("over", &self.over).finish_non_exhaustive()
     }
 }
 
-impl Relay {
+impl ClientStream {
     pub(crate) fn new(
-        incoming: Incoming,
+        upstream: ResponseStream,
         watcher: Watcher,
-        passage: BodyTransform,
+        transform: BodyTransform,
         client: (WireApi, bool),
         call: RunningCall,
-        timeouts: Duration,
     ) -> Self {
-        let idle = Box::pin(sleep(timeouts));
-        Self {
-            incoming,
-            watcher: Some(watcher),
-            passage,
-            client,
-            call: Some(call),
-            idle,
-            timeouts,
-            end: [0; 4],
-            over: false,
-        }
+        Self { upstream, watcher: Some(watcher), transform, client, call: Some(call), end: [0; 4], over: false }
     }
 
-    /// The next piece for the client.
-    pub(crate) fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
+    /// Polls for the next chunk for the client.
+    pub(crate) fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
         while !self.over {
-            let frame = match Pin::new(&mut self.incoming).poll_frame(context) {
-                Poll::Ready(frame) => frame,
-                Poll::Pending if self.idle.as_mut().poll_elapsed(context) => {
-                    return Poll::Ready(Some(self.broke_off(ErrorClass::Timeout)));
-                }
-                Poll::Pending => return Poll::Pending,
-            };
-            let data = match frame {
+            let data = match ready!(self.upstream.poll_chunk(context)) {
+                Some(Ok(data)) => data,
+                Some(Err(error)) => return Poll::Ready(Some(self.broke_off(error.class()))),
                 None => return Poll::Ready(self.finish()),
-                Some(Err(_)) => return Poll::Ready(Some(self.broke_off(ErrorClass::Network))),
-                // Trailers say nothing here.
-                Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) => data,
-                    Err(_) => continue,
-                },
             };
-            self.idle.as_mut().reset(Instant::now() + self.timeouts);
             if let Some(call) = &mut self.call {
                 call.began();
             }
@@ -95,7 +65,7 @@ impl Relay {
                 watcher.feed(&data);
             }
             let mut out = Vec::new();
-            match &mut self.passage {
+            match &mut self.transform {
                 BodyTransform::Untouched => return Poll::Ready(Some(Ok(self.passed(data)))),
                 BodyTransform::Hidden(hider) => hider.feed(&data, &mut out),
                 BodyTransform::Converted(converter, hider) => {
@@ -121,7 +91,7 @@ impl Relay {
     fn finish(&mut self) -> Option<Result<Bytes, Broken>> {
         let seen = self.watcher.take().map(Watcher::finish)?;
         let mut out = Vec::new();
-        match std::mem::replace(&mut self.passage, BodyTransform::Untouched) {
+        match std::mem::replace(&mut self.transform, BodyTransform::Untouched) {
             BodyTransform::Untouched => {}
             BodyTransform::Hidden(hider) => hider.finish(&mut out),
             BodyTransform::Converted(converter, hider) => {
@@ -194,22 +164,11 @@ impl Relay {
     }
 }
 
-impl Drop for Relay {
+impl Drop for ClientStream {
     fn drop(&mut self) {
         // Whoever drops an answer that is not over does not want the rest: the client has gone.
         if let (Some(call), Some(watcher)) = (self.call.take(), self.watcher.take()) {
             call.cancelled(&watcher.finish());
         }
-    }
-}
-
-/// Whether a timer has run out.
-trait Elapsed {
-    fn poll_elapsed(self, context: &mut Context<'_>) -> bool;
-}
-
-impl Elapsed for Pin<&mut Sleep> {
-    fn poll_elapsed(self, context: &mut Context<'_>) -> bool {
-        Future::poll(self, context).is_ready()
     }
 }

@@ -1,20 +1,15 @@
-//! An embedder behind an address, tried on a stand-in.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-mod failures;
-#[path = "../support/stand_in.rs"]
-mod stand_in;
+//! The embedder, against a server on this machine.
 
 use std::time::Duration;
 
+use crate::stand_in::{Asked, Reply, StandIn};
 use adapters::embedder::{EmbedError, Embedder as _, MOST_TEXT_BYTES, MOST_TEXTS, OpenAiEmbedder, Timeouts};
 use serde_json::json;
-use stand_in::{Asked, Reply, StandIn};
 
-const KEY: &str = "sk-hunter2";
+pub(crate) const KEY: &str = "sk-hunter2";
 
 /// Waits as long as a slow machine needs, but pauses shortly.
-const QUICK: Timeouts = Timeouts {
+pub(crate) const QUICK: Timeouts = Timeouts {
     connect: Duration::from_secs(5),
     whole: Duration::from_secs(30),
     pause: Duration::from_millis(1),
@@ -22,13 +17,13 @@ const QUICK: Timeouts = Timeouts {
 };
 
 /// What an embedder makes of texts.
-fn embed(url: &str, texts: &[String], timeouts: Timeouts) -> Result<Vec<Vec<f32>>, EmbedError> {
+pub(crate) fn embed(url: &str, texts: &[String], timeouts: Timeouts) -> Result<Vec<Vec<f32>>, EmbedError> {
     let embedder = OpenAiEmbedder::new(url, "nomic-embed-text", Some(KEY), timeouts)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(embedder.embed(texts))
 }
 
-fn texts(texts: &[&str]) -> Vec<String> {
+pub(crate) fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 

@@ -1,0 +1,80 @@
+//! Credentials of providers, and the headers that carry them.
+
+use std::fmt;
+
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
+
+/// The request headers in which clients send provider keys.
+pub const KEY_HEADERS: [HeaderName; 3] =
+    [AUTHORIZATION, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
+
+/// The credential of a provider, with its source.
+#[derive(Clone)]
+pub enum Credential {
+    /// A key from an environment variable.
+    Environment(HeaderSecret),
+    /// A key from the file `keys`.
+    File(HeaderSecret),
+    /// The provider needs no key.
+    NotNeeded,
+    /// No key is configured: requests carry the client's own, if any.
+    None,
+}
+
+impl Credential {
+    /// The name of the source, as shown to users.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Environment(_) => "environment",
+            Self::File(_) => "file",
+            Self::NotNeeded => "not_needed",
+            Self::None => "client",
+        }
+    }
+
+    /// Whether requests carry the client's own key.
+    pub const fn is_clients_own(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    pub(crate) const fn secret(&self) -> Option<&HeaderSecret> {
+        match self {
+            Self::Environment(secret) | Self::File(secret) => Some(secret),
+            Self::NotNeeded | Self::None => None,
+        }
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A key in the two forms in which headers carry it. Its `Debug` output omits the key.
+#[derive(Clone)]
+pub struct HeaderSecret {
+    /// The key.
+    pub(crate) plain: HeaderValue,
+    /// `Bearer` and the key.
+    pub(crate) bearer: HeaderValue,
+}
+
+impl HeaderSecret {
+    /// Creates a secret from a key, trimmed; `None` if it contains characters that no header value may have.
+    pub(crate) fn new(key: &str) -> Option<Self> {
+        let sensitive = |text: &str| {
+            let mut value = HeaderValue::from_str(text).ok()?;
+            value.set_sensitive(true);
+            Some(value)
+        };
+        let key = key.trim();
+        Some(Self { plain: sensitive(key)?, bearer: sensitive(&format!("Bearer {key}"))? })
+    }
+}
+
+impl fmt::Debug for HeaderSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HeaderSecret")
+    }
+}

@@ -1,0 +1,71 @@
+//! Connections through an HTTP proxy.
+
+use std::{
+    error::Error,
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use hyper::Uri;
+use hyper_util::{
+    client::{
+        legacy::connect::{HttpConnector, proxy::Tunnel},
+        proxy::matcher::Matcher,
+    },
+    rt::TokioIo,
+};
+use tokio::net::TcpStream;
+use tower_service::Service;
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Opens TCP connections, for https URLs through a `CONNECT` tunnel where a proxy is configured.
+#[derive(Debug, Clone)]
+pub struct ProxyConnector {
+    direct: HttpConnector,
+    proxies: Arc<Matcher>,
+}
+
+impl ProxyConnector {
+    /// Creates a connector.
+    ///
+    /// # Errors
+    /// If the proxy for https URLs is not reached over http. Connecting directly instead would bypass a proxy that the
+    /// user asked for.
+    pub(super) fn new(direct: HttpConnector, proxies: Matcher) -> io::Result<Self> {
+        // No entry of NO_PROXY but `*` matches this host.
+        let proxy = proxies.intercept(&Uri::from_static("https://any-host.invalid"));
+        if proxy.is_some_and(|proxy| proxy.uri().scheme_str() != Some("http")) {
+            let message =
+                "the proxy in HTTPS_PROXY or ALL_PROXY is not an `http://` URL; other proxies are not supported";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+        }
+        Ok(Self { direct, proxies: Arc::new(proxies) })
+    }
+}
+
+impl Service<Uri> for ProxyConnector {
+    type Response = TokioIo<TcpStream>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<TokioIo<TcpStream>, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.direct.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, target: Uri) -> Self::Future {
+        let is_https = target.scheme_str() == Some("https");
+        let Some(proxy) = self.proxies.intercept(&target).filter(|_| is_https) else {
+            let connecting = self.direct.call(target);
+            return Box::pin(async { connecting.await.map_err(Into::into) });
+        };
+        let mut tunnel = Tunnel::new(proxy.uri().clone(), self.direct.clone());
+        if let Some(credentials) = proxy.basic_auth() {
+            tunnel = tunnel.with_auth(credentials.clone());
+        }
+        let connecting = tunnel.call(target);
+        Box::pin(async { connecting.await.map_err(Into::into) })
+    }
+}

@@ -1,0 +1,35 @@
+//! The clients of all configured providers.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{HttpProvider, Provider};
+use crate::{http_client::HttpClient, providers::Providers};
+
+/// A client for each configured provider, by name. Cloning shares the clients.
+#[derive(Debug, Clone, Default)]
+pub struct ProviderClients(BTreeMap<String, Arc<dyn Provider>>);
+
+impl ProviderClients {
+    /// Creates an HTTP client for each provider; all share the connection pool of `client`.
+    pub fn over_http(providers: &Providers, client: &HttpClient) -> Self {
+        let connect = |config| Arc::new(HttpProvider::new(config, client.clone())) as Arc<dyn Provider>;
+        providers.iter().cloned().map(connect).collect()
+    }
+
+    /// The client of the provider `name`, or `None` if it is not configured.
+    pub fn get(&self, name: &str) -> Option<&dyn Provider> {
+        self.0.get(name).map(AsRef::as_ref)
+    }
+
+    /// All clients, in the order of the providers' names.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Provider> {
+        self.0.values().map(AsRef::as_ref)
+    }
+}
+
+/// The last of several clients with one name remains.
+impl FromIterator<Arc<dyn Provider>> for ProviderClients {
+    fn from_iter<I: IntoIterator<Item = Arc<dyn Provider>>>(clients: I) -> Self {
+        Self(clients.into_iter().map(|client| (client.config().name.clone(), client)).collect())
+    }
+}

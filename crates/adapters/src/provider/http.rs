@@ -1,0 +1,123 @@
+//! Providers reached over HTTP.
+
+mod headers;
+mod url;
+
+use std::{error::Error, io, time::SystemTime};
+
+use async_trait::async_trait;
+use contracts::events::ErrorClass;
+use http_body_util::{BodyExt as _, Collected, Full, Limited};
+use hyper::{
+    Method, Request, Response,
+    body::{Bytes, Incoming},
+    header::RETRY_AFTER,
+};
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::{Provider, ResponseStream, UpstreamFailure, UpstreamRequest, UpstreamResponse};
+use crate::{http_client::HttpClient, providers::ProviderConfig, retry_after};
+
+/// The most bytes read of an error response.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// A provider reached over HTTP.
+#[derive(Debug, Clone)]
+pub struct HttpProvider {
+    config: ProviderConfig,
+    client: HttpClient,
+    random: fn() -> u32,
+}
+
+impl HttpProvider {
+    /// Creates a client of the provider that sends its requests over `client`.
+    pub fn new(config: ProviderConfig, client: HttpClient) -> Self {
+        Self { config, client, random: || fastrand::u32(..) }
+    }
+
+    /// Replaces the source of the retry jitter; it returns numbers uniformly distributed over all of `u32`.
+    #[must_use]
+    pub fn with_random(self, random: fn() -> u32) -> Self {
+        Self { random, ..self }
+    }
+
+    async fn send_once(&self, request: &UpstreamRequest<'_>) -> Result<UpstreamResponse, UpstreamFailure> {
+        let timeouts = request.timeouts;
+        let http_request = self.http_request(request)?;
+        let deadline = Instant::now() + timeouts.first_byte;
+        let response = match timeout_at(deadline, self.client.request(http_request)).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => {
+                let class = if is_timeout(&error) { ErrorClass::Timeout } else { ErrorClass::Network };
+                return Err(UpstreamFailure::without_response(class));
+            }
+            Err(_) => return Err(UpstreamFailure::without_response(ErrorClass::Timeout)),
+        };
+        if !response.status().is_success() {
+            return Err(self.failure(request, response, deadline).await);
+        }
+        let (parts, body) = response.into_parts();
+        let body = ResponseStream::http(body, timeouts.idle);
+        Ok(UpstreamResponse { status: parts.status, headers: parts.headers, body })
+    }
+
+    fn http_request(&self, request: &UpstreamRequest<'_>) -> Result<Request<Full<Bytes>>, UpstreamFailure> {
+        let mut http_request = Request::new(Full::new(request.body.clone()));
+        *http_request.method_mut() = Method::POST;
+        // The only untrusted part of the URL is the model name, so a parse failure means that the client sent a bad one.
+        *http_request.uri_mut() = url::request_url(&self.config.url, request)
+            .parse()
+            .map_err(|_| UpstreamFailure::without_response(ErrorClass::InvalidRequest))?;
+        *http_request.headers_mut() = headers::request_headers(&self.config.credential, request);
+        Ok(http_request)
+    }
+
+    /// Classifies an error response. Its body is read until `deadline`; without it the status alone counts.
+    async fn failure(
+        &self,
+        request: &UpstreamRequest<'_>,
+        response: Response<Incoming>,
+        deadline: Instant,
+    ) -> UpstreamFailure {
+        let (parts, body) = response.into_parts();
+        let read = timeout_at(deadline, Limited::new(body, MAX_ERROR_BYTES).collect()).await;
+        let body = read.ok().and_then(Result::ok).map(Collected::to_bytes).unwrap_or_default();
+        let class = match wire::classify(request.api, parts.status.as_u16(), &body) {
+            // A client's own key that is rejected does not count against the provider.
+            ErrorClass::Auth if self.config.credential.is_clients_own() => ErrorClass::ClientKey,
+            class => class,
+        };
+        let retry_after =
+            parts.headers.get(RETRY_AFTER).and_then(|value| retry_after::retry_after(value, SystemTime::now()));
+        UpstreamFailure { class, status: Some(parts.status), retries: 0, body, retry_after }
+    }
+}
+
+#[async_trait]
+impl Provider for HttpProvider {
+    fn config(&self) -> &ProviderConfig {
+        &self.config
+    }
+
+    async fn send(&self, request: &UpstreamRequest<'_>) -> Result<UpstreamResponse, UpstreamFailure> {
+        let mut retries = 0;
+        loop {
+            let failure = match self.send_once(request).await {
+                Ok(response) => return Ok(response),
+                Err(failure) => failure,
+            };
+            match request.retry.pause(retries, failure.retry_after, (self.random)()) {
+                Some(pause) if failure.is_temporary() => sleep(pause).await,
+                _ => return Err(UpstreamFailure { retries, ..failure }),
+            }
+            retries += 1;
+        }
+    }
+}
+
+/// Whether the connection could not be opened in time.
+fn is_timeout(error: &hyper_util::client::legacy::Error) -> bool {
+    let causes = std::iter::successors(Some(error as &dyn Error), |error| (*error).source());
+    let mut io_errors = causes.filter_map(|error| error.downcast_ref::<io::Error>());
+    io_errors.any(|error| error.kind() == io::ErrorKind::TimedOut)
+}

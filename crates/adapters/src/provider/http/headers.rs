@@ -1,0 +1,89 @@
+//! The headers of a request.
+
+use contracts::WireApi;
+use hyper::{
+    HeaderMap,
+    header::{
+        ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderName, HeaderValue, ORIGIN, USER_AGENT,
+    },
+};
+
+use crate::{
+    USER_AGENT_VALUE,
+    credential::{Credential, KEY_HEADERS},
+    provider::UpstreamRequest,
+};
+
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const X_GOOG_API_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
+const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
+
+/// The headers of a request: the client's where it is forwarded, the format, and the key.
+pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest<'_>) -> HeaderMap {
+    let mut headers = match request.client {
+        Some(client) => forwarded(client.headers),
+        None => HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE))]),
+    };
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let accept = if request.stream { "text/event-stream" } else { "application/json" };
+    headers.entry(ACCEPT).or_insert(HeaderValue::from_static(accept));
+    // A compressed response could not be observed while it is forwarded.
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    if request.api == WireApi::AnthropicMessages {
+        headers.entry(ANTHROPIC_VERSION).or_insert(HeaderValue::from_static("2023-06-01"));
+    }
+    authorise(&mut headers, credential, request);
+    headers
+}
+
+/// The client's headers without those that concern its connection, its key, or turnwise.
+fn forwarded(client: &HeaderMap) -> HeaderMap {
+    let forwarded = client.iter().filter(|(name, _)| !is_withheld(name));
+    forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Inserts the provider's key into the header its API expects. Without a configured key the client's is forwarded.
+fn authorise(headers: &mut HeaderMap, credential: &Credential, request: &UpstreamRequest<'_>) {
+    if let Some(secret) = credential.secret() {
+        // They belong to the client's own key.
+        headers.remove("openai-organization");
+        headers.remove("openai-project");
+        match request.api {
+            WireApi::AnthropicMessages => headers.insert(X_API_KEY, secret.plain.clone()),
+            WireApi::Gemini => headers.insert(X_GOOG_API_KEY, secret.plain.clone()),
+            WireApi::OpenAiChat | WireApi::OpenAiResponses => headers.insert(AUTHORIZATION, secret.bearer.clone()),
+        };
+    } else if credential.is_clients_own()
+        && let Some(client) = request.client
+    {
+        for name in KEY_HEADERS {
+            if let Some(value) = client.headers.get(&name) {
+                headers.insert(name, value.clone());
+            }
+        }
+    }
+}
+
+/// Whether a header of the client is not forwarded.
+fn is_withheld(name: &HeaderName) -> bool {
+    const WITHHELD: [&str; 13] = [
+        "host",
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "content-length",
+        "accept-encoding",
+        "expect",
+    ];
+    WITHHELD.contains(&name.as_str())
+        || KEY_HEADERS.contains(name)
+        || name.as_str().starts_with("x-turnwise-")
+        || name == ORIGIN
+        || name == COOKIE
+}

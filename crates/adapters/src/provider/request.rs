@@ -1,0 +1,57 @@
+//! A request to a provider.
+
+use std::time::Duration;
+
+use contracts::WireApi;
+use hyper::{HeaderMap, body::Bytes};
+
+use crate::retry::RetryBudget;
+
+/// A request to a provider, in one of the wire APIs it accepts.
+#[derive(Debug, Clone)]
+pub struct UpstreamRequest<'a> {
+    /// The API of `body`.
+    pub api: WireApi,
+    /// The endpoint of the API.
+    pub operation: Operation,
+    /// The provider's name of the model. Gemini's URLs contain it.
+    pub model: &'a str,
+    /// Whether the response is to be a stream of events. Gemini's URLs contain it.
+    pub stream: bool,
+    /// The JSON body. Retries share it.
+    pub body: Bytes,
+    /// The client's request, if it is forwarded in the API in which it was received; `None` for a converted request and
+    /// for one of turnwise's own.
+    pub client: Option<ClientRequestParts<'a>>,
+    /// How long to wait for the response.
+    pub timeouts: ResponseTimeouts,
+    /// How often and after which pauses to send it again.
+    pub retry: RetryBudget,
+}
+
+/// The parts of a client's request that are forwarded beside its body.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientRequestParts<'a> {
+    /// The headers. Those of the connection and of turnwise are not forwarded, nor are keys if turnwise has one.
+    pub headers: &'a HeaderMap,
+    /// The query of the URL, without the question mark.
+    pub query: Option<&'a str>,
+}
+
+/// An endpoint of a wire API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Generates a response.
+    Generate,
+    /// Counts the tokens of a prompt. Only the Messages API of Anthropic has this endpoint here.
+    CountTokens,
+}
+
+/// How long to wait for a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResponseTimeouts {
+    /// From sending the request to the response's headers. Covers connecting and, for an error, reading its body.
+    pub first_byte: Duration,
+    /// Between two chunks of the body.
+    pub idle: Duration,
+}

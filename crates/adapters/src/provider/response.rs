@@ -1,0 +1,126 @@
+//! A provider's response.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use contracts::events::ErrorClass;
+use hyper::{
+    HeaderMap, StatusCode,
+    body::{Body, Bytes, Frame, Incoming, SizeHint},
+};
+use tokio::time::{Instant, Sleep, sleep};
+
+/// A successful response: its body is still arriving.
+#[derive(Debug)]
+pub struct UpstreamResponse {
+    /// The status, from 200 to 299.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: ResponseStream,
+}
+
+/// The body of a response, chunk by chunk as received. Ends with an error if no chunk arrives within the idle timeout.
+#[derive(Debug)]
+pub struct ResponseStream(Source);
+
+/// Where the chunks come from.
+#[derive(Debug)]
+enum Source {
+    Http(HttpBody),
+    Chunks(VecDeque<Result<Bytes, StreamError>>),
+}
+
+/// The body of an HTTP response, with the timer that runs out between two chunks.
+#[derive(Debug)]
+struct HttpBody {
+    body: Incoming,
+    idle: Pin<Box<Sleep>>,
+    idle_timeout: Duration,
+}
+
+/// Why a response stream ended before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StreamError {
+    /// No chunk arrived within the idle timeout.
+    #[error("the provider sent nothing for longer than the idle timeout")]
+    Idle,
+    /// The connection broke.
+    #[error("the connection to the provider broke")]
+    Disconnected,
+}
+
+impl StreamError {
+    /// The class under which the call is recorded.
+    pub const fn class(self) -> ErrorClass {
+        match self {
+            Self::Idle => ErrorClass::Timeout,
+            Self::Disconnected => ErrorClass::Network,
+        }
+    }
+}
+
+impl ResponseStream {
+    pub(crate) fn http(body: Incoming, idle_timeout: Duration) -> Self {
+        Self(Source::Http(HttpBody { body, idle: Box::pin(sleep(idle_timeout)), idle_timeout }))
+    }
+
+    /// A stream of chunks that have arrived already, for providers that do not use HTTP. An error ends it.
+    pub fn from_chunks(chunks: impl IntoIterator<Item = Result<Bytes, StreamError>>) -> Self {
+        Self(Source::Chunks(chunks.into_iter().collect()))
+    }
+
+    /// Polls for the next chunk; `None` at the end of the body and after an error.
+    pub fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamError>>> {
+        let chunk = match &mut self.0 {
+            Source::Http(body) => ready!(body.poll_chunk(context)),
+            Source::Chunks(chunks) => chunks.pop_front(),
+        };
+        if let Some(Err(_)) = chunk {
+            self.0 = Source::Chunks(VecDeque::new());
+        }
+        Poll::Ready(chunk)
+    }
+}
+
+impl HttpBody {
+    fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamError>>> {
+        loop {
+            let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
+                ready!(self.idle.as_mut().poll(context));
+                return Poll::Ready(Some(Err(StreamError::Idle)));
+            };
+            match frame.map(|frame| frame.map(Frame::into_data)) {
+                None => return Poll::Ready(None),
+                Some(Ok(Ok(data))) => {
+                    self.idle.as_mut().reset(Instant::now() + self.idle_timeout);
+                    return Poll::Ready(Some(Ok(data)));
+                }
+                // Trailers carry nothing here.
+                Some(Ok(Err(_trailers))) => {}
+                Some(Err(_)) => return Poll::Ready(Some(Err(StreamError::Disconnected))),
+            }
+        }
+    }
+}
+
+impl Body for ResponseStream {
+    type Data = Bytes;
+    type Error = StreamError;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, StreamError>>> {
+        self.get_mut().poll_chunk(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Source::Http(HttpBody { body, .. }) => body.size_hint(),
+            Source::Chunks(_) => SizeHint::default(),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! A provider for tests that returns prepared responses.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use contracts::WireApi;
+use hyper::{HeaderMap, StatusCode, body::Bytes};
+
+use super::{Operation, Provider, ResponseStream, StreamError, UpstreamFailure, UpstreamRequest, UpstreamResponse};
+use crate::providers::ProviderConfig;
+
+/// The chunks of a prepared response.
+type Chunks = Vec<Result<Bytes, StreamError>>;
+
+/// A provider that returns prepared responses in order and records the requests it receives.
+#[derive(Debug)]
+pub struct ScriptedProvider {
+    config: ProviderConfig,
+    script: Mutex<VecDeque<Result<Chunks, UpstreamFailure>>>,
+    sent: Mutex<Vec<SentRequest>>,
+}
+
+/// A request that a [`ScriptedProvider`] received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentRequest {
+    /// The API.
+    pub api: WireApi,
+    /// The endpoint.
+    pub operation: Operation,
+    /// The model.
+    pub model: String,
+    /// Whether a stream was requested.
+    pub stream: bool,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl ScriptedProvider {
+    /// Creates a provider with an empty script.
+    pub const fn new(config: ProviderConfig) -> Self {
+        Self { config, script: Mutex::new(VecDeque::new()), sent: Mutex::new(Vec::new()) }
+    }
+
+    /// Appends a response of status 200 with these chunks to the script. An error among them ends the stream.
+    pub fn respond(&self, chunks: impl IntoIterator<Item = Result<Bytes, StreamError>>) {
+        lock(&self.script).push_back(Ok(chunks.into_iter().collect()));
+    }
+
+    /// Appends a failure to the script.
+    pub fn fail(&self, failure: UpstreamFailure) {
+        lock(&self.script).push_back(Err(failure));
+    }
+
+    /// The requests received so far.
+    pub fn sent(&self) -> Vec<SentRequest> {
+        lock(&self.sent).clone()
+    }
+}
+
+#[async_trait]
+impl Provider for ScriptedProvider {
+    fn config(&self) -> &ProviderConfig {
+        &self.config
+    }
+
+    /// Returns the next entry of the script, without retries; [`UpstreamFailure`] of class `other` when none is left.
+    async fn send(&self, request: &UpstreamRequest<'_>) -> Result<UpstreamResponse, UpstreamFailure> {
+        let UpstreamRequest { api, operation, stream, .. } = *request;
+        let (model, body) = (request.model.to_owned(), request.body.clone());
+        lock(&self.sent).push(SentRequest { api, operation, model, stream, body });
+        let next = lock(&self.script).pop_front();
+        let exhausted = || Err(UpstreamFailure::without_response(contracts::events::ErrorClass::Other));
+        let body = ResponseStream::from_chunks(next.unwrap_or_else(exhausted)?);
+        Ok(UpstreamResponse { status: StatusCode::OK, headers: HeaderMap::new(), body })
+    }
+}
+
+/// Locks a mutex. A test that panicked while holding it has failed already.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,230 @@
+//! The configured providers: the built-in ones, with the user's entries merged over them.
+
+use std::collections::BTreeMap;
+
+use contracts::{ModelSpec, Registry, WireApi};
+use serde::Deserialize;
+
+use crate::{
+    credential::{Credential, HeaderSecret},
+    http_url::parse_http_url,
+    keys::Keys,
+};
+
+/// The built-in providers: name, base URL, and the environment variable of the key (empty if none is needed).
+const BUILT_IN: [(&str, &str, &str); 9] = [
+    ("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+    ("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
+    ("google", "https://generativelanguage.googleapis.com", "GEMINI_API_KEY"),
+    ("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+    ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+    ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    ("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
+    ("ollama", "http://localhost:11434/v1", ""),
+];
+
+/// The built-in providers whose Chat Completions API rejects unknown fields, the newer ones of `OpenAI` among them.
+const WITHOUT_NEWER_CHAT_FIELDS: [&str; 1] = ["mistral"];
+
+/// An entry of `providers` in the user's configuration. For a built-in provider, missing fields keep their values.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProviderEntry {
+    /// The base URL of its API, such as `https://api.openai.com/v1`.
+    pub url: Option<String>,
+    /// The environment variable that contains its key.
+    pub key_env: Option<String>,
+    /// Whether it needs no key, like a server on the same machine.
+    pub keyless: Option<bool>,
+    /// The wire APIs it supports, the preferred one first.
+    pub apis: Option<Vec<WireApi>>,
+}
+
+impl ProviderEntry {
+    /// The fields of `self`, and of `defaults` where `self` has none.
+    fn or(self, defaults: Self) -> Self {
+        Self {
+            url: self.url.or(defaults.url),
+            key_env: self.key_env.or(defaults.key_env),
+            keyless: self.keyless.or(defaults.keyless),
+            apis: self.apis.or(defaults.apis),
+        }
+    }
+}
+
+/// The configuration of one provider.
+#[derive(Debug, Clone)]
+pub struct ProviderConfig {
+    /// Its name, as in `name:model`.
+    pub name: String,
+    /// The base URL of its API, without a slash at the end.
+    pub url: String,
+    /// The wire APIs it supports, the preferred one first.
+    pub apis: Vec<WireApi>,
+    /// Its key.
+    pub credential: Credential,
+    /// Whether its Chat Completions API accepts newer fields such as `max_completion_tokens` and `stream_options`. A
+    /// provider without them answers 422 and reports the usage of a stream without being asked to.
+    pub newer_chat: bool,
+}
+
+/// Why a provider cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("provider `{name}` cannot be used: {cause}")]
+pub struct ProviderError {
+    /// The provider.
+    pub name: String,
+    /// The cause. Never contains a key, nor the URL, which may contain a password.
+    pub cause: String,
+}
+
+/// The configuration of all providers, by name.
+#[derive(Debug, Clone, Default)]
+pub struct Providers(BTreeMap<String, ProviderConfig>);
+
+impl Providers {
+    /// Merges the user's `entries` over the built-in providers and resolves their keys: from the environment, else from
+    /// `keys`. `environment` looks up a variable.
+    ///
+    /// # Errors
+    /// [`ProviderError`] for a provider without a usable URL, or whose key no header can carry.
+    pub fn new(
+        entries: &BTreeMap<String, ProviderEntry>,
+        keys: &Keys,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ProviderError> {
+        let mut merged: BTreeMap<String, ProviderEntry> =
+            BUILT_IN.iter().map(|(name, url, key_env)| ((*name).to_owned(), built_in(url, key_env))).collect();
+        for (name, entry) in entries {
+            let defaults = merged.remove(name).unwrap_or_default();
+            merged.insert(name.clone(), entry.clone().or(defaults));
+        }
+        let configs = merged.into_iter().map(|(name, entry)| {
+            let config = config(&name, entry, keys, &environment)?;
+            Ok((name, config))
+        });
+        Ok(Self(configs.collect::<Result<_, ProviderError>>()?))
+    }
+
+    /// The provider `name`, or `None` if it is not configured.
+    pub fn get(&self, name: &str) -> Option<&ProviderConfig> {
+        self.0.get(name)
+    }
+
+    /// All providers, in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = &ProviderConfig> {
+        self.0.values()
+    }
+
+    /// Returns the models with their reachability: which wire APIs their provider supports, and `configured` only if the
+    /// provider is configured and its key is known or not needed.
+    ///
+    /// APIs that a model's own entry lists take precedence over those of its provider.
+    pub fn apply(&self, registry: &Registry) -> Registry {
+        let models: Vec<ModelSpec> = registry.iter().cloned().map(|model| self.reachable(model)).collect();
+        let auto_names: Vec<String> = registry.auto_names().map(str::to_owned).collect();
+        // No name has changed, so each still belongs to one model and the error cannot occur.
+        Registry::new(models).map_or_else(|_| registry.clone(), |registry| registry.with_auto_names(auto_names))
+    }
+
+    fn reachable(&self, mut model: ModelSpec) -> ModelSpec {
+        let Some(provider) = self.get(model.provider.as_str()) else {
+            return ModelSpec { configured: false, ..model };
+        };
+        model.configured &= !provider.credential.is_clients_own();
+        let has_own_apis = model.apis != WireApi::usual(model.provider.as_str());
+        if !has_own_apis {
+            model.apis.clone_from(&provider.apis);
+        }
+        model
+    }
+}
+
+/// The entry of a built-in provider. `key_env` is empty if it needs no key.
+fn built_in(url: &str, key_env: &str) -> ProviderEntry {
+    let key_env = Some(key_env.to_owned()).filter(|name| !name.is_empty());
+    ProviderEntry { url: Some(url.to_owned()), keyless: Some(key_env.is_none()), key_env, apis: None }
+}
+
+fn config(
+    name: &str,
+    entry: ProviderEntry,
+    keys: &Keys,
+    environment: &impl Fn(&str) -> Option<String>,
+) -> Result<ProviderConfig, ProviderError> {
+    let unusable = |cause: String| ProviderError { name: name.to_owned(), cause };
+    let url = entry.url.ok_or_else(|| unusable("its `url` is missing in gateway.yaml".to_owned()))?;
+    let url = url.trim_end_matches('/').to_owned();
+    parse_http_url(&url).map_err(|cause| unusable(format!("its `url` {cause}")))?;
+    let secret = |key: &str| {
+        HeaderSecret::new(key).ok_or_else(|| unusable("its key has characters no header may have".to_owned()))
+    };
+    let from_environment = entry.key_env.as_deref().and_then(environment).filter(|key| !key.is_empty());
+    let credential = if let Some(key) = from_environment {
+        Credential::Environment(secret(&key)?)
+    } else if let Some(key) = keys.get(name) {
+        Credential::File(secret(key)?)
+    } else if entry.keyless == Some(true) {
+        Credential::NotNeeded
+    } else {
+        Credential::None
+    };
+    let apis = entry.apis.filter(|apis| !apis.is_empty()).unwrap_or_else(|| WireApi::usual(name));
+    let newer_chat = !WITHOUT_NEWER_CHAT_FIELDS.contains(&name);
+    Ok(ProviderConfig { name: name.to_owned(), url, apis, credential, newer_chat })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{Credential, Keys, ProviderEntry, ProviderError, Providers};
+
+    fn with_acme(entry: ProviderEntry) -> Result<Providers, ProviderError> {
+        Providers::new(&BTreeMap::from([("acme".to_owned(), entry)]), &Keys::default(), |_| None)
+    }
+
+    #[test]
+    fn a_key_in_the_environment_makes_the_models_of_its_provider_reachable_and_no_others() {
+        let environment = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "sk-secret".to_owned());
+        let providers = Providers::new(&BTreeMap::new(), &Keys::default(), environment).unwrap();
+        let registry = providers.apply(&catalogue::load(None).unwrap());
+        for model in registry.iter() {
+            let reachable = matches!(model.provider.as_str(), "anthropic" | "ollama");
+            assert_eq!(model.configured, reachable, "{}", model.id);
+        }
+        assert!(!format!("{providers:?}").contains("sk-secret"));
+    }
+
+    #[test]
+    fn a_provider_without_a_usable_url_is_refused_and_a_password_is_not_repeated() {
+        for (url, cause) in
+            [(None, "missing"), (Some("ftp://x"), "neither"), (Some("http://me:pw@host/v1"), "password")]
+        {
+            let entry = ProviderEntry { url: url.map(str::to_owned), ..ProviderEntry::default() };
+            let error = with_acme(entry).unwrap_err().to_string();
+            assert!(error.contains("acme") && error.contains(cause) && !error.contains("pw@"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_keyless_provider_needs_a_url_alone() {
+        let url = Some("http://localhost:9/v1/".to_owned());
+        let providers = with_acme(ProviderEntry { url, keyless: Some(true), ..ProviderEntry::default() }).unwrap();
+        let acme = providers.get("acme").unwrap();
+        assert_eq!(acme.url, "http://localhost:9/v1");
+        assert!(matches!(acme.credential, Credential::NotNeeded));
+    }
+
+    #[test]
+    fn an_entry_replaces_the_given_fields_of_a_built_in_provider() {
+        let entry = ProviderEntry { url: Some("http://localhost:9".to_owned()), ..ProviderEntry::default() };
+        let entries = BTreeMap::from([("openai".to_owned(), entry)]);
+        let environment = |name: &str| (name == "OPENAI_API_KEY").then(|| "sk-1".to_owned());
+        let providers = Providers::new(&entries, &Keys::default(), environment).unwrap();
+        let openai = providers.get("openai").unwrap();
+        assert_eq!(openai.url, "http://localhost:9");
+        assert!(matches!(openai.credential, Credential::Environment(_)));
+    }
+}

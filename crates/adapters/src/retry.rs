@@ -1,0 +1,66 @@
+//! How often and after which pauses a request is sent again.
+
+use std::time::Duration;
+
+/// How often a request may be sent again, and after which pauses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryBudget {
+    /// The number of retries after the first attempt.
+    pub retries: u32,
+    /// The pause before the first retry; it doubles with each further one.
+    pub backoff: Duration,
+    /// The longest pause, whether it is the provider's `Retry-After` or doubled. A request that would have to wait longer
+    /// is not sent again.
+    pub longest_pause: Duration,
+}
+
+impl RetryBudget {
+    /// A single attempt.
+    pub const NONE: Self = Self { retries: 0, backoff: Duration::ZERO, longest_pause: Duration::ZERO };
+
+    /// The pause before the retry number `retry` (from 0), or `None` if the request is not to be sent again.
+    ///
+    /// A `Retry-After` of the provider is taken as it is. Otherwise the pause is the doubled backoff, reduced by up to a
+    /// half: `random` is uniformly distributed over all of `u32`, so that clients that failed together do not return
+    /// together.
+    pub fn pause(&self, retry: u32, retry_after: Option<Duration>, random: u32) -> Option<Duration> {
+        if self.retries <= retry {
+            return None;
+        }
+        let doubled = self.backoff.saturating_mul(2_u32.saturating_pow(retry));
+        if self.longest_pause < retry_after.unwrap_or(doubled) {
+            return None;
+        }
+        let jitter = (doubled / 2).mul_f64(f64::from(random) / f64::from(u32::MAX));
+        Some(retry_after.unwrap_or_else(|| doubled.saturating_sub(jitter)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::RetryBudget;
+
+    const BUDGET: RetryBudget =
+        RetryBudget { retries: 3, backoff: Duration::from_millis(100), longest_pause: Duration::from_millis(350) };
+
+    #[test]
+    fn pauses_double_and_jitter_takes_up_to_half_of_them() {
+        let pauses =
+            |random| [0, 1, 2, 3].map(|retry| BUDGET.pause(retry, None, random).map(|pause| pause.as_millis()));
+        assert_eq!(pauses(0), [Some(100), Some(200), None, None]);
+        assert_eq!(pauses(u32::MAX), [Some(50), Some(100), None, None]);
+        let half = BUDGET.pause(0, None, u32::MAX / 2).unwrap();
+        assert!(Duration::from_millis(74) < half && half < Duration::from_millis(76), "{half:?}");
+    }
+
+    #[test]
+    fn a_retry_after_counts_without_jitter_up_to_the_longest_pause() {
+        let pause = |millis| BUDGET.pause(0, Some(Duration::from_millis(millis)), u32::MAX);
+        assert_eq!(pause(0), Some(Duration::ZERO));
+        assert_eq!(pause(350), Some(Duration::from_millis(350)));
+        assert_eq!(pause(351), None);
+        assert_eq!(RetryBudget::NONE.pause(0, Some(Duration::ZERO), 0), None);
+    }
+}
