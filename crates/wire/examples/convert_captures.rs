@@ -1,7 +1,7 @@
-//! Tries to say captured requests in every other API: `cargo run -p wire --example convert_captures -- <folder>`.
+//! Converts captured requests to every other API: `cargo run -p wire --example convert_captures -- <folder>`.
 //!
-//! The folder holds JSON files with `path` and `body`. For each, the table says what became of it in each API: its
-//! size, what had to be dropped, or what refused it.
+//! The folder contains JSON files with `path` and `body`. The table has, for each file and API, the result of the
+//! conversion: its length, or the error.
 #![expect(clippy::print_stdout, reason = "its output is what it is for")]
 
 use std::{collections::BTreeSet, error::Error, path::Path};

@@ -13,17 +13,17 @@ use crate::{
         blocks::Blocks,
         canonical::{
             request::Request,
-            response::{Answer, Head},
+            response::{Head, Response},
         },
-        gate::Gate,
-        stream::{ReadEvents, WriteEvents},
+        gate::FeatureGate,
+        stream::{ReadStream, WriteStream},
     },
     edit::Edit,
-    fields::{Field, Place},
-    inspect::inspector::Reading,
+    fields::{Field, ObjectKind},
+    inspect::inspector::Inspector,
     json::{Cursor, Value},
-    request::RequestError,
-    watch::tally::Tally,
+    request_summary::RequestError,
+    watch::summary_builder::SummaryBuilder,
 };
 
 mod anthropic;
@@ -49,10 +49,10 @@ pub(crate) trait Api: Sync {
     // Inspecting and editing requests.
 
     /// Returns the table of known fields of an object of the request.
-    fn fields(&self, place: Place) -> &'static [Field];
+    fn fields(&self, kind: ObjectKind) -> &'static [Field];
 
     /// Returns the fields that a conversion may ignore because they change no response, each with the reason.
-    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)];
+    fn ignorable_fields(&self, kind: ObjectKind) -> &'static [(&'static str, &'static str)];
 
     /// The field of the body that holds the conversation.
     fn conversation_field(&self) -> &'static str;
@@ -81,7 +81,7 @@ pub(crate) trait Api: Sync {
     /// If the value is not JSON, or has a type without which the request cannot be read.
     fn inspect_member<'a>(
         &self,
-        reading: &mut Reading<'a>,
+        inspector: &mut Inspector<'a>,
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError>;
@@ -107,10 +107,10 @@ pub(crate) trait Api: Sync {
     // Inspecting responses.
 
     /// Reads the data of one event of a stream, and returns the error in it.
-    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>>;
+    fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>>;
 
     /// Reads a response that is not streamed, and returns the error in it.
-    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>>;
+    fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>>;
 
     /// Whether a stream may end with the data `[DONE]`.
     fn ends_with_done(&self) -> bool {
@@ -123,27 +123,27 @@ pub(crate) trait Api: Sync {
     // Converting.
 
     /// Parses a request.
-    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError>;
+    fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError>;
 
     /// Writes a request.
     fn write_request(
         &self,
         request: Request,
         conversion: &Conversion<'_>,
-        gate: &mut Gate<'_>,
+        gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError>;
 
     /// Parses a response that is not streamed.
     fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError>;
 
     /// Writes a response that is not streamed.
-    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError>;
+    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError>;
 
     /// Returns a reader for a streamed response. Ids of tool calls that have none are derived from `response_id`.
-    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadEvents>;
+    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadStream>;
 
     /// Returns a writer for a streamed response.
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents>;
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream>;
 
     /// Whether clients may be sent thinking without a signature.
     fn takes_unsigned_thinking(&self) -> bool {

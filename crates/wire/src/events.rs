@@ -7,7 +7,7 @@ const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 /// ` or `\r
 /// `.
 #[derive(Debug, Default)]
-pub(crate) struct Events {
+pub(crate) struct EventSplitter {
     /// The start of an incomplete event.
     pending: Vec<u8>,
     /// How many bytes of it have been searched for the end.
@@ -16,16 +16,16 @@ pub(crate) struct Events {
 
 /// A part of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum Frame<'a> {
     /// A complete event, with its empty line.
     Event(&'a [u8]),
     /// Bytes of an event that exceeds the limit.
-    Overlong(&'a [u8]),
+    Oversized(&'a [u8]),
 }
 
-impl Events {
+impl EventSplitter {
     /// Reads bytes and calls `each` with every completed event. Events within one chunk are not copied.
-    pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Piece<'_>)) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Frame<'_>)) {
         let mut rest = bytes;
         if !self.pending.is_empty() {
             let before = self.pending.len();
@@ -33,19 +33,19 @@ impl Events {
             let Some(end) = end_of_event(&self.pending, self.searched) else {
                 self.searched = self.pending.len();
                 if self.pending.len() > MAX_EVENT_BYTES {
-                    each(Piece::Overlong(&self.pending));
+                    each(Frame::Oversized(&self.pending));
                     self.pending.clear();
                     self.searched = 0;
                 }
                 return;
             };
-            each(Piece::Event(self.pending.get(..end).unwrap_or_default()));
+            each(Frame::Event(self.pending.get(..end).unwrap_or_default()));
             rest = bytes.get(end.saturating_sub(before)..).unwrap_or_default();
             self.pending.clear();
         }
         while let Some(end) = end_of_event(rest, 0) {
             let (event, behind) = rest.split_at(end);
-            each(Piece::Event(event));
+            each(Frame::Event(event));
             rest = behind;
         }
         self.pending.extend_from_slice(rest);
@@ -95,14 +95,14 @@ pub(crate) fn data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Events, Piece, data};
+    use super::{EventSplitter, Frame, data};
 
     fn pieces(chunks: &[&[u8]]) -> (Vec<Vec<u8>>, Vec<u8>) {
-        let (mut events, mut found) = (Events::default(), Vec::new());
+        let (mut events, mut found) = (EventSplitter::default(), Vec::new());
         for chunk in chunks {
-            events.feed(chunk, |piece| match piece {
-                Piece::Event(event) => found.push(event.to_vec()),
-                Piece::Overlong(_) => panic!("nothing is that long"),
+            events.feed(chunk, |frame| match frame {
+                Frame::Event(event) => found.push(event.to_vec()),
+                Frame::Oversized(_) => panic!("nothing is that long"),
             });
         }
         (found, events.rest())

@@ -7,9 +7,9 @@ use contracts::{Requirement, WireApi};
 
 /// What a field requires of another API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum FieldRule {
     /// Nothing: every API supports it, or it does not change the response.
-    Plain,
+    Supported,
     /// It depends on the value.
     ByValue,
     /// This requirement, whatever the value.
@@ -17,7 +17,7 @@ pub(crate) enum Meaning {
 }
 
 /// The name of a field and what it requires.
-pub(crate) type Field = (&'static str, Meaning);
+pub(crate) type Field = (&'static str, FieldRule);
 
 /// The known fields of one kind of object.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ impl Fields {
 
 /// The kinds of objects in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ObjectKind {
     /// The body.
     Body,
     /// A message, a message item of Responses, or a content of Gemini.
@@ -48,12 +48,12 @@ pub(crate) enum Place {
 }
 
 /// Returns the known fields of a kind of object in the requests of an API.
-pub(crate) fn fields(api: WireApi, place: Place) -> Fields {
-    Fields(crate::api::of(api).fields(place))
+pub(crate) fn fields(api: WireApi, kind: ObjectKind) -> Fields {
+    Fields(crate::api::of(api).fields(kind))
 }
 
 /// Converts a field name of Google's to camel case: `mime_type` to `mimeType`.
-pub(crate) fn in_camel_case(name: &str) -> String {
+pub(crate) fn camel_case(name: &str) -> String {
     let mut after_underscore = false;
     let mut camel = String::with_capacity(name.len());
     for letter in name.trim_start_matches('_').chars() {
@@ -74,11 +74,18 @@ mod tests {
 
     use contracts::WireApi;
 
-    use super::{Place, fields};
+    use super::{ObjectKind, fields};
 
     #[test]
     fn every_table_names_a_field_once_and_a_body_has_at_most_64() {
-        let places = [Place::Body, Place::Message, Place::Part, Place::Tool, Place::Generation, Place::Item];
+        let places = [
+            ObjectKind::Body,
+            ObjectKind::Message,
+            ObjectKind::Part,
+            ObjectKind::Tool,
+            ObjectKind::Generation,
+            ObjectKind::Item,
+        ];
         for (api, place) in WireApi::ALL.into_iter().flat_map(|api| places.map(|place| (api, place))) {
             let names: Vec<_> = fields(api, place).0.iter().map(|(name, _)| *name).collect();
             assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{api} {place:?}");

@@ -10,12 +10,12 @@ use contracts::{Requirement, WireApi};
 
 use crate::{
     api,
-    fields::{Place, fields},
-    json::{Cursor, Fault},
-    request::{Inspected, RequestError},
+    fields::{ObjectKind, fields},
+    json::{Cursor, SyntaxError},
+    request_summary::{Inspected, RequestError},
 };
 
-use inspector::Reading;
+use inspector::Inspector;
 
 /// Inspects a request body. Unknown fields are no error; they make the request
 /// [`Native`](contracts::Requirement::Native).
@@ -28,12 +28,12 @@ pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError>
         .map_err(|error| RequestError::NotJson { what: "it is not UTF-8", at: error.valid_up_to() })?;
     let mut cursor = Cursor::new(text);
     let Some(mut members) = cursor.object()? else { return Err(RequestError::NotAnObject) };
-    let mut reading = Reading::new(api, cursor.place());
+    let mut inspector = Inspector::new(api, cursor.offset());
     let format = api::of(api);
-    let table = fields(api, Place::Body);
+    let table = fields(api, ObjectKind::Body);
     let mut seen = 0_u64;
     while let Some(name) = members.next(&mut cursor)? {
-        reading.out.places.members = true;
+        inspector.out.places.members = true;
         if let Some((index, (field, _))) = table.find(&name) {
             let bit = 1_u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or_default();
             if seen & bit != 0 {
@@ -41,15 +41,15 @@ pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError>
             }
             seen |= bit;
         }
-        format.inspect_member(&mut reading, &mut cursor, &name)?;
+        format.inspect_member(&mut inspector, &mut cursor, &name)?;
     }
     cursor.end()?;
-    reading.requires_if(!cursor.is_exact(), Requirement::ExactBytes);
-    reading.finish()
+    inspector.require_if(!cursor.is_exact(), Requirement::ExactBytes);
+    inspector.finish()
 }
 
-impl From<Fault> for RequestError {
-    fn from(fault: Fault) -> Self {
+impl From<SyntaxError> for RequestError {
+    fn from(fault: SyntaxError) -> Self {
         Self::NotJson { what: fault.what, at: fault.at }
     }
 }

@@ -9,7 +9,7 @@ mod scan;
 mod text;
 mod walk;
 
-pub(crate) use cursor::{Cursor, Fault, Members};
+pub(crate) use cursor::{Cursor, Members, SyntaxError};
 pub(crate) use text::{Kind, Text, Value, raw_bytes};
 
 /// Decodes the content of a JSON string.

@@ -9,7 +9,6 @@
     reason = "a pure crate: time, ids and randomness are arguments"
 )]
 
-mod answer;
 mod api;
 mod convert;
 mod edit;
@@ -21,19 +20,20 @@ mod json;
 mod limits;
 mod lineage;
 mod models_list;
-mod request;
+mod request_summary;
+mod response_summary;
 mod usage;
-mod usage_hider;
+mod usage_filter;
 mod watch;
 
-pub use answer::{CalledTool, MAX_ARGUMENT_BYTES, Seen};
 pub use convert::{Conversion, ConvertError, Converted, StreamConverter, convert_answer, convert_request};
 pub use edit::{Edit, apply, ask_for_usage, cut_override, set_model, without_signatures, without_thinking};
 pub use errors::{classify, error_body, error_event, error_kind, gemini_status};
 pub use inspect::inspect;
 pub use lineage::{ClientHeaders, Lineage, identify};
 pub use models_list::models_list;
-pub use request::{Identity, Inspected, PromptCounts, RequestError, ToolResult, UserMessage};
+pub use request_summary::{Identity, Inspected, PromptCounts, RequestError, ToolResult, UserMessage};
+pub use response_summary::{CalledTool, MAX_ARGUMENT_BYTES, Seen};
 pub use usage::usage;
-pub use usage_hider::UsageHider;
+pub use usage_filter::UsageHider;
 pub use watch::Watcher;

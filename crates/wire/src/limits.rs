@@ -8,7 +8,7 @@ const LONGEST_NAME: usize = 128;
 const USUAL_NAME: usize = 64;
 
 /// Returns the requirements of stop sequences.
-pub(crate) fn of_stops<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requirement> {
+pub(crate) fn required_by_stop_sequences<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requirement> {
     let has_blank = stops.iter().any(|stop| is_blank(stop.as_ref()));
     let count = stops.len();
     [
@@ -23,17 +23,17 @@ pub(crate) fn of_stops<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requi
 }
 
 /// Returns the requirement of a temperature and a `top_p`.
-pub(crate) fn of_temperature(temperature: Option<f64>, top_p: Option<f64>) -> Option<Requirement> {
+pub(crate) fn required_by_temperature(temperature: Option<f64>, top_p: Option<f64>) -> Option<Requirement> {
     match (temperature, top_p) {
         (Some(temperature), _) if temperature > 1.0 => Some(Requirement::HighTemperature),
-        // 1 is what both are when nothing is said.
+        // 1 is the default of both.
         (Some(temperature), Some(top_p)) if temperature < 1.0 && top_p < 1.0 => Some(Requirement::TemperatureAndTopP),
         _ => None,
     }
 }
 
 /// Returns the requirement of an effort level, besides [`Requirement::Effort`].
-pub(crate) fn of_effort(word: &str) -> Option<Requirement> {
+pub(crate) fn required_by_effort(word: &str) -> Option<Requirement> {
     match word.to_ascii_lowercase().as_str() {
         "none" => Some(Requirement::NoThinking),
         "minimal" => Some(Requirement::MinimalEffort),
@@ -45,7 +45,7 @@ pub(crate) fn of_effort(word: &str) -> Option<Requirement> {
 }
 
 /// Returns the requirements of a tool name.
-pub(crate) fn of_tool_name(name: &str) -> impl Iterator<Item = Requirement> + use<> {
+pub(crate) fn required_by_tool_name(name: &str) -> impl Iterator<Item = Requirement> + use<> {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let is_dotted = |byte: u8| byte == b'.' || byte == b':';
     let nobody_else_takes_it =
@@ -61,7 +61,7 @@ pub(crate) fn of_tool_name(name: &str) -> impl Iterator<Item = Requirement> + us
 }
 
 /// Returns the requirement of an inline image of this media type.
-pub(crate) fn of_image(media_type: &str) -> Option<Requirement> {
+pub(crate) fn required_by_image(media_type: &str) -> Option<Requirement> {
     match media_type {
         "image/jpeg" | "image/png" | "image/webp" => None,
         "image/gif" => Some(Requirement::GifImages),

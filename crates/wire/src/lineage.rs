@@ -12,7 +12,7 @@ use client_formats::client::{
     },
 };
 
-use crate::request::Identity;
+use crate::request_summary::Identity;
 
 /// The longest id that is kept, in bytes.
 const MAX_ID_BYTES: usize = 128;

@@ -1,18 +1,18 @@
 //! Inspects a response while it is passed on.
 
-pub(crate) mod tally;
+pub(crate) mod summary_builder;
 
 use contracts::WireApi;
 
 use crate::{
-    answer::Seen,
     api,
     errors::classify,
-    events::{Events, Piece, data},
+    events::{EventSplitter, Frame, data},
     json::{Cursor, Value},
+    response_summary::Seen,
 };
 
-use tally::Tally;
+use summary_builder::SummaryBuilder;
 
 /// The longest response that is inspected if it is not streamed, in bytes.
 const MAX_WHOLE_BYTES: usize = 64 * 1024 * 1024;
@@ -23,7 +23,7 @@ const MAX_WHOLE_BYTES: usize = 64 * 1024 * 1024;
 pub struct Watcher {
     api: WireApi,
     body: Body,
-    tally: Tally,
+    summary: SummaryBuilder,
 }
 
 /// The form of the response.
@@ -31,10 +31,10 @@ pub struct Watcher {
 enum Body {
     /// A stream was requested, and only white space has arrived.
     Unknown,
-    Events(Events),
+    EventSplitter(EventSplitter),
     Whole(Vec<u8>),
     /// Too long; ignored.
-    Overlong,
+    Oversized,
 }
 
 impl Watcher {
@@ -42,7 +42,7 @@ impl Watcher {
     /// Gemini's responses are not without `alt=sse`.
     pub fn new(api: WireApi, streaming: bool) -> Self {
         let body = if streaming { Body::Unknown } else { Body::Whole(Vec::new()) };
-        Self { api, body, tally: Tally::default() }
+        Self { api, body, summary: SummaryBuilder::default() }
     }
 
     /// Reads a chunk of the response.
@@ -51,77 +51,79 @@ impl Watcher {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return,
                 Some(b'{' | b'[') => self.body = Body::Whole(Vec::new()),
-                Some(_) => self.body = Body::Events(Events::default()),
+                Some(_) => self.body = Body::EventSplitter(EventSplitter::default()),
             }
         }
         match &mut self.body {
-            Body::Events(events) => {
-                let (api, tally) = (self.api, &mut self.tally);
-                events.feed(bytes, |piece| {
-                    if let Piece::Event(event) = piece {
-                        read_event(api, tally, event);
+            Body::EventSplitter(events) => {
+                let (api, summary) = (self.api, &mut self.summary);
+                events.feed(bytes, |frame| {
+                    if let Frame::Event(event) = frame {
+                        read_event(api, summary, event);
                     }
                 });
             }
-            Body::Whole(whole) if whole.len() + bytes.len() > MAX_WHOLE_BYTES => self.body = Body::Overlong,
+            Body::Whole(whole) if whole.len() + bytes.len() > MAX_WHOLE_BYTES => self.body = Body::Oversized,
             Body::Whole(whole) => whole.extend_from_slice(bytes),
-            Body::Unknown | Body::Overlong => {}
+            Body::Unknown | Body::Oversized => {}
         }
     }
 
     /// Returns the summary at the end of the response.
     pub fn finish(mut self) -> Seen {
-        match std::mem::replace(&mut self.body, Body::Overlong) {
+        match std::mem::replace(&mut self.body, Body::Oversized) {
             // An event without its empty line.
-            Body::Events(events) => read_event(self.api, &mut self.tally, &events.rest()),
+            Body::EventSplitter(events) => read_event(self.api, &mut self.summary, &events.rest()),
             Body::Whole(whole) => {
                 if let Ok(text) = std::str::from_utf8(&whole) {
                     self.whole(text);
                 }
             }
-            Body::Unknown | Body::Overlong => {}
+            Body::Unknown | Body::Oversized => {}
         }
-        self.tally.seen(self.api)
+        self.summary.finish(self.api)
     }
 
     fn whole(&mut self, text: &str) {
         // Gemini's pieces may come in a list.
         if text.trim_start().starts_with('[') {
             let list = Cursor::new(text).value();
-            list.iter().flat_map(Value::elements).for_each(|part| one(self.api, &mut self.tally, part.raw, true));
+            list.iter()
+                .flat_map(Value::elements)
+                .for_each(|part| read_json(self.api, &mut self.summary, part.raw, true));
         } else {
-            one(self.api, &mut self.tally, text, true);
+            read_json(self.api, &mut self.summary, text, true);
         }
     }
 }
 
-fn read_event(api: WireApi, tally: &mut Tally, event: &[u8]) {
+fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) {
     let Some(data) = data(event) else { return };
     let Ok(text) = std::str::from_utf8(&data) else { return };
     if text.starts_with("[DONE]") {
-        tally.complete |= api::of(api).ends_with_done();
+        summary.complete |= api::of(api).ends_with_done();
     } else {
-        one(api, tally, text, false);
+        read_json(api, summary, text, false);
     }
 }
 
 /// Reads the data of one event, or a response that is not streamed. Invalid JSON is ignored.
-fn one(api: WireApi, tally: &mut Tally, text: &str, whole: bool) {
+fn read_json(api: WireApi, summary: &mut SummaryBuilder, text: &str, whole: bool) {
     let format = api::of(api);
-    let error = if whole { format.inspect_response(tally, text) } else { format.inspect_event(tally, text) };
+    let error = if whole { format.inspect_response(summary, text) } else { format.inspect_event(summary, text) };
     if let Some(error) = error.filter(|error| !error.is_null()) {
-        tally.error = Some(classify(api, status_in(&error), text.as_bytes()));
+        summary.error = Some(classify(api, status_in(&error), text.as_bytes()));
     }
 }
 
 /// Returns the members of these names if the whole text is an object.
-pub(crate) fn picked<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
-    Cursor::new(text).pick(names).ok().flatten()
+pub(crate) fn members_of<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
+    Cursor::new(text).get_many(names).ok().flatten()
 }
 
 /// Returns the status in an error object; 0 if it has none.
 fn status_in(error: &Value<'_>) -> u16 {
-    let code = error.get("code").and_then(|code| code.whole());
+    let code = error.get("code").and_then(|code| code.as_u64());
     code.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code)).unwrap_or(0)
 }
 

@@ -1,4 +1,4 @@
-//! What the mock remembers of requests, and what it is told by `/control`.
+//! Recorded requests and the control endpoints.
 
 use std::{
     io::{Read as _, Write as _},

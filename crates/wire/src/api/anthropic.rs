@@ -13,20 +13,20 @@ use crate::{
         blocks::Blocks,
         canonical::{
             request::Request,
-            response::{Answer, Head, Stop},
+            response::{Head, Response, Stop},
         },
-        gate::Gate,
-        stream::{ReadEvents, WriteEvents},
+        gate::FeatureGate,
+        stream::{ReadStream, WriteStream},
     },
     edit::{
         Edit,
         parts::{clean_list, clean_members},
     },
-    fields::{Field, Place},
-    inspect::inspector::{Reading, kind_of},
+    fields::{Field, ObjectKind},
+    inspect::inspector::{Inspector, type_of},
     json::{Cursor, Value},
-    request::RequestError,
-    watch::tally::Tally,
+    request_summary::RequestError,
+    watch::summary_builder::SummaryBuilder,
 };
 
 mod fields;
@@ -45,36 +45,36 @@ mod write_response;
 pub(crate) struct Anthropic;
 
 impl Api for Anthropic {
-    fn fields(&self, place: Place) -> &'static [Field] {
-        fields::fields(place)
+    fn fields(&self, kind: ObjectKind) -> &'static [Field] {
+        fields::fields(kind)
     }
 
-    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)] {
-        fields::ignorable(place)
+    fn ignorable_fields(&self, kind: ObjectKind) -> &'static [(&'static str, &'static str)] {
+        fields::ignorable(kind)
     }
 
     fn inspect_member<'a>(
         &self,
-        reading: &mut Reading<'a>,
+        inspector: &mut Inspector<'a>,
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError> {
-        reading.anthropic(cursor, name)
+        inspector.anthropic(cursor, name)
     }
 
-    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>> {
-        watch::event(tally, data)
+    fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>> {
+        watch::event(summary, data)
     }
 
-    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>> {
-        watch::message(tally, body)
+    fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
+        watch::message(summary, body)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
         client_formats::usage::anthropic(object)
     }
 
-    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+    fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
         read_request::read_request(body, gate)
     }
 
@@ -82,25 +82,25 @@ impl Api for Anthropic {
         &self,
         request: Request,
         conversion: &Conversion<'_>,
-        gate: &mut Gate<'_>,
+        gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError> {
         write_request::write_request(request, conversion, gate)
     }
 
     fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        read_response::read_answer(response, blocks)
+        read_response::read_response(response, blocks)
     }
 
-    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError> {
-        write_response::write_answer(response, head)
+    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError> {
+        write_response::write_response(response, head)
     }
 
-    fn stream_reader(&self, _response_id: &str) -> Box<dyn ReadEvents> {
-        Box::new(read_response::AnswerReader::default())
+    fn stream_reader(&self, _response_id: &str) -> Box<dyn ReadStream> {
+        Box::new(read_response::ResponseReader::default())
     }
 
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents> {
-        Box::new(write_response::AnswerWriter::new(head))
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream> {
+        Box::new(write_response::ResponseWriter::new(head))
     }
 
     fn conversation_field(&self) -> &'static str {
@@ -113,7 +113,7 @@ impl Api for Anthropic {
 
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
         clean_list(message.get("content"), edits, |block| {
-            matches!(kind_of(block).as_ref(), "thinking" | "redacted_thinking")
+            matches!(type_of(block).as_ref(), "thinking" | "redacted_thinking")
         })
     }
 
@@ -128,7 +128,7 @@ impl Api for Anthropic {
             "thinking" => is_removed(&value, removed),
             // Anthropic refuses to clear thinking where there is none.
             "context_management" if body.get("thinking").is_some_and(|thinking| is_removed(&thinking, removed)) => {
-                let all = clean_list(value.get("edits"), edits, |edit| kind_of(edit).starts_with("clear_thinking"));
+                let all = clean_list(value.get("edits"), edits, |edit| type_of(edit).starts_with("clear_thinking"));
                 all && clean_members(&value, edits, &["edits"])
             }
             "output_config" if removed.contains(&Requirement::Effort) => clean_members(&value, edits, &["effort"]),
@@ -165,12 +165,12 @@ impl Api for Anthropic {
 
 /// Whether a value of `thinking` asks for what is removed: adaptive thinking is controlled by the effort.
 fn is_removed(thinking: &Value<'_>, removed: &BTreeSet<Requirement>) -> bool {
-    let kind = kind_of(thinking);
+    let kind = type_of(thinking);
     (removed.contains(&Requirement::Effort) && kind.starts_with("adaptive"))
         || (removed.contains(&Requirement::ThinkingBudget) && kind.starts_with("enabled"))
 }
 
-fn stop_of(reason: &str, sequence: Option<&str>) -> Stop {
+fn parse_stop_reason(reason: &str, sequence: Option<&str>) -> Stop {
     match reason {
         "tool_use" => Stop::ToolUse,
         "max_tokens" | "model_context_window_exceeded" => Stop::MaxTokens,
@@ -181,7 +181,7 @@ fn stop_of(reason: &str, sequence: Option<&str>) -> Stop {
     }
 }
 
-fn name_of(stop: &Stop) -> &'static str {
+fn stop_reason_name(stop: &Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::Sequence(None) => "end_turn",
         Stop::ToolUse => "tool_use",

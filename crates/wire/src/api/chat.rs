@@ -13,17 +13,17 @@ use crate::{
         blocks::Blocks,
         canonical::{
             request::Request,
-            response::{Answer, Head, Stop},
+            response::{Head, Response, Stop},
         },
-        gate::Gate,
-        stream::{ReadEvents, WriteEvents},
+        gate::FeatureGate,
+        stream::{ReadStream, WriteStream},
     },
     edit::{Edit, parts::clean_members},
-    fields::{Field, Place},
-    inspect::inspector::Reading,
+    fields::{Field, ObjectKind},
+    inspect::inspector::Inspector,
     json::{Cursor, Value},
-    request::RequestError,
-    watch::tally::Tally,
+    request_summary::RequestError,
+    watch::summary_builder::SummaryBuilder,
 };
 
 mod fields;
@@ -43,36 +43,36 @@ mod write_response;
 pub(crate) struct Chat;
 
 impl Api for Chat {
-    fn fields(&self, place: Place) -> &'static [Field] {
-        fields::fields(place)
+    fn fields(&self, kind: ObjectKind) -> &'static [Field] {
+        fields::fields(kind)
     }
 
-    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)] {
-        fields::ignorable(place)
+    fn ignorable_fields(&self, kind: ObjectKind) -> &'static [(&'static str, &'static str)] {
+        fields::ignorable(kind)
     }
 
     fn inspect_member<'a>(
         &self,
-        reading: &mut Reading<'a>,
+        inspector: &mut Inspector<'a>,
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError> {
-        reading.chat(cursor, name)
+        inspector.chat(cursor, name)
     }
 
-    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>> {
-        watch::chunk(tally, data)
+    fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>> {
+        watch::chunk(summary, data)
     }
 
-    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>> {
-        watch::chunk(tally, body)
+    fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
+        watch::chunk(summary, body)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
         client_formats::usage::chat(object)
     }
 
-    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+    fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
         read_request::read_request(body, gate)
     }
 
@@ -80,25 +80,25 @@ impl Api for Chat {
         &self,
         request: Request,
         conversion: &Conversion<'_>,
-        gate: &mut Gate<'_>,
+        gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError> {
         write_request::write_request(request, conversion, gate)
     }
 
     fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        read_response::read_answer(response, blocks)
+        read_response::read_response(response, blocks)
     }
 
-    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError> {
-        Ok(write_response::write_answer(response, head))
+    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError> {
+        Ok(write_response::write_response(response, head))
     }
 
-    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadEvents> {
-        Box::new(read_response::AnswerReader::new(response_id))
+    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadStream> {
+        Box::new(read_response::ResponseReader::new(response_id))
     }
 
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents> {
-        Box::new(write_response::AnswerWriter::new(head))
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream> {
+        Box::new(write_response::ResponseWriter::new(head))
     }
 
     fn conversation_field(&self) -> &'static str {
@@ -152,7 +152,7 @@ impl Api for Chat {
     }
 }
 
-fn stop_of(reason: &str) -> Stop {
+fn parse_stop_reason(reason: &str) -> Stop {
     match reason {
         "tool_calls" | "function_call" => Stop::ToolUse,
         "length" => Stop::MaxTokens,
@@ -162,7 +162,7 @@ fn stop_of(reason: &str) -> Stop {
     }
 }
 
-fn name_of(stop: &Stop) -> &'static str {
+fn stop_reason_name(stop: &Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::Sequence(_) => "stop",
         Stop::ToolUse => "tool_calls",

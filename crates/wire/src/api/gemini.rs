@@ -13,20 +13,20 @@ use crate::{
         blocks::Blocks,
         canonical::{
             request::Request,
-            response::{Answer, Head},
+            response::{Head, Response},
         },
-        gate::Gate,
-        stream::{ReadEvents, WriteEvents},
+        gate::FeatureGate,
+        stream::{ReadStream, WriteStream},
     },
     edit::{
         Edit,
         parts::{clean_list, clean_members},
     },
-    fields::{Field, Place},
-    inspect::inspector::Reading,
+    fields::{Field, ObjectKind},
+    inspect::inspector::Inspector,
     json::{Cursor, Value},
-    request::RequestError,
-    watch::tally::Tally,
+    request_summary::RequestError,
+    watch::summary_builder::SummaryBuilder,
 };
 
 mod fields;
@@ -50,36 +50,36 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 pub(crate) struct Gemini;
 
 impl Api for Gemini {
-    fn fields(&self, place: Place) -> &'static [Field] {
-        fields::fields(place)
+    fn fields(&self, kind: ObjectKind) -> &'static [Field] {
+        fields::fields(kind)
     }
 
-    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)] {
-        fields::ignorable(place)
+    fn ignorable_fields(&self, kind: ObjectKind) -> &'static [(&'static str, &'static str)] {
+        fields::ignorable(kind)
     }
 
     fn inspect_member<'a>(
         &self,
-        reading: &mut Reading<'a>,
+        inspector: &mut Inspector<'a>,
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError> {
-        reading.gemini(cursor, name)
+        inspector.gemini(cursor, name)
     }
 
-    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>> {
-        watch::chunk(tally, data)
+    fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>> {
+        watch::chunk(summary, data)
     }
 
-    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>> {
-        watch::chunk(tally, body)
+    fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
+        watch::chunk(summary, body)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
         client_formats::usage::gemini(object)
     }
 
-    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+    fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
         read_request::read_request(body, gate)
     }
 
@@ -87,25 +87,25 @@ impl Api for Gemini {
         &self,
         request: Request,
         _conversion: &Conversion<'_>,
-        gate: &mut Gate<'_>,
+        gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError> {
         write_request::write_request(request, gate)
     }
 
     fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        read_response::read_answer(response, blocks)
+        read_response::read_response(response, blocks)
     }
 
-    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError> {
-        write_response::write_answer(response, head)
+    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError> {
+        write_response::write_response(response, head)
     }
 
-    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadEvents> {
-        Box::new(read_response::AnswerReader::new(response_id))
+    fn stream_reader(&self, response_id: &str) -> Box<dyn ReadStream> {
+        Box::new(read_response::ResponseReader::new(response_id))
     }
 
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents> {
-        Box::new(write_response::AnswerWriter::new(head))
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream> {
+        Box::new(write_response::ResponseWriter::new(head))
     }
 
     fn conversation_field(&self) -> &'static str {
@@ -182,13 +182,13 @@ impl Api for Gemini {
 
 /// Whether a part is thinking.
 fn is_thought(part: &Value<'_>) -> bool {
-    part.get("thought").and_then(|thought| thought.boolean()) == Some(true)
+    part.get("thought").and_then(|thought| thought.as_bool()) == Some(true)
 }
 
 /// Removes the thinking level from a `generationConfig`; returns true if nothing would be left of it.
 fn remove_thinking_level(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
     let mut is_emptied = false;
-    for thinking in generation.pick(["thinkingConfig", "thinking_config"]).iter().flatten() {
+    for thinking in generation.get_many(["thinkingConfig", "thinking_config"]).iter().flatten() {
         is_emptied |= clean_members(thinking, edits, &["thinkingLevel", "thinking_level"]);
     }
     is_emptied && clean_members(generation, edits, &["thinkingConfig", "thinking_config"])

@@ -13,17 +13,17 @@ use crate::{
         blocks::Blocks,
         canonical::{
             request::Request,
-            response::{Answer, Head},
+            response::{Head, Response},
         },
-        gate::Gate,
-        stream::{ReadEvents, WriteEvents},
+        gate::FeatureGate,
+        stream::{ReadStream, WriteStream},
     },
     edit::{Edit, parts::clean_list},
-    fields::{Field, Place},
-    inspect::inspector::{Reading, kind_of},
+    fields::{Field, ObjectKind},
+    inspect::inspector::{Inspector, type_of},
     json::{Cursor, Value},
-    request::RequestError,
-    watch::tally::Tally,
+    request_summary::RequestError,
+    watch::summary_builder::SummaryBuilder,
 };
 
 mod fields;
@@ -43,36 +43,36 @@ mod write_response_stream;
 pub(crate) struct Responses;
 
 impl Api for Responses {
-    fn fields(&self, place: Place) -> &'static [Field] {
-        fields::fields(place)
+    fn fields(&self, kind: ObjectKind) -> &'static [Field] {
+        fields::fields(kind)
     }
 
-    fn ignorable_fields(&self, place: Place) -> &'static [(&'static str, &'static str)] {
-        fields::ignorable(place)
+    fn ignorable_fields(&self, kind: ObjectKind) -> &'static [(&'static str, &'static str)] {
+        fields::ignorable(kind)
     }
 
     fn inspect_member<'a>(
         &self,
-        reading: &mut Reading<'a>,
+        inspector: &mut Inspector<'a>,
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError> {
-        reading.responses(cursor, name)
+        inspector.responses(cursor, name)
     }
 
-    fn inspect_event<'a>(&self, tally: &mut Tally, data: &'a str) -> Option<Value<'a>> {
-        watch::event(tally, data)
+    fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>> {
+        watch::event(summary, data)
     }
 
-    fn inspect_response<'a>(&self, tally: &mut Tally, body: &'a str) -> Option<Value<'a>> {
-        watch::response(tally, body)
+    fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
+        watch::response(summary, body)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
         client_formats::usage::responses(object)
     }
 
-    fn read_request(&self, body: Json, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+    fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
         read_request::read_request(body, gate)
     }
 
@@ -80,25 +80,25 @@ impl Api for Responses {
         &self,
         request: Request,
         conversion: &Conversion<'_>,
-        gate: &mut Gate<'_>,
+        gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError> {
         write_request::write_request(request, conversion, gate)
     }
 
     fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        read_response::read_answer(response, blocks)
+        read_response::read_response(response, blocks)
     }
 
-    fn write_response(&self, response: Answer, head: &Head) -> Result<Json, ConvertError> {
-        Ok(write_response::write_answer(response, head))
+    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError> {
+        Ok(write_response::write_response(response, head))
     }
 
-    fn stream_reader(&self, _response_id: &str) -> Box<dyn ReadEvents> {
-        Box::new(read_response::AnswerReader::default())
+    fn stream_reader(&self, _response_id: &str) -> Box<dyn ReadStream> {
+        Box::new(read_response::ResponseReader::default())
     }
 
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteEvents> {
-        Box::new(write_response_stream::AnswerWriter::new(head))
+    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream> {
+        Box::new(write_response_stream::ResponseWriter::new(head))
     }
 
     fn conversation_field(&self) -> &'static str {
@@ -110,8 +110,8 @@ impl Api for Responses {
     }
 
     fn remove_signatures(&self, message: &Value<'_>, _edits: &mut Vec<Edit>) -> bool {
-        kind_of(message) == "reasoning"
-            && message.get("encrypted_content").is_some_and(|encrypted| !encrypted.is_nothing())
+        type_of(message) == "reasoning"
+            && message.get("encrypted_content").is_some_and(|encrypted| !encrypted.is_falsy())
     }
 
     fn remove_thinking(

@@ -30,10 +30,10 @@ pub(crate) struct Blocks {
     /// The open block, then the buffered ones.
     queue: VecDeque<Block>,
     /// The number of blocks removed from the queue, which is the [`Handle`] of its first block.
-    left: usize,
+    removed: usize,
     /// The number of blocks started, which is the index of the next one.
     started: usize,
-    called: bool,
+    has_tool_call: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,7 +47,7 @@ enum Stage {
 #[derive(Debug)]
 struct Block {
     kind: Kind,
-    waiting: String,
+    buffered: String,
     /// Whether its start event was emitted.
     begun: bool,
     closed: bool,
@@ -93,16 +93,16 @@ impl Blocks {
             *id = ids::safe(std::mem::take(id));
         }
         self.start(Start::default());
-        self.called |= matches!(kind, Kind::Tool { .. });
+        self.has_tool_call |= matches!(kind, Kind::Tool { .. });
         self.queue.push_back(Block {
             kind,
-            waiting: String::new(),
+            buffered: String::new(),
             begun: false,
             closed: false,
             balance: Balance::default(),
         });
         self.advance();
-        Handle(self.left + self.queue.len() - 1)
+        Handle(self.removed + self.queue.len() - 1)
     }
 
     /// Appends to a block.
@@ -114,29 +114,29 @@ impl Blocks {
         if more.is_empty() || self.has_ended() {
             return Ok(());
         }
-        let place = handle.0.checked_sub(self.left);
+        let place = handle.0.checked_sub(self.removed);
         let Some(block) = place.and_then(|place| self.queue.get_mut(place)) else {
             return if more.trim().is_empty() { Ok(()) } else { Err(LATE) };
         };
         if block.closed || (block.is_json() && !block.balance.follow(more)) {
             return Err(LATE);
         }
-        block.waiting.push_str(more);
+        block.buffered.push_str(more);
         if place == Some(0) {
-            self.show_first();
+            self.emit_first();
         }
         Ok(())
     }
 
     /// Appends text or thinking, for APIs that do not mark where blocks start and end: opens a block unless the last
     /// one is of this kind.
-    pub(crate) fn flow(&mut self, kind: Kind, more: &str) -> Result<(), ConvertError> {
+    pub(crate) fn append_run(&mut self, kind: Kind, more: &str) -> Result<(), ConvertError> {
         if more.is_empty() || self.has_ended() {
             return Ok(());
         }
         let last = self.queue.back().filter(|last| last.kind == kind && !last.closed);
         let handle = match last {
-            Some(_) => Handle(self.left + self.queue.len() - 1),
+            Some(_) => Handle(self.removed + self.queue.len() - 1),
             None => self.open(kind),
         };
         self.delta(handle, more)
@@ -144,7 +144,7 @@ impl Blocks {
 
     /// Closes a block.
     pub(crate) fn close(&mut self, handle: Handle) {
-        let block = handle.0.checked_sub(self.left).and_then(|place| self.queue.get_mut(place));
+        let block = handle.0.checked_sub(self.removed).and_then(|place| self.queue.get_mut(place));
         if let Some(block) = block {
             block.closed = true;
             self.advance();
@@ -162,7 +162,7 @@ impl Blocks {
         self.start(Start::default());
         self.queue.iter_mut().for_each(|block| block.closed = true);
         self.advance();
-        let stop = match (stop, self.called) {
+        let stop = match (stop, self.has_tool_call) {
             (Stop::EndTurn, true) => Stop::ToolUse,
             (Stop::ToolUse, false) => Stop::EndTurn,
             (stop, _) => stop,
@@ -183,8 +183,8 @@ impl Blocks {
     /// Ends blocks that may end, and starts the next one.
     fn advance(&mut self) {
         while let Some(first) = self.queue.front() {
-            if !first.begun && (matches!(first.kind, Kind::Tool { .. }) || !first.waiting.is_empty()) {
-                self.show_first();
+            if !first.begun && (matches!(first.kind, Kind::Tool { .. }) || !first.buffered.is_empty()) {
+                self.emit_first();
                 continue;
             }
             if !(first.closed || (self.queue.len() > 1 && first.may_end())) {
@@ -197,19 +197,19 @@ impl Blocks {
                 self.ready.push_back(Event::BlockStopped);
             }
             self.queue.pop_front();
-            self.left += 1;
+            self.removed += 1;
         }
     }
 
     /// Emits the start and the buffered deltas of the first block.
-    fn show_first(&mut self) {
+    fn emit_first(&mut self) {
         let Some(first) = self.queue.front_mut() else { return };
         if !std::mem::replace(&mut first.begun, true) {
             self.ready.push_back(Event::BlockStarted { index: self.started, kind: first.kind.clone() });
             self.started += 1;
         }
-        if !first.waiting.is_empty() {
-            self.ready.push_back(Event::Delta(std::mem::take(&mut first.waiting)));
+        if !first.buffered.is_empty() {
+            self.ready.push_back(Event::Delta(std::mem::take(&mut first.buffered)));
         }
     }
 }

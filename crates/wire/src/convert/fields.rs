@@ -3,13 +3,13 @@
 use contracts::Requirement;
 use serde_json::{Map, Number, Value};
 
-use super::{ConvertError, gate::Gate};
-use crate::fields::{self, Meaning, Place, in_camel_case};
+use super::{ConvertError, gate::FeatureGate};
+use crate::fields::{self, FieldRule, ObjectKind, camel_case};
 
 /// The name of a field, whether a value is its default, and what any other value requires.
-pub(crate) type Granted = (&'static str, fn(&Value) -> bool, Requirement);
+pub(crate) type DefaultCheck = (&'static str, fn(&Value) -> bool, Requirement);
 
-/// A JSON object that is parsed by taking its fields out. [`Fields::done`] rejects fields that were not taken.
+/// A JSON object that is parsed by taking its fields out. [`Fields::finish`] rejects fields that were not taken.
 ///
 /// `null` counts as absent, as it does in all APIs.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Fields {
     pub(crate) fn of_google(value: Value, place: &'static str) -> Result<Self, ConvertError> {
         let mut fields = Self::of(value, place)?;
         if fields.map.keys().any(|name| name.contains('_')) {
-            fields.map = fields.map.into_iter().map(|(name, value)| (in_camel_case(&name), value)).collect();
+            fields.map = fields.map.into_iter().map(|(name, value)| (camel_case(&name), value)).collect();
         }
         Ok(fields)
     }
@@ -41,17 +41,17 @@ impl Fields {
     }
 
     /// Takes a field, unless it has its default value.
-    pub(crate) fn take_unless(&mut self, name: &str, granted: impl FnOnce(&Value) -> bool) -> Option<Value> {
-        self.take(name).filter(|value| !granted(value))
+    pub(crate) fn take_unless(&mut self, name: &str, is_default: impl FnOnce(&Value) -> bool) -> Option<Value> {
+        self.take(name).filter(|value| !is_default(value))
     }
 
     /// Takes fields that no other API has.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if one does not have its default value.
-    pub(crate) fn refuse_unless(&mut self, granted: &[Granted]) -> Result<(), ConvertError> {
-        for (name, is_granted, requirement) in granted {
-            if self.take_unless(name, is_granted).is_some() {
+    pub(crate) fn reject_unless_default(&mut self, settings: &[DefaultCheck]) -> Result<(), ConvertError> {
+        for (name, is_default, requirement) in settings {
+            if self.take_unless(name, is_default).is_some() {
                 return Err(ConvertError::Requires(*requirement));
             }
         }
@@ -66,7 +66,7 @@ impl Fields {
         }
     }
 
-    pub(crate) fn needed_text(&mut self, name: &str) -> Result<String, ConvertError> {
+    pub(crate) fn required_text(&mut self, name: &str) -> Result<String, ConvertError> {
         self.text(name)?.ok_or_else(|| self.wrong("lacks a field that has to be there"))
     }
 
@@ -105,20 +105,20 @@ impl Fields {
     }
 
     /// Checks that no field is left.
-    pub(crate) fn done(self) -> Result<(), ConvertError> {
+    pub(crate) fn finish(self) -> Result<(), ConvertError> {
         if self.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
     }
 
     /// Handles the fields that are left by the table of known fields: ignores them, drops them, or fails.
-    pub(crate) fn done_in(self, place: Place, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
-        let known = fields::fields(gate.from(), place);
-        let ignorable = crate::api::of(gate.from()).ignorable_fields(place);
+    pub(crate) fn finish_known(self, kind: ObjectKind, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
+        let known = fields::fields(gate.from(), kind);
+        let ignorable = crate::api::of(gate.from()).ignorable_fields(kind);
         for (name, _) in self.map.iter().filter(|(_, value)| !value.is_null()) {
             if ignorable.iter().any(|(ignored, _)| ignored == name) {
                 continue;
             }
             match known.find(name) {
-                Some((_, (_, Meaning::Requires(requirement)))) => gate.leave_out(requirement)?,
+                Some((_, (_, FieldRule::Requires(requirement)))) => gate.drop_feature(requirement)?,
                 _ => return Err(ConvertError::Requires(Requirement::Native)),
             }
         }
@@ -136,7 +136,7 @@ impl Fields {
 }
 
 /// Whether a value is `null`, `false`, zero, or empty.
-pub(crate) fn is_nothing(value: &Value) -> bool {
+pub(crate) fn is_falsy(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Bool(flag) => !flag,
@@ -157,15 +157,15 @@ pub(crate) fn texts(values: Vec<Value>, place: &'static str) -> Result<Vec<Strin
 }
 
 /// Rejects numbers that parsing has changed: integers beyond 64 bits, which lose their last digits.
-pub(crate) fn refuse_inexact_numbers(value: &Value) -> Result<(), ConvertError> {
+pub(crate) fn reject_inexact_numbers(value: &Value) -> Result<(), ConvertError> {
     /// 2^53, from which on not every integer is a double.
     const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|it| it.abs() >= FIRST_INEXACT) => {
             Err(ConvertError::Requires(Requirement::ExactBytes))
         }
-        Value::Array(values) => values.iter().try_for_each(refuse_inexact_numbers),
-        Value::Object(map) => map.values().try_for_each(refuse_inexact_numbers),
+        Value::Array(values) => values.iter().try_for_each(reject_inexact_numbers),
+        Value::Object(map) => map.values().try_for_each(reject_inexact_numbers),
         _ => Ok(()),
     }
 }

@@ -8,14 +8,14 @@ use super::{Conversion, ConvertError};
 
 /// Decides about every feature that not all APIs support.
 #[derive(Debug)]
-pub(crate) struct Gate<'a> {
+pub(crate) struct FeatureGate<'a> {
     from: WireApi,
     to: WireApi,
     may_drop: &'a BTreeSet<Requirement>,
     dropped: BTreeSet<Requirement>,
 }
 
-impl<'a> Gate<'a> {
+impl<'a> FeatureGate<'a> {
     pub(crate) const fn new(conversion: &Conversion<'a>) -> Self {
         Self { from: conversion.from, to: conversion.to, may_drop: conversion.may_drop, dropped: BTreeSet::new() }
     }
@@ -36,15 +36,15 @@ impl<'a> Gate<'a> {
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it may not be dropped.
-    pub(crate) fn carry(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
-        if requirement.carried(self.from, self.to) { Ok(()) } else { self.leave_out(requirement) }
+    pub(crate) fn require_or_drop(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
+        if requirement.carried(self.from, self.to) { Ok(()) } else { self.drop_feature(requirement) }
     }
 
     /// Drops a feature and records that.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it may not be dropped.
-    pub(crate) fn leave_out(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
+    pub(crate) fn drop_feature(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
         let named = requirement.dropped_as();
         if Requirement::OPTIONAL.contains(&named) && self.may_drop.contains(&named) {
             self.dropped.insert(named);

@@ -8,8 +8,8 @@ use serde_json::{Number, Value};
 use super::{
     Conversion, ConvertError, Converted,
     canonical::request::{Block, Effort, Image, Message, Request, Role},
-    fields::refuse_inexact_numbers,
-    gate::Gate,
+    fields::reject_inexact_numbers,
+    gate::FeatureGate,
     object::bytes_of,
 };
 use crate::{api, limits};
@@ -25,13 +25,13 @@ const USUAL_MAX_OUTPUT: u64 = 8_192;
 pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Converted, ConvertError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "cannot be read exactly"))?;
-    refuse_inexact_numbers(&body)?;
-    let mut gate = Gate::new(conversion);
+    reject_inexact_numbers(&body)?;
+    let mut gate = FeatureGate::new(conversion);
     let mut request = api::of(conversion.from).read_request(body, &mut gate)?;
-    settle_system(&mut request, &gate)?;
-    refuse_prefill(&request, &gate)?;
-    settle_effort(&mut request, conversion, &mut gate)?;
-    refuse_beyond_limits(&request, &mut gate)?;
+    move_system_prompt(&mut request, &gate)?;
+    check_prefill(&request, &gate)?;
+    check_effort(&mut request, conversion, &mut gate)?;
+    check_limits(&request, &mut gate)?;
     if conversion.max_output > 0 {
         request.max_output = request.max_output.map(|asked| asked.min(conversion.max_output));
     }
@@ -41,7 +41,7 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
 
 impl Conversion<'_> {
     /// Returns the output limit for APIs that require one.
-    pub(crate) const fn most_output(&self, asked: Option<u64>) -> u64 {
+    pub(crate) const fn output_limit(&self, asked: Option<u64>) -> u64 {
         match asked {
             Some(asked) => asked,
             None if self.max_output > 0 => self.max_output,
@@ -51,7 +51,7 @@ impl Conversion<'_> {
 }
 
 /// Moves leading system messages to the system prompt, and checks whether later ones are supported.
-fn settle_system(request: &mut Request, gate: &Gate<'_>) -> Result<(), ConvertError> {
+fn move_system_prompt(request: &mut Request, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
     let leading = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let texts = request.messages.drain(..leading).flat_map(|message| message.blocks);
     request.system.extend(texts.filter_map(|block| match block {
@@ -65,49 +65,54 @@ fn settle_system(request: &mut Request, gate: &Gate<'_>) -> Result<(), ConvertEr
 }
 
 /// Removes the effort for a model that does not accept one, and checks its level for others.
-fn settle_effort(request: &mut Request, conversion: &Conversion<'_>, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+fn check_effort(
+    request: &mut Request,
+    conversion: &Conversion<'_>,
+    gate: &mut FeatureGate<'_>,
+) -> Result<(), ConvertError> {
     if conversion.takes_effort {
-        let requires = request.effort.and_then(|effort| limits::of_effort(effort.name()));
-        return requires.map_or(Ok(()), |requirement| gate.carry(requirement));
+        let requires = request.effort.and_then(|effort| limits::required_by_effort(effort.name()));
+        return requires.map_or(Ok(()), |requirement| gate.require_or_drop(requirement));
     }
     match request.effort.take() {
         None => Ok(()),
         // Such a model does not think; but Google's of this kind do, and by themselves.
         Some(Effort::None) if !api::of(conversion.to).thinks_by_default() => Ok(()),
-        Some(Effort::None) => gate.leave_out(Requirement::NoThinking),
-        Some(_) => gate.leave_out(Requirement::Effort),
+        Some(Effort::None) => gate.drop_feature(Requirement::NoThinking),
+        Some(_) => gate.drop_feature(Requirement::Effort),
     }
 }
 
 /// Checks whether a final message of the model is supported. Anthropic's models continue it, others start a new
 /// message; only `OpenAI`'s two APIs treat it the same.
-fn refuse_prefill(request: &Request, gate: &Gate<'_>) -> Result<(), ConvertError> {
+fn check_prefill(request: &Request, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
     // A message of nothing is not sent to every API.
-    let last = request.messages.iter().rfind(|message| message.role == Role::Assistant || message.says_something());
+    let last = request.messages.iter().rfind(|message| message.role == Role::Assistant || message.has_content());
     let ends_with_model = last.is_some_and(|last| last.role == Role::Assistant);
     if ends_with_model { gate.require(Requirement::Prefill) } else { Ok(()) }
 }
 
 /// Checks limits in which APIs differ.
-fn refuse_beyond_limits(request: &Request, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
-    let said = |message: &Message| message.role != Role::System && message.says_something();
-    if !request.messages.iter().any(said) {
+fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
+    let content_text = |message: &Message| message.role != Role::System && message.has_content();
+    if !request.messages.iter().any(content_text) {
         gate.require(Requirement::SystemAlone)?;
     }
-    limits::of_stops(&request.stop).try_for_each(|requirement| gate.require(requirement))?;
+    limits::required_by_stop_sequences(&request.stop).try_for_each(|requirement| gate.require(requirement))?;
     let number = |number: &Option<Number>| number.as_ref().and_then(Number::as_f64);
     let (temperature, top_p) = (number(&request.sampling.temperature), number(&request.sampling.top_p));
-    limits::of_temperature(temperature, top_p).map_or(Ok(()), |requirement| gate.carry(requirement))?;
+    limits::required_by_temperature(temperature, top_p)
+        .map_or(Ok(()), |requirement| gate.require_or_drop(requirement))?;
     let names = request.tools.iter().map(|tool| tool.name.as_str());
-    names.flat_map(limits::of_tool_name).try_for_each(|requirement| gate.require(requirement))?;
+    names.flat_map(limits::required_by_tool_name).try_for_each(|requirement| gate.require(requirement))?;
     let mut calls = BTreeSet::new();
     for block in request.messages.iter().flat_map(|message| &message.blocks) {
         match block {
             Block::Text(_) => {}
-            Block::Image(image) => refuse_image(image, gate)?,
+            Block::Image(image) => check_image(image, gate)?,
             Block::ToolCall(call) => {
                 calls.insert(call.id.as_str());
-                limits::of_tool_name(&call.name).try_for_each(|requirement| gate.require(requirement))?;
+                limits::required_by_tool_name(&call.name).try_for_each(|requirement| gate.require(requirement))?;
             }
             Block::ToolResult(result) => {
                 if !calls.contains(result.call.as_str()) {
@@ -115,7 +120,7 @@ fn refuse_beyond_limits(request: &Request, gate: &mut Gate<'_>) -> Result<(), Co
                 }
                 for block in &result.content {
                     if let Block::Image(image) = block {
-                        refuse_image(image, gate)?;
+                        check_image(image, gate)?;
                     }
                 }
             }
@@ -124,9 +129,9 @@ fn refuse_beyond_limits(request: &Request, gate: &mut Gate<'_>) -> Result<(), Co
     Ok(())
 }
 
-fn refuse_image(image: &Image, gate: &Gate<'_>) -> Result<(), ConvertError> {
+fn check_image(image: &Image, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
     let requirement = match image {
-        Image::Inline { media_type, .. } => limits::of_image(media_type),
+        Image::Inline { media_type, .. } => limits::required_by_image(media_type),
         // An image in the request that is not in base64.
         Image::Remote(url) => url.starts_with("data:").then_some(Requirement::OtherImages),
     };
@@ -134,7 +139,7 @@ fn refuse_image(image: &Image, gate: &Gate<'_>) -> Result<(), ConvertError> {
 }
 
 /// Merges consecutive messages of the same role, for APIs whose roles have to alternate.
-pub(crate) fn in_turns(messages: Vec<Message>) -> Vec<Message> {
+pub(crate) fn merge_consecutive_roles(messages: Vec<Message>) -> Vec<Message> {
     let mut turns: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
         match turns.last_mut() {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     ConvertError,
     blocks::Blocks,
-    canonical::response::{Answer, Head},
+    canonical::response::{Head, Response},
     ids,
     object::bytes_of,
     stream::Thinking,
@@ -34,12 +34,12 @@ pub fn convert_answer(
     api::of(from).read_response(&value, &mut blocks)?;
     let mut thinking = Thinking::for_client(to);
     let events = std::iter::from_fn(|| blocks.next()).filter_map(|event| thinking.show(event));
-    let answer = Answer::of(events).ok_or(ConvertError::EndedEarly)?.map_err(|_| ConvertError::ProviderFailed)?;
+    let response = Response::of(events).ok_or(ConvertError::EndedEarly)?.map_err(|_| ConvertError::ProviderFailed)?;
     let head = Head {
-        id: answer.start.id.clone().unwrap_or_else(|| ids::derived(&String::from_utf8_lossy(body), 0)),
+        id: response.start.id.clone().unwrap_or_else(|| ids::derived(&String::from_utf8_lossy(body), 0)),
         model: client_model.to_owned(),
-        created: answer.start.created.unwrap_or(created_unix),
+        created: response.start.created.unwrap_or(created_unix),
     };
-    let written = api::of(to).write_response(answer, &head)?;
+    let written = api::of(to).write_response(response, &head)?;
     Ok(bytes_of(&written))
 }

@@ -11,11 +11,11 @@ use super::{
 };
 use crate::{
     api,
-    events::{self, Events, Piece},
+    events::{self, EventSplitter, Frame},
 };
 
 /// Reads the events of a provider's stream.
-pub(crate) trait ReadEvents: Debug + Send {
+pub(crate) trait ReadStream: Debug + Send {
     /// Reads the data of one event.
     fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError>;
 
@@ -24,7 +24,7 @@ pub(crate) trait ReadEvents: Debug + Send {
 }
 
 /// Writes the events of a client's stream.
-pub(crate) trait WriteEvents: Debug + Send {
+pub(crate) trait WriteStream: Debug + Send {
     /// Writes one event.
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError>;
 }
@@ -35,11 +35,11 @@ pub(crate) trait WriteEvents: Debug + Send {
 /// once, with a stop reason or an error.
 #[derive(Debug)]
 pub struct StreamConverter {
-    events: Events,
-    reader: Box<dyn ReadEvents>,
+    events: EventSplitter,
+    reader: Box<dyn ReadStream>,
     blocks: Blocks,
     thinking: Thinking,
-    writer: Box<dyn WriteEvents>,
+    writer: Box<dyn WriteStream>,
     failed: bool,
 }
 
@@ -50,7 +50,7 @@ impl StreamConverter {
     pub fn new(from: WireApi, to: WireApi, client_model: &str, answer_id: String, created_unix: u64) -> Self {
         let head = Head { id: answer_id, model: client_model.to_owned(), created: created_unix };
         Self {
-            events: Events::default(),
+            events: EventSplitter::default(),
             reader: api::of(from).stream_reader(&head.id),
             blocks: Blocks::default(),
             thinking: Thinking::for_client(to),
@@ -88,11 +88,11 @@ impl StreamConverter {
     fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let mut events = std::mem::take(&mut self.events);
         let mut result = Ok(());
-        events.feed(bytes, |piece| {
+        events.feed(bytes, |chunk| {
             if result.is_ok() {
-                result = match piece {
-                    Piece::Event(event) => self.read_event(event, out),
-                    Piece::Overlong(_) => Err(ConvertError::malformed("the stream", "has an event that is too long")),
+                result = match chunk {
+                    Frame::Event(event) => self.read_event(event, out),
+                    Frame::Oversized(_) => Err(ConvertError::malformed("the stream", "has an event that is too long")),
                 };
             }
         });

@@ -4,7 +4,7 @@ use super::Edit;
 use crate::{
     api,
     json::{Cursor, Kind, raw_bytes},
-    request::{Inspected, UserMessage},
+    request_summary::{Inspected, UserMessage},
 };
 
 /// Replaces the model, or inserts one if the body has none. `None` for Gemini, which has it in the path.

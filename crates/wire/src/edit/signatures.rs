@@ -5,7 +5,7 @@
 //! model needs its thinking back.
 
 use super::{Edit, cut};
-use crate::{api, json::Cursor, request::Inspected};
+use crate::{api, json::Cursor, request_summary::Inspected};
 
 /// Returns the edits that remove signed thinking before the user's last message: thinking blocks of Anthropic,
 /// reasoning items of Responses with encrypted content, thoughts and signatures of Gemini, and reasoning in chat

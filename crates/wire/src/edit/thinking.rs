@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use contracts::Requirement;
 
 use super::{Edit, cut};
-use crate::{api, json::Cursor, request::Inspected};
+use crate::{api, json::Cursor, request_summary::Inspected};
 
 /// Returns the edits that remove the effort ([`Requirement::Effort`]) or the thinking budget
 /// ([`Requirement::ThinkingBudget`]), as far as `gone` contains them, together with settings that depend on them:

@@ -50,7 +50,7 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     let error = Cursor::new(&text).value().ok().map(|body| described(&body));
     let name = |value: Option<Value<'_>>| value.and_then(|value| value.string()).unwrap_or_default().into_owned();
     let [kind, code, state, message] =
-        error.map_or([const { None }; 4], |error| error.pick(["type", "code", "status", "message"]));
+        error.map_or([const { None }; 4], |error| error.get_many(["type", "code", "status", "message"]));
     let names = [name(kind), name(code), name(state)];
     let is = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
     let message = message.and_then(|message| message.string()).map_or_else(|| text.clone(), Cow::into_owned);
@@ -128,7 +128,7 @@ fn by_name(is: &impl Fn(&[&str]) -> bool) -> ErrorClass {
 /// itself if there is none.
 fn described<'a>(body: &Value<'a>) -> Value<'a> {
     let body = body.elements().next().unwrap_or(*body);
-    let [error, response] = body.pick(["error", "response"]);
+    let [error, response] = body.get_many(["error", "response"]);
     let inner = response.and_then(|response| response.get("error"));
     error.or(inner).filter(|error| !error.is_null()).unwrap_or(body)
 }

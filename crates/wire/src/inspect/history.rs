@@ -9,7 +9,7 @@ use client_formats::{
 
 use crate::{
     json::Text,
-    request::{ToolResult, UserMessage},
+    request_summary::{ToolResult, UserMessage},
 };
 
 /// The user's messages and the open tool results so far.
@@ -37,14 +37,14 @@ pub(crate) struct Draft<'a> {
     pub(crate) results: Vec<ToolResult<'a>>,
     /// Whether this is the content of a tool result.
     pub(crate) inside_result: bool,
-    pub(crate) by: By,
+    pub(crate) by: Author,
     /// Whether it contains a tool call.
     pub(crate) calls: bool,
 }
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum By {
+pub(crate) enum Author {
     #[default]
     User,
     Model,
@@ -60,29 +60,29 @@ impl<'a> Draft<'a> {
 
 impl<'a> History<'a> {
     /// Records a message of the model.
-    pub(crate) fn answered(&mut self) {
+    pub(crate) fn assistant_message(&mut self) {
         self.begun = true;
         self.results.clear();
     }
 
     /// Records a message of the role `user`, or a tool result, at an index of the conversation.
-    pub(crate) fn said(&mut self, index: usize, draft: &Draft<'a>) {
+    pub(crate) fn user_message(&mut self, index: usize, draft: &Draft<'a>) {
         self.begun = true;
         let before = self.messages.len();
-        let mut pieces = Pieces::default();
+        let mut typed_text = TypedText::default();
         // Beside a tool's result stand the client's own texts, unless the user broke in.
-        let mut heard = draft.results.is_empty();
+        let mut is_users = draft.results.is_empty();
         let mut news = false;
         for text in &draft.texts {
             let decoded = text.decoded();
             match user_text::classify(&decoded, self.aider) {
-                UserText::Typed(range) if heard => pieces.typed(text, decoded, range),
-                UserText::Command(command) if heard => pieces.command = Some(command),
+                UserText::Typed(range) if is_users => typed_text.append(text, decoded, range),
+                UserText::Command(command) if is_users => typed_text.command = Some(command),
                 UserText::Interruption => {
-                    self.push(index, pieces.take(draft.images));
-                    heard = true;
+                    self.push(index, typed_text.take(draft.images));
+                    is_users = true;
                 }
-                UserText::CommandOutput => pieces.command = None,
+                UserText::CommandOutput => typed_text.command = None,
                 UserText::Notification => news = true,
                 UserText::ExampleEnd => {
                     self.messages.clear();
@@ -91,7 +91,7 @@ impl<'a> History<'a> {
                 UserText::Typed(_) | UserText::Command(_) | UserText::Injected => {}
             }
         }
-        self.push(index, pieces.take(draft.images));
+        self.push(index, typed_text.take(draft.images));
         self.results.extend(draft.results.iter().cloned());
         if self.messages.len() > before {
             self.continues = false;
@@ -115,7 +115,7 @@ impl<'a> History<'a> {
     }
 
     /// Uses the last injected message if the user typed none.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn use_fallback(&mut self) {
         if self.messages.is_empty()
             && let Some((index, message)) = self.fallback.take()
         {
@@ -126,14 +126,14 @@ impl<'a> History<'a> {
 
 /// The typed texts of one message, joined.
 #[derive(Default)]
-struct Pieces<'a> {
+struct TypedText<'a> {
     message: Option<(Cow<'a, str>, Range<usize>)>,
     /// A command; the text after it is its prompt, unless its output follows.
     command: Option<String>,
 }
 
-impl<'a> Pieces<'a> {
-    fn typed(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, typed: Range<usize>) {
+impl<'a> TypedText<'a> {
+    fn append(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, typed: Range<usize>) {
         if self.command.is_some() {
             return;
         }

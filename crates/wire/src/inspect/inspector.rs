@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{
     api,
-    fields::{Meaning, Place, fields},
+    fields::{FieldRule, ObjectKind, fields},
     json::{Cursor, Kind, Text, Value},
     limits,
-    request::{Identity, Inspected, Places, PromptCounts, RequestError},
+    request_summary::{Identity, Inspected, Places, PromptCounts, RequestError},
 };
 
 /// How many bytes of a text are hashed into [`Inspected::opening`].
@@ -25,15 +25,15 @@ const OPENING_BYTES: usize = 4096;
 
 /// Which authors have written more than white space.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct Authors {
     /// The user, the model or a tool.
-    pub(crate) anybody: bool,
+    pub(crate) others: bool,
     /// The system, since this was last reset.
     pub(crate) system: bool,
 }
 
 /// An inspection in progress.
-pub(crate) struct Reading<'a> {
+pub(crate) struct Inspector<'a> {
     pub(crate) out: Inspected<'a>,
     pub(crate) history: History<'a>,
     pub(crate) signs: Evidence,
@@ -53,14 +53,14 @@ pub(crate) struct Reading<'a> {
     pub(crate) one_tool_at_a_time: bool,
     pub(crate) temperature: Option<f64>,
     pub(crate) top_p: Option<f64>,
-    pub(crate) heard: Heard,
+    pub(crate) authors: Authors,
     /// Ids of all calls so far, including those of which there is only a result.
     calls: BTreeSet<Cow<'a, str>>,
     /// Id and function of the calls without a result so far, for APIs in which results may name only the function.
     pub(crate) unanswered: Vec<(Option<Cow<'a, str>>, Cow<'a, str>)>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     pub(crate) fn new(api: WireApi, start: usize) -> Self {
         let out = Inspected {
             api,
@@ -96,40 +96,45 @@ impl<'a> Reading<'a> {
             one_tool_at_a_time: false,
             temperature: None,
             top_p: None,
-            heard: Heard::default(),
+            authors: Authors::default(),
             calls: BTreeSet::new(),
             unanswered: Vec::new(),
         }
     }
 
-    pub(crate) fn requires(&mut self, requirement: Requirement) {
+    pub(crate) fn require(&mut self, requirement: Requirement) {
         if requirement == Requirement::Signatures {
             self.signed = Some(self.index);
         }
         self.out.requires.insert(requirement);
     }
 
-    pub(crate) fn requires_if(&mut self, condition: bool, requirement: Requirement) {
+    pub(crate) fn require_if(&mut self, condition: bool, requirement: Requirement) {
         if condition {
-            self.requires(requirement);
+            self.require(requirement);
         }
     }
 
     /// Skips the value of a member and records what the member requires.
-    pub(crate) fn other(&mut self, cursor: &mut Cursor<'a>, place: Place, name: &str) -> Result<(), RequestError> {
+    pub(crate) fn skip_field(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        kind: ObjectKind,
+        name: &str,
+    ) -> Result<(), RequestError> {
         let value = cursor.value()?;
-        self.judge(place, name, &value);
+        self.classify_field(kind, name, &value);
         Ok(())
     }
 
     /// Records what a member requires by the table of known fields.
-    pub(crate) fn judge(&mut self, place: Place, name: &str, value: &Value<'a>) {
-        match fields(self.out.api, place).find(name) {
-            Some((_, (_, Meaning::Plain))) => {}
+    pub(crate) fn classify_field(&mut self, kind: ObjectKind, name: &str, value: &Value<'a>) {
+        match fields(self.out.api, kind).find(name) {
+            Some((_, (_, FieldRule::Supported))) => {}
             Some(_) if value.is_null() => {}
-            Some((_, (_, Meaning::Requires(requirement)))) => self.requires(requirement),
+            Some((_, (_, FieldRule::Requires(requirement)))) => self.require(requirement),
             // A value that its reader did not take as one it knows.
-            Some((_, (_, Meaning::ByValue))) | None => self.requires(Requirement::Native),
+            Some((_, (_, FieldRule::ByValue))) | None => self.require(Requirement::Native),
         }
     }
 
@@ -148,7 +153,7 @@ impl<'a> Reading<'a> {
         let value = cursor.value()?;
         if !value.is_null() {
             let expected = RequestError::WrongType { field: "stream", expected: "true or false" };
-            self.out.stream = value.boolean().ok_or(expected)?;
+            self.out.stream = value.as_bool().ok_or(expected)?;
         }
         Ok(())
     }
@@ -156,23 +161,23 @@ impl<'a> Reading<'a> {
     /// Reads the service tier; only the default is available in all APIs.
     pub(crate) fn service_tier(&mut self, value: &Value<'a>) {
         let usual = value.is_null() || matches!(value.string().as_deref(), Some("auto" | "default"));
-        self.requires_if(!usual, Requirement::Native);
+        self.require_if(!usual, Requirement::Native);
     }
 
     /// Reads the reasoning effort, which may also switch thinking off.
-    pub(crate) fn effort(&mut self, wish: Option<&Value<'a>>) {
-        const NO_WISHES: [&str; 3] = ["", "none", "off"];
-        let Some(wish) = wish else { return };
-        self.of_kind(Kind::String, wish);
-        let Some(word) = wish.string() else { return };
-        let wished = !NO_WISHES.iter().any(|nothing| word.eq_ignore_ascii_case(nothing));
-        self.requires_if(wished, Requirement::Effort);
-        self.out.requires.extend(limits::of_effort(&word));
+    pub(crate) fn effort(&mut self, effort: Option<&Value<'a>>) {
+        const NO_EFFORT: [&str; 3] = ["", "none", "off"];
+        let Some(effort) = effort else { return };
+        self.expect_kind(Kind::String, effort);
+        let Some(word) = effort.string() else { return };
+        let is_set = !NO_EFFORT.iter().any(|nothing| word.eq_ignore_ascii_case(nothing));
+        self.require_if(is_set, Requirement::Effort);
+        self.out.requires.extend(limits::required_by_effort(&word));
     }
 
     /// Records a text of the system prompt or of a later system message.
     pub(crate) fn system(&mut self, text: Text<'a>) {
-        self.heard.system |= !limits::is_blank(&text.decoded());
+        self.authors.system |= !limits::is_blank(&text.decoded());
         self.out.prompt.characters += text.characters();
         self.out.needs.system_prompt = true;
         if text.raw.starts_with(client::BILLING_START) {
@@ -195,15 +200,15 @@ impl<'a> Reading<'a> {
     }
 
     /// Records a message of the role `user` or a tool result.
-    pub(crate) fn said(&mut self, index: usize, draft: &Draft<'a>) {
+    pub(crate) fn user_message(&mut self, index: usize, draft: &Draft<'a>) {
         if self.out.identity.workspace.is_none() {
             for text in draft.injected() {
                 self.workspace(text);
             }
         }
         // A message of nothing is not sent to every API.
-        self.ends_with_model &= !self.heard(draft);
-        self.history.said(index, draft);
+        self.ends_with_model &= !self.record_content(draft);
+        self.history.user_message(index, draft);
     }
 
     /// Records the schema of the response, by which some auxiliary calls are recognised.
@@ -214,33 +219,33 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns and records whether a message has content other than white space.
-    pub(crate) fn heard(&mut self, draft: &Draft<'a>) -> bool {
-        let says_something = !draft.results.is_empty()
+    pub(crate) fn record_content(&mut self, draft: &Draft<'a>) -> bool {
+        let has_content = !draft.results.is_empty()
             || draft.images
             || draft.texts.iter().any(|text| !limits::is_blank(&text.decoded()));
-        self.heard.anybody |= says_something;
-        says_something
+        self.authors.others |= has_content;
+        has_content
     }
 
     /// Records a message, a tool call or thinking of the model.
-    pub(crate) fn answered(&mut self) {
+    pub(crate) fn assistant_message(&mut self) {
         self.ends_with_model = true;
-        self.history.answered();
+        self.history.assistant_message();
     }
 
     /// Records a tool call; `id` is `None` in APIs without call ids.
-    pub(crate) fn called(&mut self, id: Option<&Value<'a>>) {
+    pub(crate) fn record_call(&mut self, id: Option<&Value<'a>>) {
         self.out.tool_calls_in_history = true;
-        self.heard.anybody = true;
+        self.authors.others = true;
         self.calls.extend(id.and_then(Value::string));
     }
 
     /// Records the tool result of a call.
-    pub(crate) fn returned(&mut self, id: Option<&Value<'a>>) {
-        self.needed_text(id);
+    pub(crate) fn record_result(&mut self, id: Option<&Value<'a>>) {
+        self.expect_string(id);
         let Some(id) = id.and_then(Value::string) else { return };
         let is_new = self.calls.insert(id);
-        self.requires_if(is_new, Requirement::ResultWithoutCall);
+        self.require_if(is_new, Requirement::ResultWithoutCall);
     }
 
     pub(crate) fn image(&mut self) {
@@ -249,17 +254,17 @@ impl<'a> Reading<'a> {
     }
 
     /// Records requirements that depend on several members.
-    fn require_by_the_whole(&mut self) {
+    fn combined_requirements(&mut self) {
         let (wants_json, has_schema) = self.json;
-        self.requires_if(wants_json && !has_schema, Requirement::JsonObject);
-        self.requires_if(has_schema && !wants_json, Requirement::Native);
-        self.requires_if(self.one_tool_at_a_time && self.out.needs.tools, Requirement::OneToolAtATime);
-        self.requires_if(self.ends_with_model, Requirement::Prefill);
-        self.requires_if(!self.heard.anybody, Requirement::SystemAlone);
-        self.out.requires.extend(limits::of_temperature(self.temperature, self.top_p));
+        self.require_if(wants_json && !has_schema, Requirement::JsonObject);
+        self.require_if(has_schema && !wants_json, Requirement::Native);
+        self.require_if(self.one_tool_at_a_time && self.out.needs.tools, Requirement::OneToolAtATime);
+        self.require_if(self.ends_with_model, Requirement::Prefill);
+        self.require_if(!self.authors.others, Requirement::SystemAlone);
+        self.out.requires.extend(limits::required_by_temperature(self.temperature, self.top_p));
         // What the user wrote last began the running turn.
-        let turn_event = self.signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
-        self.requires_if(turn_event, Requirement::TurnSignatures);
+        let in_running_turn = self.signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
+        self.require_if(in_running_turn, Requirement::TurnSignatures);
     }
 
     /// Returns the result.
@@ -271,8 +276,8 @@ impl<'a> Reading<'a> {
             let field = api::of(self.out.api).conversation_field();
             return Err(RequestError::Missing { field });
         }
-        self.history.settle();
-        self.require_by_the_whole();
+        self.history.use_fallback();
+        self.combined_requirements();
         let mut out = self.out;
         out.side = self.signs.classify(RequestProperties {
             has_tools: out.needs.tools || out.tool_calls_in_history,
@@ -311,11 +316,11 @@ fn opening(api: WireApi, system: &str, message: &str) -> [u8; 16] {
 }
 
 /// Returns the string of a member; empty if it is missing or of another type.
-pub(crate) fn name_of<'a>(value: Option<&Value<'a>>) -> Cow<'a, str> {
+pub(crate) fn string_or_empty<'a>(value: Option<&Value<'a>>) -> Cow<'a, str> {
     value.and_then(Value::string).unwrap_or_default()
 }
 
 /// Returns the `type` of an object; empty if it has none.
-pub(crate) fn kind_of<'a>(object: &Value<'a>) -> Cow<'a, str> {
-    name_of(object.get("type").as_ref())
+pub(crate) fn type_of<'a>(object: &Value<'a>) -> Cow<'a, str> {
+    string_or_empty(object.get("type").as_ref())
 }

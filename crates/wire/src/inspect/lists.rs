@@ -2,14 +2,14 @@
 
 use contracts::Requirement;
 
-use super::inspector::Reading;
+use super::inspector::Inspector;
 use crate::{
     api,
     json::{Cursor, Members},
-    request::RequestError,
+    request_summary::RequestError,
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Reads the list that holds the conversation; `read` reads the message, item or content at an index of it.
     ///
     /// # Errors
@@ -23,14 +23,14 @@ impl<'a> Reading<'a> {
         let Some(mut elements) = cursor.array()? else {
             return Err(RequestError::WrongType { field: api::of(self.out.api).conversation_field(), expected });
         };
-        let start = cursor.place().saturating_sub(1);
+        let start = cursor.offset().saturating_sub(1);
         self.conversation = true;
         let mut indices = 0..;
         while elements.next(cursor)? {
             self.index = indices.next().unwrap_or_default();
             read(self, cursor, self.index)?;
         }
-        self.out.places.history = Some(start..cursor.place());
+        self.out.places.history = Some(start..cursor.offset());
         Ok(())
     }
 
@@ -40,14 +40,14 @@ impl<'a> Reading<'a> {
         cursor: &mut Cursor<'a>,
         read: impl Fn(&mut Self, &mut Cursor<'a>, Members) -> Result<(), RequestError>,
     ) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
+        let Some(mut elements) = cursor.array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
             let mark = *cursor;
             if let Some(members) = cursor.object()? {
                 read(self, cursor, members)?;
-                self.tool(mark.until(cursor));
+                self.count_tool(mark.until(cursor));
             } else {
-                self.requires(Requirement::Native);
+                self.require(Requirement::Native);
                 cursor.value()?;
             }
         }
@@ -55,14 +55,14 @@ impl<'a> Reading<'a> {
     }
 
     /// Skips a value that should be a list; anything but `null` makes the request [`Native`](Requirement::Native).
-    pub(crate) fn not_a_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+    pub(crate) fn skip_non_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let value = cursor.value()?;
-        self.requires_if(!value.is_null(), Requirement::Native);
+        self.require_if(!value.is_null(), Requirement::Native);
         Ok(())
     }
 
     /// Counts one tool definition, given as JSON.
-    pub(crate) fn tool(&mut self, definition: &str) {
+    pub(crate) fn count_tool(&mut self, definition: &str) {
         self.out.needs.tools = true;
         self.out.prompt.tools += 1;
         self.out.prompt.tool_characters += definition.chars().count() as u64;

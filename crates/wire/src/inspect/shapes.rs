@@ -2,103 +2,109 @@
 
 use contracts::Requirement;
 
-use super::inspector::Reading;
+use super::inspector::Inspector;
 use crate::{
     json::{Kind, Value},
     limits,
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Records an unexpected value or member.
-    pub(crate) fn odd(&mut self) {
-        self.requires(Requirement::Native);
+    pub(crate) fn unexpected(&mut self) {
+        self.require(Requirement::Native);
     }
 
     /// Checks that a value is `null` or of a type.
-    pub(crate) fn of_kind(&mut self, kind: Kind, value: &Value<'a>) {
-        self.requires_if(!value.is_null() && value.kind != kind, Requirement::Native);
+    pub(crate) fn expect_kind(&mut self, kind: Kind, value: &Value<'a>) {
+        self.require_if(!value.is_null() && value.kind != kind, Requirement::Native);
     }
 
     /// Checks that a value is missing, `null` or of a type.
-    pub(crate) fn perhaps(&mut self, kind: Kind, value: Option<&Value<'a>>) {
+    pub(crate) fn expect_optional(&mut self, kind: Kind, value: Option<&Value<'a>>) {
         if let Some(value) = value {
-            self.of_kind(kind, value);
+            self.expect_kind(kind, value);
         }
     }
 
     /// Checks that a value is present and a string.
-    pub(crate) fn needed_text(&mut self, value: Option<&Value<'a>>) {
-        self.requires_if(value.is_none_or(|value| value.kind != Kind::String), Requirement::Native);
+    pub(crate) fn expect_string(&mut self, value: Option<&Value<'a>>) {
+        self.require_if(value.is_none_or(|value| value.kind != Kind::String), Requirement::Native);
     }
 
-    pub(crate) fn flag(&mut self, value: &Value<'a>) {
-        self.requires_if(!value.is_null() && value.boolean().is_none(), Requirement::Native);
+    pub(crate) fn expect_bool(&mut self, value: &Value<'a>) {
+        self.require_if(!value.is_null() && value.as_bool().is_none(), Requirement::Native);
     }
 
     /// Returns a whole number that is not negative; checks that the value is one or `null`.
-    pub(crate) fn count(&mut self, value: &Value<'a>) -> Option<u64> {
-        let count = value.whole();
-        self.requires_if(!value.is_null() && count.is_none(), Requirement::Native);
+    pub(crate) fn expect_count(&mut self, value: &Value<'a>) -> Option<u64> {
+        let count = value.as_u64();
+        self.require_if(!value.is_null() && count.is_none(), Requirement::Native);
         count
     }
 
     /// Returns the members of these names that are not `null`. Checks that the value is an object without other
     /// members.
-    pub(crate) fn only<const N: usize>(&mut self, object: &Value<'a>, names: [&str; N]) -> [Option<Value<'a>>; N] {
-        self.of_kind(Kind::Object, object);
+    pub(crate) fn known_members<const N: usize>(
+        &mut self,
+        object: &Value<'a>,
+        names: [&str; N],
+    ) -> [Option<Value<'a>>; N] {
+        self.expect_kind(Kind::Object, object);
         let mut found = [None; N];
         for (name, value) in object.members().filter(|(_, value)| !value.is_null()) {
             let name = name.string().unwrap_or_default();
             let slot = names.iter().position(|wanted| name == *wanted).and_then(|at| found.get_mut(at));
             match slot {
                 Some(slot) => *slot = Some(value),
-                None => self.odd(),
+                None => self.unexpected(),
             }
         }
         found
     }
 
     /// Reads a list of stop sequences.
-    pub(crate) fn stops(&mut self, stops: &Value<'a>) {
-        self.of_kind(Kind::Array, stops);
+    pub(crate) fn stop_sequences(&mut self, stops: &Value<'a>) {
+        self.expect_kind(Kind::Array, stops);
         let texts: Vec<_> = stops.elements().map(|stop| stop.string()).collect();
-        self.requires_if(texts.iter().any(Option::is_none), Requirement::Native);
+        self.require_if(texts.iter().any(Option::is_none), Requirement::Native);
         let texts: Vec<_> = texts.into_iter().flatten().collect();
-        self.out.requires.extend(limits::of_stops(&texts));
+        self.out.requires.extend(limits::required_by_stop_sequences(&texts));
     }
 
     pub(crate) fn temperature(&mut self, temperature: &Value<'a>) {
-        self.of_kind(Kind::Number, temperature);
-        self.temperature = temperature.number();
+        self.expect_kind(Kind::Number, temperature);
+        self.temperature = temperature.as_f64();
     }
 
     pub(crate) fn top_p(&mut self, top_p: &Value<'a>) {
-        self.of_kind(Kind::Number, top_p);
-        self.top_p = top_p.number();
+        self.expect_kind(Kind::Number, top_p);
+        self.top_p = top_p.as_f64();
     }
 
     /// Checks the name of a tool, in a definition or a call.
     pub(crate) fn tool_name(&mut self, name: Option<&Value<'a>>) {
-        self.needed_text(name);
+        self.expect_string(name);
         let name = name.and_then(Value::string);
-        self.out.requires.extend(name.iter().flat_map(|name| limits::of_tool_name(name)));
+        self.out.requires.extend(name.iter().flat_map(|name| limits::required_by_tool_name(name)));
     }
 
     /// Checks the arguments of a call in `OpenAI`'s APIs: a string with a JSON object.
     pub(crate) fn arguments(&mut self, arguments: Option<&Value<'a>>) {
         let Some(arguments) = arguments else { return };
-        self.of_kind(Kind::String, arguments);
+        self.expect_kind(Kind::String, arguments);
         let broken = arguments.string().is_some_and(|text| !limits::is_blank(&text) && !crate::json::is_object(&text));
-        self.requires_if(broken, Requirement::BrokenArguments);
+        self.require_if(broken, Requirement::BrokenArguments);
     }
 
     /// Reads the URL of an image: a data URL or a remote one.
     pub(crate) fn image_url(&mut self, url: &Value<'a>) {
-        let Some(url) = url.text() else { return self.odd() };
-        let Some(data) = url.raw.strip_prefix("data:") else { return self.requires(Requirement::RemoteImages) };
+        let Some(url) = url.text() else { return self.unexpected() };
+        let Some(data) = url.raw.strip_prefix("data:") else { return self.require(Requirement::RemoteImages) };
         match data.split_once(";base64,") {
-            Some((media_type, _)) => self.out.requires.extend(limits::of_image(&crate::json::decoded(media_type))),
-            None => self.requires(Requirement::OtherImages),
+            Some((media_type, _)) => {
+                self.out.requires.extend(limits::required_by_image(&crate::json::decoded(media_type)));
+            }
+            None => self.require(Requirement::OtherImages),
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) const MAX_DEPTH: u32 = 127;
 
 /// A syntax error and its offset in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct SyntaxError {
     pub(crate) what: &'static str,
     pub(crate) at: usize,
 }
@@ -56,12 +56,12 @@ impl<'a> Cursor<'a> {
         self.exact
     }
 
-    pub(crate) fn place(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.at
     }
 
-    fn fault(&self, what: &'static str) -> Fault {
-        Fault { what, at: self.at }
+    fn error(&self, what: &'static str) -> SyntaxError {
+        SyntaxError { what, at: self.at }
     }
 
     /// Skips white space and returns the next byte.
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the type of the next value.
-    pub(crate) fn kind(&mut self) -> Result<Kind, Fault> {
+    pub(crate) fn kind(&mut self) -> Result<Kind, SyntaxError> {
         match self.next() {
             Some(b'{') => Ok(Kind::Object),
             Some(b'[') => Ok(Kind::Array),
@@ -80,20 +80,20 @@ impl<'a> Cursor<'a> {
             Some(b't') => Ok(Kind::True),
             Some(b'f') => Ok(Kind::False),
             Some(b'n') => Ok(Kind::Null),
-            Some(_) => Err(self.fault("no value")),
-            None => Err(self.fault("it ends too early")),
+            Some(_) => Err(self.error("no value")),
+            None => Err(self.error("it ends too early")),
         }
     }
 
     /// Enters an object; `None`, without moving, if the next value is of another type.
-    pub(crate) fn object(&mut self) -> Result<Option<Members>, Fault> {
+    pub(crate) fn object(&mut self) -> Result<Option<Members>, SyntaxError> {
         let is_one = self.kind()? == Kind::Object;
         self.enter(is_one);
         Ok(is_one.then_some(Members { first: true }))
     }
 
     /// Enters a list; `None`, without moving, if the next value is of another type.
-    pub(crate) fn array(&mut self) -> Result<Option<Elements>, Fault> {
+    pub(crate) fn array(&mut self) -> Result<Option<Elements>, SyntaxError> {
         let is_one = self.kind()? == Kind::Array;
         self.enter(is_one);
         Ok(is_one.then_some(Elements { first: true }))
@@ -106,20 +106,23 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips the next value and returns it.
-    pub(crate) fn value(&mut self) -> Result<Value<'a>, Fault> {
+    pub(crate) fn value(&mut self) -> Result<Value<'a>, SyntaxError> {
         let kind = self.kind()?;
         let start = self.at;
-        let mut surplus = 0;
+        let mut escape_overhead = 0;
         match kind {
             Kind::Object | Kind::Array => self.nested()?,
-            Kind::String => surplus = self.string()?,
+            Kind::String => escape_overhead = self.string()?,
             _ => self.scalar(kind)?,
         }
-        Ok(Value { raw: self.text.get(start..self.at).unwrap_or_default(), start, kind, surplus })
+        Ok(Value { raw: self.text.get(start..self.at).unwrap_or_default(), start, kind, escape_overhead })
     }
 
     /// Returns the members of these names if the whole text is an object; `None` if it is of another type.
-    pub(crate) fn pick<const N: usize>(mut self, names: [&str; N]) -> Result<Option<[Option<Value<'a>>; N]>, Fault> {
+    pub(crate) fn get_many<const N: usize>(
+        mut self,
+        names: [&str; N],
+    ) -> Result<Option<[Option<Value<'a>>; N]>, SyntaxError> {
         let Some(mut members) = self.object()? else { return Ok(None) };
         let mut found = [None; N];
         while let Some(name) = members.next(&mut self)? {
@@ -139,40 +142,40 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that only white space is left.
-    pub(crate) fn end(&mut self) -> Result<(), Fault> {
-        self.next().map_or(Ok(()), |_| Err(self.fault("something behind the value")))
+    pub(crate) fn end(&mut self) -> Result<(), SyntaxError> {
+        self.next().map_or(Ok(()), |_| Err(self.error("something behind the value")))
     }
 
-    fn scalar(&mut self, kind: Kind) -> Result<(), Fault> {
+    fn scalar(&mut self, kind: Kind) -> Result<(), SyntaxError> {
         let word: &[u8] = match kind {
             Kind::True => b"true",
             Kind::False => b"false",
             Kind::Null => b"null",
             _ => {
                 let end = scan::number(self.text.as_bytes(), self.at);
-                let end = end.ok_or_else(|| self.fault("a number that is none"))?;
+                let end = end.ok_or_else(|| self.error("a number that is none"))?;
                 self.exact &= scan::is_exact(self.text.get(self.at..end).unwrap_or_default());
                 self.at = end;
                 return Ok(());
             }
         };
         if self.text.as_bytes().get(self.at..self.at + word.len()) != Some(word) {
-            return Err(self.fault("no value"));
+            return Err(self.error("no value"));
         }
         self.at += word.len();
         Ok(())
     }
 
-    /// Skips a string; returns its [`Value::surplus`].
-    fn string(&mut self) -> Result<usize, Fault> {
+    /// Skips a string; returns its [`Value::escape_overhead`].
+    fn string(&mut self) -> Result<usize, SyntaxError> {
         let passed = scan::string(self.text.as_bytes(), self.at + 1)?;
         self.at = passed.end;
         self.exact &= passed.whole;
-        Ok(passed.surplus)
+        Ok(passed.escape_overhead)
     }
 
     /// Skips an object or a list without recursion: `open` has one bit for each open one, set for objects.
-    fn nested(&mut self) -> Result<(), Fault> {
+    fn nested(&mut self) -> Result<(), SyntaxError> {
         let (mut open, mut depth, mut fresh) = (0_u128, 0_u32, true);
         loop {
             if depth > 0 {
@@ -197,7 +200,7 @@ impl<'a> Cursor<'a> {
             fresh = matches!(kind, Kind::Object | Kind::Array);
             if fresh {
                 if depth == MAX_DEPTH {
-                    return Err(self.fault("values nested too deeply"));
+                    return Err(self.error("values nested too deeply"));
                 }
                 self.at += 1;
                 open = open << 1 | u128::from(kind == Kind::Object);
@@ -212,41 +215,41 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips the comma before a member or element, unless it is the first.
-    fn comma(&mut self, byte: Option<u8>, first: bool) -> Result<(), Fault> {
+    fn comma(&mut self, byte: Option<u8>, first: bool) -> Result<(), SyntaxError> {
         if first {
             return Ok(());
         }
         if byte != Some(b',') {
-            return Err(self.fault("no comma between values"));
+            return Err(self.error("no comma between values"));
         }
         self.at += 1;
         Ok(())
     }
 
     /// Skips a name and its colon; returns the name.
-    fn name(&mut self) -> Result<Value<'a>, Fault> {
+    fn name(&mut self) -> Result<Value<'a>, SyntaxError> {
         if self.next() != Some(b'"') {
-            return Err(self.fault("a member without a name"));
+            return Err(self.error("a member without a name"));
         }
         let start = self.at;
-        let surplus = self.string()?;
+        let escape_overhead = self.string()?;
         let raw = self.text.get(start..self.at).unwrap_or_default();
         if self.next() != Some(b':') {
-            return Err(self.fault("a name without a value"));
+            return Err(self.error("a name without a value"));
         }
         self.at += 1;
-        Ok(Value { raw, start, kind: Kind::String, surplus })
+        Ok(Value { raw, start, kind: Kind::String, escape_overhead })
     }
 }
 
 impl Members {
     /// Moves to the value of the next member and returns its name; `None` after the last one.
-    pub(crate) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
+    pub(crate) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, SyntaxError> {
         Ok(self.next_name(cursor)?.and_then(|name| name.string()))
     }
 
     /// Moves to the value of the next member and returns its name as a value; `None` after the last one.
-    pub(super) fn next_name<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Value<'a>>, Fault> {
+    pub(super) fn next_name<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Value<'a>>, SyntaxError> {
         if !more(cursor, &mut self.first, b'}')? {
             return Ok(None);
         }
@@ -256,12 +259,12 @@ impl Members {
 
 impl Elements {
     /// Moves to the next element; returns false after the last one.
-    pub(crate) fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, Fault> {
+    pub(crate) fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
         more(cursor, &mut self.first, b']')
     }
 }
 
-fn more(cursor: &mut Cursor<'_>, first: &mut bool, close: u8) -> Result<bool, Fault> {
+fn more(cursor: &mut Cursor<'_>, first: &mut bool, close: u8) -> Result<bool, SyntaxError> {
     let byte = cursor.next();
     if byte == Some(close) {
         cursor.at += 1;

@@ -1,12 +1,12 @@
 //! Scans strings, numbers and white space.
 
-use super::cursor::Fault;
+use super::cursor::SyntaxError;
 
 /// A scanned string.
 pub(super) struct Passed {
     /// The offset after the closing quote.
     pub(super) end: usize,
-    pub(super) surplus: usize,
+    pub(super) escape_overhead: usize,
     /// Whether it is valid Unicode, without unpaired surrogates.
     pub(super) whole: bool,
 }
@@ -15,21 +15,21 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 /// Scans a string whose content starts at the offset `at`.
-pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, Fault> {
-    let (mut surplus, mut whole) = (0, true);
+pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, SyntaxError> {
+    let (mut escape_overhead, mut whole) = (0, true);
     loop {
         at += plain(bytes.get(at..).unwrap_or_default());
         match bytes.get(at) {
-            Some(b'"') => return Ok(Passed { end: at + 1, surplus, whole }),
+            Some(b'"') => return Ok(Passed { end: at + 1, escape_overhead, whole }),
             Some(b'\\') => {
-                let (length, more) = escape(bytes, at).ok_or(Fault { what: "an escape that is none", at })?;
+                let (length, more) = escape(bytes, at).ok_or(SyntaxError { what: "an escape that is none", at })?;
                 // One of six bytes may be half of a pair.
                 whole &= length != 6 || unit(bytes, at).is_some_and(|unit| !(0xd800..0xe000).contains(&unit));
                 at += length;
-                surplus += more;
+                escape_overhead += more;
             }
-            Some(_) => return Err(Fault { what: "a control character in a string", at }),
-            None => return Err(Fault { what: "it ends too early", at: bytes.len() }),
+            Some(_) => return Err(SyntaxError { what: "a control character in a string", at }),
+            None => return Err(SyntaxError { what: "it ends too early", at: bytes.len() }),
         }
     }
 }

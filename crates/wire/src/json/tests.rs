@@ -73,7 +73,7 @@ fn what_is_nested_too_deeply_is_refused_without_recursion() {
 fn members_and_elements_are_where_they_are() {
     let text = r#" {"a": [1, {"b":null} ] , "\u0063":"\u00e9\n"}"#;
     let value = Cursor::new(text).value().unwrap();
-    let [list, string] = value.pick(["a", "c"]).map(Option::unwrap);
+    let [list, string] = value.get_many(["a", "c"]).map(Option::unwrap);
     assert_eq!(text.get(list.span()), Some(r#"[1, {"b":null} ]"#));
     let second = list.elements().nth(1).unwrap();
     assert_eq!(text.get(second.get("b").unwrap().span()), Some("null"));

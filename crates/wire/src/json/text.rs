@@ -23,7 +23,7 @@ pub(crate) struct Value<'a> {
     pub(crate) start: usize,
     pub(crate) kind: Kind,
     /// For a string: by how many bytes its escapes exceed one byte per character.
-    pub(super) surplus: usize,
+    pub(super) escape_overhead: usize,
 }
 
 impl<'a> Value<'a> {
@@ -36,7 +36,7 @@ impl<'a> Value<'a> {
     }
 
     /// Whether it is `null`, `false`, zero, or empty.
-    pub(crate) fn is_nothing(&self) -> bool {
+    pub(crate) fn is_falsy(&self) -> bool {
         match self.kind {
             Kind::Null | Kind::False => true,
             Kind::String => self.raw.len() == 2,
@@ -48,7 +48,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    pub(crate) fn boolean(&self) -> Option<bool> {
+    pub(crate) fn as_bool(&self) -> Option<bool> {
         match self.kind {
             Kind::True => Some(true),
             Kind::False => Some(false),
@@ -57,11 +57,11 @@ impl<'a> Value<'a> {
     }
 
     /// Returns a whole number that is not negative; `None` for other values.
-    pub(crate) fn whole(&self) -> Option<u64> {
+    pub(crate) fn as_u64(&self) -> Option<u64> {
         if self.kind == Kind::Number { self.raw.parse().ok() } else { None }
     }
 
-    pub(crate) fn number(&self) -> Option<f64> {
+    pub(crate) fn as_f64(&self) -> Option<f64> {
         if self.kind == Kind::Number { self.raw.parse().ok() } else { None }
     }
 
@@ -70,7 +70,7 @@ impl<'a> Value<'a> {
             return None;
         }
         let raw = self.raw.get(1..self.raw.len().checked_sub(1)?)?;
-        Some(Text { raw, start: self.start + 1, surplus: self.surplus })
+        Some(Text { raw, start: self.start + 1, escape_overhead: self.escape_overhead })
     }
 
     /// Decodes a string; `None` for other values.
@@ -91,7 +91,7 @@ pub(crate) struct Text<'a> {
     pub(crate) raw: &'a str,
     /// Its offset in bytes.
     pub(crate) start: usize,
-    surplus: usize,
+    escape_overhead: usize,
 }
 
 impl<'a> Text<'a> {
@@ -102,12 +102,12 @@ impl<'a> Text<'a> {
 
     /// Decodes the text. An unpaired surrogate is decoded to U+FFFD.
     pub(crate) fn decoded(&self) -> Cow<'a, str> {
-        if self.surplus == 0 { Cow::Borrowed(self.raw) } else { Cow::Owned(decode(self.raw)) }
+        if self.escape_overhead == 0 { Cow::Borrowed(self.raw) } else { Cow::Owned(decode(self.raw)) }
     }
 
     /// Returns the number of Unicode scalar values of the decoded text.
     pub(crate) fn characters(&self) -> u64 {
-        self.raw.chars().count().saturating_sub(self.surplus) as u64
+        self.raw.chars().count().saturating_sub(self.escape_overhead) as u64
     }
 
     /// Returns the number of bytes that encode the first `decoded` bytes of the decoded text; `None` if it is shorter,

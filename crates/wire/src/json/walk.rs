@@ -25,7 +25,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the members of these names.
-    pub(crate) fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
+    pub(crate) fn get_many<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for (name, value) in self.members() {
             let Some(name) = name.string() else { continue };
@@ -38,7 +38,7 @@ impl<'a> Value<'a> {
 
     /// Returns the member of this name.
     pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
-        let [found] = self.pick([name]);
+        let [found] = self.get_many([name]);
         found
     }
 

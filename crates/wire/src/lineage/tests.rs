@@ -1,7 +1,7 @@
 //! Lineage from each family of headers and from the body.
 
 use super::{ClientHeaders, Lineage, identify};
-use crate::request::Identity;
+use crate::request_summary::Identity;
 
 fn lineage(headers: &[(&str, &str)], body: Option<&Identity>) -> Lineage {
     identify(&ClientHeaders::read(headers.iter().copied()), body)

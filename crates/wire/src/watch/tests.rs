@@ -7,7 +7,7 @@ use contracts::{
 use proptest::prelude::*;
 
 use super::Watcher;
-use crate::answer::{CalledTool, Seen};
+use crate::response_summary::{CalledTool, Seen};
 
 /// A stream of events; those of Anthropic and Responses have names.
 fn stream(events: &[&str]) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// About so many bytes of prose with the line ends and quotes that instructions have.
+/// Returns about this many bytes of prose with the line ends and quotes of instructions.
 fn prose(bytes: usize) -> String {
     let sentence = "Read the file before you change it.\n- Say \"what\" you do, and why: `cargo test` comes last.\n";
     sentence.chars().cycle().take(bytes).collect()
@@ -25,7 +25,7 @@ pub(crate) fn reminded(text: &str) -> Value {
     json!([{"type": "text", "text": reminder}, {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}])
 }
 
-/// A request of Claude Code with so many tools, each of about 2.6 kB.
+/// Returns a request of Claude Code with this many tools, each of about 2.6 kB.
 pub(crate) fn claude_code(messages: &[Value], tools: usize) -> Value {
     let tool = |index: usize| json!({"name": format!("Tool{index}"), "description": prose(1_200), "input_schema": schema(&ARGUMENTS)});
     let ephemeral = json!({"type": "ephemeral"});

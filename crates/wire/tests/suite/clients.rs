@@ -1,4 +1,4 @@
-//! What is known of requests in the image of those that clients really send.
+//! Inspects requests modelled on those of real clients.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Whatever a body holds: reading it never panics, and edits change only what they say.
+//! For any body, inspection does not panic, and edits change only their range.
 
 use contracts::WireApi;
 use proptest::prelude::*;

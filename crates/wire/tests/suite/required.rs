@@ -1,5 +1,5 @@
-//! What a request requires is all that can keep it from being said in another API: a request of which an API carries
-//! everything is converted, and one whose conversion is refused said so before.
+//! The requirements of a request are complete: if the router's validation accepts it for another API, it is converted,
+//! and if the conversion fails, validation has rejected it.
 
 mod anthropic;
 mod cases;
@@ -11,10 +11,7 @@ mod responses;
 
 use std::collections::BTreeSet;
 
-use contracts::{
-    Requirement::{self, Effort},
-    WireApi,
-};
+use contracts::{Capabilities, ClientRequest, Failure, ModelId, ModelSpec, Requirement, Tokenizer, WireApi};
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::Value;
 use wire::{Conversion, ConvertError, convert_request, inspect};
@@ -28,21 +25,42 @@ struct Asked {
 }
 
 impl Asked {
-    /// What of a request stands in the way of saying it in another API, as far as it is known before choosing.
-    fn lost(&self, requires: &BTreeSet<Requirement>, from: WireApi, to: WireApi) -> Vec<Requirement> {
-        let can = contracts::Capabilities {
-            images: true,
-            tools: true,
-            system_prompt: true,
-            structured_output: true,
-            effort: self.takes_effort,
-            thinking_budget: true,
+    /// Validates a request as the router does before it selects a model that is served over `to` alone.
+    fn validate(&self, requires: &BTreeSet<Requirement>, from: WireApi, to: WireApi) -> Result<(), Failure> {
+        let id = ModelId::try_from("p:m").unwrap();
+        let model = ModelSpec {
+            id: id.clone(),
+            provider: "p".try_into().unwrap(),
+            tier: None,
+            aliases: Vec::new(),
+            context_window: 1_000_000,
+            max_output: 1_000,
+            capabilities: Capabilities {
+                images: true,
+                tools: true,
+                system_prompt: true,
+                structured_output: true,
+                effort: self.takes_effort,
+                thinking_budget: true,
+            },
+            tokenizer: Tokenizer::Anthropic,
+            prices: None,
+            can_delegate: false,
+            configured: true,
+            apis: vec![to],
         };
-        let stands = |requirement: &Requirement| {
-            let lost = can.is_told(*requirement, to) && !requirement.carried(from, to);
-            (lost || (*requirement == Effort && !can.effort)) && !requirement.is_dropped_by(&self.may_drop)
+        let request = ClientRequest {
+            api: from,
+            client: None,
+            model: "m".to_owned(),
+            named: None,
+            side: None,
+            subagent: false,
+            requires: requires.clone(),
+            signed_by: BTreeSet::from([id]),
+            brings_key_of: None,
         };
-        requires.iter().copied().filter(stands).collect()
+        router_core::select_api(&model, &request, &self.may_drop).map(|_| ())
     }
 
     fn converted(&self, from: WireApi, to: WireApi, body: &str) -> Result<(), ConvertError> {
@@ -87,10 +105,10 @@ fn request(api: WireApi) -> BoxedStrategy<Value> {
 fn nothing_comes_late(from: WireApi, body: &str, asked: &Asked) -> Result<(), TestCaseError> {
     let Ok(inspected) = inspect(from, body.as_bytes()) else { return Ok(()) };
     for to in WireApi::ALL.into_iter().filter(|to| *to != from) {
-        let lost = asked.lost(&inspected.requires, from, to);
+        let validated = asked.validate(&inspected.requires, from, to);
         let converted = asked.converted(from, to, body);
         prop_assert!(
-            converted.is_ok() || !lost.is_empty(),
+            converted.is_ok() || validated.is_err(),
             "{from} to {to} came late: {converted:?}, required {:?}\n{asked:?}\n{body}",
             inspected.requires
         );
@@ -107,7 +125,7 @@ fn carried(from: WireApi) -> Vec<usize> {
     let is_carried = |body: &&Value, to| {
         let body = body.to_string();
         let inspected = inspect(from, body.as_bytes());
-        inspected.is_ok_and(|inspected| asked.lost(&inspected.requires, from, to).is_empty())
+        inspected.is_ok_and(|inspected| asked.validate(&inspected.requires, from, to).is_ok())
     };
     others.map(|to| bodies.iter().filter(|body| is_carried(body, to)).count() / 3).collect()
 }

@@ -1,4 +1,4 @@
-//! What a request requires follows from what is there, whatever its order.
+//! The requirements of a request do not depend on the order of its members.
 
 use contracts::{
     Requirement::{

@@ -1,4 +1,4 @@
-//! What begins a turn and what goes on with one, whatever else clients put into their messages.
+//! Which requests start a turn and which ones continue one, whatever clients inject.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use contracts::WireApi;
 use serde_json::{Value, json};
 use wire::inspect;
 
-/// The messages of the user, whether the request goes on with a turn, and the answered calls.
+/// Returns the user's messages, whether the request continues a turn, and the calls with results.
 fn turn(api: WireApi, body: &Value) -> (Vec<String>, bool, Vec<String>) {
     let body = body.to_string();
     let read = inspect(api, body.as_bytes()).unwrap();

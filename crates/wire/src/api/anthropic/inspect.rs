@@ -3,16 +3,16 @@
 use contracts::Requirement;
 
 use crate::inspect::{
-    history::{By, Draft},
-    inspector::{Reading, kind_of, name_of},
+    history::{Author, Draft},
+    inspector::{Inspector, string_or_empty, type_of},
 };
 use crate::{
-    fields::Place,
+    fields::ObjectKind,
     json::{Cursor, Kind},
-    request::RequestError,
+    request_summary::RequestError,
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Reads the member `name` of the body; `cursor` is before its value.
     pub(crate) fn anthropic(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
@@ -25,32 +25,32 @@ impl<'a> Reading<'a> {
         }
         let value = cursor.value()?;
         match name {
-            "max_tokens" => self.out.max_output = self.count(&value),
+            "max_tokens" => self.out.max_output = self.expect_count(&value),
             "metadata" => self.metadata(&value),
             "output_config" => self.output_config(&value),
             "output_format" => self.output_format(&value),
             "thinking" => {
-                let kind = kind_of(&value);
-                self.requires_if(!value.is_null() && kind != "disabled", Requirement::ThinkingControl);
+                let kind = type_of(&value);
+                self.require_if(!value.is_null() && kind != "disabled", Requirement::ThinkingControl);
                 match kind.as_ref() {
-                    "adaptive" => self.requires(Requirement::Effort),
-                    "enabled" => self.requires(Requirement::ThinkingBudget),
+                    "adaptive" => self.require(Requirement::Effort),
+                    "enabled" => self.require(Requirement::ThinkingBudget),
                     "disabled" => {
-                        self.only(&value, ["type"]);
+                        self.known_members(&value, ["type"]);
                     }
-                    _ => self.requires_if(!value.is_null(), Requirement::Native),
+                    _ => self.require_if(!value.is_null(), Requirement::Native),
                 }
             }
-            "stop_sequences" => self.stops(&value),
+            "stop_sequences" => self.stop_sequences(&value),
             "temperature" => self.temperature(&value),
             "top_p" => self.top_p(&value),
             "top_k" => {
-                self.of_kind(Kind::Number, &value);
-                self.judge(Place::Body, name, &value);
+                self.expect_kind(Kind::Number, &value);
+                self.classify_field(ObjectKind::Body, name, &value);
             }
             "tool_choice" => self.anthropic_tool_choice(&value),
             "service_tier" => self.service_tier(&value),
-            _ => self.judge(Place::Body, name, &value),
+            _ => self.classify_field(ObjectKind::Body, name, &value),
         }
         Ok(())
     }
@@ -59,22 +59,22 @@ impl<'a> Reading<'a> {
         let Some(mut members) = cursor.object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
         };
-        let (mut role, mut content, mut said) = (None, None, false);
+        let (mut role, mut content, mut is_read) = (None, None, false);
         while let Some(name) = members.next(cursor)? {
             match name.as_ref() {
                 "role" => role = Some(cursor.value()?),
                 // The role may stand behind the content, and says what to do with it.
                 "content" if role.is_some() => {
-                    self.anthropic_content(cursor, index, &name_of(role.as_ref()))?;
-                    (content, said) = (None, true);
+                    self.anthropic_content(cursor, index, &string_or_empty(role.as_ref()))?;
+                    (content, is_read) = (None, true);
                 }
                 "content" => content = Some(cursor.value()?),
-                _ => self.other(cursor, Place::Message, &name)?,
+                _ => self.skip_field(cursor, ObjectKind::Message, &name)?,
             }
         }
-        self.requires_if(!said && content.is_none(), Requirement::Native);
+        self.require_if(!is_read && content.is_none(), Requirement::Native);
         if let Some(content) = content {
-            self.anthropic_content(&mut cursor.at(content.start), index, &name_of(role.as_ref()))?;
+            self.anthropic_content(&mut cursor.at(content.start), index, &string_or_empty(role.as_ref()))?;
         }
         self.out.prompt.messages += 1;
         Ok(())
@@ -83,17 +83,17 @@ impl<'a> Reading<'a> {
     fn anthropic_content(&mut self, cursor: &mut Cursor<'a>, index: usize, role: &str) -> Result<(), RequestError> {
         match role {
             "system" => {
-                self.requires(Requirement::MidConversationSystem);
-                self.heard.system = false;
+                self.require(Requirement::MidConversationSystem);
+                self.authors.system = false;
                 self.system_blocks(cursor)?;
-                self.ends_with_model &= !self.heard.system;
+                self.ends_with_model &= !self.authors.system;
                 return Ok(());
             }
-            "assistant" => self.answered(),
+            "assistant" => self.assistant_message(),
             "user" => {}
-            _ => self.requires(Requirement::Native),
+            _ => self.require(Requirement::Native),
         }
-        let by = if role == "assistant" { By::Model } else { By::User };
+        let by = if role == "assistant" { Author::Model } else { Author::User };
         let mut draft = Draft { by, ..Draft::default() };
         if let Some(mut elements) = cursor.array()? {
             while elements.next(cursor)? {
@@ -101,14 +101,14 @@ impl<'a> Reading<'a> {
             }
         } else {
             let value = cursor.value()?;
-            self.needed_text(Some(&value));
+            self.expect_string(Some(&value));
             self.out.prompt.characters += value.text().map_or(0, |text| text.characters());
             draft.texts.extend(value.text());
         }
         if role == "user" {
-            self.said(index, &draft);
+            self.user_message(index, &draft);
         } else {
-            self.heard(&draft);
+            self.record_content(&draft);
         }
         Ok(())
     }
@@ -120,12 +120,12 @@ impl<'a> Reading<'a> {
             if let Some(text) = value.text() {
                 self.system(text);
             } else {
-                self.requires_if(!value.is_null(), Requirement::Native);
+                self.require_if(!value.is_null(), Requirement::Native);
             }
             return Ok(());
         };
         while elements.next(cursor)? {
-            let mut block = Draft { by: By::System, ..Draft::default() };
+            let mut block = Draft { by: Author::System, ..Draft::default() };
             let before = self.out.prompt.characters;
             self.block(cursor, &mut block)?;
             self.out.prompt.characters = before;

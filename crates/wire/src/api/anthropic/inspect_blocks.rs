@@ -3,16 +3,16 @@
 use contracts::Requirement;
 
 use crate::inspect::{
-    history::{By, Draft},
-    inspector::{Reading, kind_of, name_of},
+    history::{Author, Draft},
+    inspector::{Inspector, string_or_empty, type_of},
 };
 use crate::{
-    fields::Place,
+    fields::ObjectKind,
     json::{Cursor, Kind, Value},
-    request::{RequestError, ToolResult},
+    request_summary::{RequestError, ToolResult},
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Reads one content block.
     pub(crate) fn block(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
         let Some(mut members) = cursor.object()? else {
@@ -64,21 +64,21 @@ impl<'a> Reading<'a> {
                     Block::RESULT
                 }
                 "is_error" => {
-                    self.flag(&value);
-                    block.is_error = value.boolean();
+                    self.expect_bool(&value);
+                    block.is_error = value.as_bool();
                     Block::RESULT
                 }
                 "citations" => {
-                    self.requires_if(!value.is_nothing(), Requirement::Native);
+                    self.require_if(!value.is_falsy(), Requirement::Native);
                     Block::TEXT
                 }
                 "caller" => {
-                    self.requires_if(kind_of(&value) != "direct", Requirement::ServerTools);
+                    self.require_if(type_of(&value) != "direct", Requirement::ServerTools);
                     Block::CALL
                 }
                 "title" | "context" => Block::DOCUMENT,
                 _ => {
-                    self.judge(Place::Part, &name, &value);
+                    self.classify_field(ObjectKind::Part, &name, &value);
                     continue;
                 }
             };
@@ -94,27 +94,27 @@ impl<'a> Reading<'a> {
         draft: &mut Draft<'a>,
     ) -> Result<(), RequestError> {
         let characters = |value: &Option<Value<'a>>| value.as_ref().map_or(0, Value::characters);
-        let kind = name_of(block.kind.as_ref());
-        self.heard.anybody |=
-            draft.by != By::System && !matches!(kind.as_ref(), "text" | "thinking" | "redacted_thinking");
-        self.requires_if(block.has_more_than(&kind) || !may_say(draft.by, &kind), Requirement::Native);
+        let kind = string_or_empty(block.kind.as_ref());
+        self.authors.others |=
+            draft.by != Author::System && !matches!(kind.as_ref(), "text" | "thinking" | "redacted_thinking");
+        self.require_if(block.has_more_than(&kind) || !is_allowed(draft.by, &kind), Requirement::Native);
         match kind.as_ref() {
             "text" => {
-                self.needed_text(block.text.as_ref());
+                self.expect_string(block.text.as_ref());
                 self.out.prompt.characters += characters(&block.text);
                 draft.texts.extend(block.text.and_then(|value| value.text()));
             }
             "thinking" => {
                 self.out.prompt.characters += characters(&block.thought);
-                self.requires(Requirement::Signatures);
+                self.require(Requirement::Signatures);
             }
-            "redacted_thinking" => self.requires(Requirement::Signatures),
+            "redacted_thinking" => self.require(Requirement::Signatures),
             "tool_use" => {
-                self.called(block.id.as_ref());
-                self.needed_text(block.id.as_ref());
+                self.record_call(block.id.as_ref());
+                self.expect_string(block.id.as_ref());
                 self.tool_name(block.name.as_ref());
                 if let Some(input) = &block.input {
-                    self.of_kind(Kind::Object, input);
+                    self.expect_kind(Kind::Object, input);
                 }
                 self.out.prompt.characters += characters(&block.name) + characters(&block.input);
             }
@@ -123,9 +123,9 @@ impl<'a> Reading<'a> {
                 if let Some(content) = &block.content {
                     self.result_content(cursor.at(content.start))?;
                 }
-                self.returned(block.call.as_ref());
+                self.record_result(block.call.as_ref());
                 draft.results.push(ToolResult {
-                    call: name_of(block.call.as_ref()),
+                    call: string_or_empty(block.call.as_ref()),
                     // Anthropic's default.
                     is_error: Some(block.is_error.unwrap_or(false)),
                     bytes: block.content.map_or(0, |content| content.raw.len() as u64),
@@ -136,15 +136,15 @@ impl<'a> Reading<'a> {
                 draft.images = true;
                 match &block.source {
                     Some(source) => self.image_source(source),
-                    None => self.odd(),
+                    None => self.unexpected(),
                 }
             }
-            "document" => self.requires(Requirement::Documents),
+            "document" => self.require(Requirement::Documents),
             "server_tool_use" | "mcp_tool_use" | "mcp_tool_result" | "container_upload" => {
-                self.requires(Requirement::ServerTools);
+                self.require(Requirement::ServerTools);
             }
-            kind if kind.ends_with("_tool_result") => self.requires(Requirement::ServerTools),
-            _ => self.requires(Requirement::Native),
+            kind if kind.ends_with("_tool_result") => self.require(Requirement::ServerTools),
+            _ => self.require(Requirement::Native),
         }
         Ok(())
     }
@@ -153,7 +153,7 @@ impl<'a> Reading<'a> {
     fn result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.array()? else {
             let value = cursor.value()?;
-            self.needed_text(Some(&value));
+            self.expect_string(Some(&value));
             self.out.prompt.characters += value.characters();
             return Ok(());
         };
@@ -161,16 +161,16 @@ impl<'a> Reading<'a> {
         while elements.next(&mut cursor)? {
             self.block(&mut cursor, &mut inside)?;
         }
-        self.requires_if(inside.images, Requirement::ToolImages);
+        self.require_if(inside.images, Requirement::ToolImages);
         Ok(())
     }
 }
 
 /// Whether a block of a type is allowed in a message of this author.
-fn may_say(by: By, kind: &str) -> bool {
+fn is_allowed(by: Author, kind: &str) -> bool {
     match kind {
-        "image" | "tool_result" => by == By::User,
-        "tool_use" | "thinking" | "redacted_thinking" => by == By::Model,
+        "image" | "tool_result" => by == Author::User,
+        "tool_use" | "thinking" | "redacted_thinking" => by == Author::Model,
         _ => true,
     }
 }

@@ -7,16 +7,16 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Image, Input, Role, ToolCall, ToolResult},
-        fields::{Fields, is_nothing},
-        gate::Gate,
+        fields::{Fields, is_falsy},
+        gate::FeatureGate,
     },
-    fields::Place,
+    fields::ObjectKind,
 };
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses content in which only text is allowed.
-pub(super) fn texts(content: Value, gate: &mut Gate<'_>) -> Result<Vec<String>, ConvertError> {
+pub(super) fn texts(content: Value, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
     let text = |block| match block {
         Block::Text(text) => Ok(text),
         _ => Err(NATIVE),
@@ -25,7 +25,7 @@ pub(super) fn texts(content: Value, gate: &mut Gate<'_>) -> Result<Vec<String>, 
 }
 
 /// Parses the content of a message with this role: a string or a list of blocks.
-pub(super) fn blocks(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
     let list = match content {
         Value::String(text) => return Ok(vec![Block::Text(text)]),
         Value::Array(list) => list,
@@ -38,21 +38,21 @@ pub(super) fn blocks(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<
     Ok(blocks)
 }
 
-fn read_block(value: Value, role: Role, gate: &mut Gate<'_>) -> Result<Option<Block>, ConvertError> {
+fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Option<Block>, ConvertError> {
     let mut fields = Fields::of(value, "a block of a message")?;
-    let kind = fields.needed_text("type")?;
+    let kind = fields.required_text("type")?;
     let block = match (kind.as_str(), role) {
         ("text", _) => {
-            if fields.take_unless("citations", is_nothing).is_some() {
+            if fields.take_unless("citations", is_falsy).is_some() {
                 return Err(NATIVE);
             }
-            Some(Block::Text(fields.needed_text("text")?))
+            Some(Block::Text(fields.required_text("text")?))
         }
         ("image", Role::User) => Some(Block::Image(read_image(&mut fields, gate)?)),
         ("tool_use", Role::Assistant) => Some(Block::ToolCall(read_call(&mut fields)?)),
         ("tool_result", Role::User) => Some(Block::ToolResult(read_result(&mut fields, gate)?)),
         ("thinking" | "redacted_thinking", Role::Assistant) => {
-            gate.leave_out(Requirement::Signatures)?;
+            gate.drop_feature(Requirement::Signatures)?;
             for name in ["thinking", "signature", "data"] {
                 fields.take(name);
             }
@@ -67,16 +67,18 @@ fn read_block(value: Value, role: Role, gate: &mut Gate<'_>) -> Result<Option<Bl
         }
         _ => return Err(NATIVE),
     };
-    fields.done_in(Place::Part, gate)?;
+    fields.finish_known(ObjectKind::Part, gate)?;
     Ok(block)
 }
 
-fn read_image(fields: &mut Fields, gate: &Gate<'_>) -> Result<Image, ConvertError> {
+fn read_image(fields: &mut Fields, gate: &FeatureGate<'_>) -> Result<Image, ConvertError> {
     let mut source = fields.object("source", "the source of an image")?.ok_or(fields.wrong("has no source"))?;
-    let image = match source.needed_text("type")?.as_str() {
-        "base64" => Image::Inline { media_type: source.needed_text("media_type")?, data: source.needed_text("data")? },
+    let image = match source.required_text("type")?.as_str() {
+        "base64" => {
+            Image::Inline { media_type: source.required_text("media_type")?, data: source.required_text("data")? }
+        }
         "url" => {
-            let image = Image::of_url(source.needed_text("url")?);
+            let image = Image::of_url(source.required_text("url")?);
             if matches!(image, Image::Remote(_)) {
                 gate.require(Requirement::RemoteImages)?;
             }
@@ -85,7 +87,7 @@ fn read_image(fields: &mut Fields, gate: &Gate<'_>) -> Result<Image, ConvertErro
         "file" => return Err(ConvertError::Requires(Requirement::StoredImages)),
         _ => return Err(NATIVE),
     };
-    source.done()?;
+    source.finish()?;
     Ok(image)
 }
 
@@ -99,10 +101,10 @@ fn read_call(fields: &mut Fields) -> Result<ToolCall, ConvertError> {
         Some(Value::Object(input)) => input,
         Some(_) => return Err(fields.wrong("calls a tool with something that is not an object")),
     };
-    Ok(ToolCall { id: fields.needed_text("id")?, name: fields.needed_text("name")?, input: Input::Object(input) })
+    Ok(ToolCall { id: fields.required_text("id")?, name: fields.required_text("name")?, input: Input::Object(input) })
 }
 
-fn read_result(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<ToolResult, ConvertError> {
+fn read_result(fields: &mut Fields, gate: &mut FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
     let content = match fields.take("content") {
         None => Vec::new(),
         Some(content) => blocks(content, Role::User, gate)?,
@@ -115,5 +117,5 @@ fn read_result(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<ToolResult, C
         }
     }
     let failed = fields.flag("is_error")?.unwrap_or(false);
-    Ok(ToolResult { call: fields.needed_text("tool_use_id")?, content, failed })
+    Ok(ToolResult { call: fields.required_text("tool_use_id")?, content, failed })
 }

@@ -9,15 +9,15 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Message, Request, Role, Sampling, Tool, ToolChoice, ToolKind},
-        fields::{Fields, is_nothing, texts},
-        gate::Gate,
+        fields::{Fields, is_falsy, texts},
+        gate::FeatureGate,
     },
-    fields::Place,
+    fields::ObjectKind,
 };
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = Fields::of(body, "the request")?;
     let mut request = Request {
         system: read_system(fields.take("system"), gate)?,
@@ -51,20 +51,20 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
             request.effort = Some(Effort::named(&effort).ok_or(NATIVE)?);
         }
         if let Some(format) = output.object("format", "the output format")? {
-            // Said in both places it may be said in two ways.
-            let said_before = request.format.replace(read_format(format)?);
-            said_before.map_or(Ok(()), |_| Err(NATIVE))?;
+            // If both fields are present they may differ.
+            let earlier = request.format.replace(read_format(format)?);
+            earlier.map_or(Ok(()), |_| Err(NATIVE))?;
         }
-        output.done()?;
+        output.finish()?;
     }
     if fields.take_unless("service_tier", |tier| tier == "auto" || tier == "default").is_some() {
         return Err(NATIVE);
     }
-    fields.done_in(Place::Body, gate)?;
+    fields.finish_known(ObjectKind::Body, gate)?;
     Ok(request)
 }
 
-fn read_system(system: Option<Value>, gate: &mut Gate<'_>) -> Result<Vec<String>, ConvertError> {
+fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
     let mut texts = match system {
         None => Vec::new(),
         Some(system) => read_content::texts(system, gate)?,
@@ -75,21 +75,21 @@ fn read_system(system: Option<Value>, gate: &mut Gate<'_>) -> Result<Vec<String>
     Ok(texts)
 }
 
-fn read_message(message: Value, gate: &mut Gate<'_>) -> Result<Message, ConvertError> {
+fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
     let mut fields = Fields::of(message, "a message")?;
-    let role = match fields.needed_text("role")?.as_str() {
+    let role = match fields.required_text("role")?.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" => Role::System,
         _ => return Err(NATIVE),
     };
     let content = fields.take("content").ok_or(fields.wrong("has no content"))?;
-    fields.done_in(Place::Message, gate)?;
+    fields.finish_known(ObjectKind::Message, gate)?;
     let blocks = read_content::blocks(content, role, gate)?;
     Ok(Message { role, blocks })
 }
 
-fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
+fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
     let mut fields = Fields::of(tool, "a tool")?;
     if let Some(kind) = fields.text("type")?
         && kind != "custom"
@@ -98,47 +98,47 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
     let directly =
-        |value: &Value| is_nothing(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "direct"));
+        |value: &Value| is_falsy(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "direct"));
     if fields.take_unless("allowed_callers", directly).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
-    if fields.take_unless("defer_loading", is_nothing).is_some() {
+    if fields.take_unless("defer_loading", is_falsy).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
-    let name = fields.needed_text("name")?;
+    let name = fields.required_text("name")?;
     let description = fields.text("description")?;
     let kind = ToolKind::Function { parameters: fields.take("input_schema"), strict: fields.flag("strict")? };
-    fields.done_in(Place::Tool, gate)?;
+    fields.finish_known(ObjectKind::Tool, gate)?;
     Ok(Tool { name, description, kind })
 }
 
 fn read_tool_choice(mut choice: Fields, request: &mut Request) -> Result<(), ConvertError> {
-    request.tool_choice = Some(match choice.needed_text("type")?.as_str() {
+    request.tool_choice = Some(match choice.required_text("type")?.as_str() {
         "auto" => ToolChoice::Auto,
         "any" => ToolChoice::Any,
         "none" => ToolChoice::None,
-        "tool" => ToolChoice::Named(choice.needed_text("name")?),
+        "tool" => ToolChoice::Named(choice.required_text("name")?),
         _ => return Err(NATIVE),
     });
     request.parallel_tools = choice.flag("disable_parallel_tool_use")?.map(|disabled| !disabled);
-    choice.done()
+    choice.finish()
 }
 
 /// Parses `thinking`. Budgets and display options have no counterpart in other APIs; without them a model uses its
 /// default thinking.
-fn read_thinking(mut thinking: Fields, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
-    match thinking.needed_text("type")?.as_str() {
-        "disabled" => thinking.done(),
-        "enabled" | "adaptive" => gate.leave_out(Requirement::ThinkingControl),
+fn read_thinking(mut thinking: Fields, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
+    match thinking.required_text("type")?.as_str() {
+        "disabled" => thinking.finish(),
+        "enabled" | "adaptive" => gate.drop_feature(Requirement::ThinkingControl),
         _ => Err(NATIVE),
     }
 }
 
 fn read_format(mut format: Fields) -> Result<Format, ConvertError> {
-    if format.needed_text("type")? != "json_schema" {
+    if format.required_text("type")? != "json_schema" {
         return Err(NATIVE);
     }
     let schema = format.take("schema").ok_or(format.wrong("has no schema"))?;
-    format.done()?;
+    format.finish()?;
     Ok(Format::JsonSchema { name: None, description: None, schema, strict: None })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contracts::WireApi;
 use serde_json::{Map, Value};
 
-use super::stop_of;
+use super::parse_stop_reason;
 use crate::convert::{
     ConvertError,
     blocks::{Blocks, Handle},
@@ -13,7 +13,7 @@ use crate::convert::{
         response::{Failure, Kind, Start, Stop},
         tokens::Tokens,
     },
-    stream::ReadEvents,
+    stream::ReadStream,
 };
 
 const API: WireApi = WireApi::AnthropicMessages;
@@ -22,7 +22,7 @@ const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a block
 
 /// Reads a streamed response.
 #[derive(Debug, Default)]
-pub(crate) struct AnswerReader {
+pub(crate) struct ResponseReader {
     /// The usage object, merged from all events: the first one has the input counts, later ones have the output counts.
     account: Map<String, Value>,
     stop: Option<Stop>,
@@ -48,21 +48,21 @@ fn start_of(message: &Value, tokens: Tokens) -> Start {
 
 /// Returns the kind of a block and its initial content; no kind for encrypted thinking.
 fn read_block(block: &Value) -> Result<(Option<Kind>, String), ConvertError> {
-    let said = |name: &str| text(block, name).unwrap_or_default().to_owned();
+    let content_text = |name: &str| text(block, name).unwrap_or_default().to_owned();
     Ok(match text(block, "/type") {
-        Some("text") => (Some(Kind::Text), said("/text")),
-        Some("thinking") => (Some(Kind::Thinking), said("/thinking")),
+        Some("text") => (Some(Kind::Text), content_text("/text")),
+        Some("thinking") => (Some(Kind::Thinking), content_text("/thinking")),
         Some("redacted_thinking") => (None, String::new()),
         Some("tool_use") => {
             let input = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
             let input = input.map(Value::to_string).unwrap_or_default();
-            (Some(Kind::Tool { id: said("/id"), name: said("/name"), custom: false }), input)
+            (Some(Kind::Tool { id: content_text("/id"), name: content_text("/name"), custom: false }), input)
         }
         _ => return Err(UNKNOWN),
     })
 }
 
-pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+pub(crate) fn read_response(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
     if let Some(error) = answer.get("error") {
         blocks.fail(Failure::of(API, error));
         return Ok(());
@@ -71,18 +71,18 @@ pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), Con
     blocks.start(start_of(answer, tokens));
     let content = answer.get("content").and_then(Value::as_array);
     for block in content.ok_or(ConvertError::malformed("the answer", "has no list of blocks"))? {
-        if let (Some(kind), said) = read_block(block)? {
+        if let (Some(kind), content_text) = read_block(block)? {
             let handle = blocks.open(kind);
-            blocks.delta(handle, &said)?;
+            blocks.delta(handle, &content_text)?;
             blocks.close(handle);
         }
     }
     let reason = text(answer, "/stop_reason").unwrap_or("end_turn");
-    blocks.finish(stop_of(reason, text(answer, "/stop_sequence")), tokens);
+    blocks.finish(parse_stop_reason(reason, text(answer, "/stop_sequence")), tokens);
     Ok(())
 }
 
-impl ReadEvents for AnswerReader {
+impl ReadStream for ResponseReader {
     fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
         let data: Value =
             serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
@@ -93,11 +93,11 @@ impl ReadEvents for AnswerReader {
                 Ok(())
             }
             "content_block_start" => self.open(&data, blocks),
-            "content_block_delta" => self.go_on(&data, blocks),
+            "content_block_delta" => self.append_delta(&data, blocks),
             "content_block_stop" => self.close(&data, blocks),
             "message_delta" => {
                 if let Some(reason) = text(&data, "/delta/stop_reason") {
-                    self.stop = Some(stop_of(reason, text(&data, "/delta/stop_sequence")));
+                    self.stop = Some(parse_stop_reason(reason, text(&data, "/delta/stop_sequence")));
                 }
                 self.add(data.get("usage"));
                 Ok(())
@@ -123,7 +123,7 @@ impl ReadEvents for AnswerReader {
     }
 }
 
-impl AnswerReader {
+impl ResponseReader {
     /// Merges a usage object into the ones before and returns the token counts.
     fn add(&mut self, account: Option<&Value>) -> Tokens {
         let more = account.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
@@ -137,20 +137,20 @@ impl AnswerReader {
     }
 
     fn open(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        let (kind, said) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
+        let (kind, content_text) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
         let is_tool = matches!(kind, Some(Kind::Tool { .. }));
         let handle = kind.map(|kind| blocks.open(kind));
         let mut open = Open { handle, input: None };
         match handle {
-            Some(_) if is_tool => open.input = Some(said),
-            Some(handle) => blocks.delta(handle, &said)?,
+            Some(_) if is_tool => open.input = Some(content_text),
+            Some(handle) => blocks.delta(handle, &content_text)?,
             None => {}
         }
         self.open.insert(Self::index(data)?, open);
         Ok(())
     }
 
-    fn go_on(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn append_delta(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         let open = self.open.get_mut(&Self::index(data)?);
         let open = open.ok_or(ConvertError::malformed("the stream", "goes on with a block that is not open"))?;
         let more = match text(data, "/delta/type") {

@@ -10,10 +10,10 @@ use crate::{
             Block, Effort, Format, Image, Message, Request, Role, Sampling, Tool, ToolCall, ToolChoice, ToolKind,
             ToolResult,
         },
-        gate::Gate,
+        gate::FeatureGate,
         ids,
         object::object,
-        request::in_turns,
+        request::merge_consecutive_roles,
         schema,
     },
     limits::is_blank,
@@ -22,11 +22,11 @@ use crate::{
 pub(crate) fn write_request(
     request: Request,
     conversion: &Conversion<'_>,
-    gate: &mut Gate<'_>,
+    gate: &mut FeatureGate<'_>,
 ) -> Result<Value, ConvertError> {
     let mut body = Map::new();
     body.insert("model".to_owned(), Value::from(conversion.model));
-    body.insert("max_tokens".to_owned(), Value::from(conversion.most_output(request.max_output)));
+    body.insert("max_tokens".to_owned(), Value::from(conversion.output_limit(request.max_output)));
     let system: Vec<Value> = request
         .system
         .into_iter()
@@ -37,7 +37,7 @@ pub(crate) fn write_request(
     if !system.is_empty() {
         body.insert("system".to_owned(), Value::Array(system));
     }
-    let messages: Vec<Value> = in_turns(request.messages)
+    let messages: Vec<Value> = merge_consecutive_roles(request.messages)
         .into_iter()
         .filter_map(|message| write_message(message).transpose())
         .collect::<Result<_, _>>()?;
@@ -56,10 +56,10 @@ pub(crate) fn write_request(
         body.insert("output_config".to_owned(), Value::Object(output));
     }
     if request.openai.verbosity.is_some() {
-        gate.leave_out(Requirement::Sampling)?;
+        gate.drop_feature(Requirement::Sampling)?;
     }
     if request.openai.cache_retention.is_some() {
-        gate.leave_out(Requirement::CacheControl)?;
+        gate.drop_feature(Requirement::CacheControl)?;
     }
     if conversion.stream {
         body.insert("stream".to_owned(), Value::from(true));
@@ -138,16 +138,20 @@ fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, 
     body.insert("tool_choice".to_owned(), written);
 }
 
-fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+fn write_sampling(
+    body: &mut Map<String, Value>,
+    sampling: Sampling,
+    gate: &mut FeatureGate<'_>,
+) -> Result<(), ConvertError> {
     let Sampling { temperature, top_p, top_k, seed, presence_penalty, frequency_penalty } = sampling;
     if seed.is_some() || presence_penalty.is_some() || frequency_penalty.is_some() {
-        gate.leave_out(Requirement::Sampling)?;
+        gate.drop_feature(Requirement::Sampling)?;
     }
     let is =
         |number: &Option<Number>, test: fn(f64) -> bool| number.as_ref().and_then(Number::as_f64).is_some_and(test);
     let (mut temperature, mut top_p) = (temperature, top_p);
-    // Newer models take only one of them; 1 is what both are when nothing is said. That a temperature above 1 goes, or
-    // one of two below, was allowed before.
+    // Newer models take only one of them; 1 is the default of both. That a temperature above 1, or
+    // one of both below 1, may be dropped was checked before.
     if is(&temperature, |it| it > 1.0) || (is(&temperature, |it| it >= 1.0) && is(&top_p, |it| it < 1.0)) {
         temperature = None;
     }
@@ -165,7 +169,7 @@ fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut 
 fn write_output(
     effort: Option<Effort>,
     format: Option<Format>,
-    gate: &mut Gate<'_>,
+    gate: &mut FeatureGate<'_>,
 ) -> Result<Map<String, Value>, ConvertError> {
     let mut output = Map::new();
     if let Some(effort) = effort {

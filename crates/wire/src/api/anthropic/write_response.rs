@@ -3,40 +3,40 @@
 use contracts::WireApi;
 use serde_json::{Value, json};
 
-use super::{name_of, usage};
+use super::{stop_reason_name, usage};
 use crate::convert::{
     ConvertError,
     canonical::{
         request::object_of,
-        response::{Answer, Event, Head, Kind, Stop},
+        response::{Event, Head, Kind, Response, Stop},
     },
     sse,
-    stream::WriteEvents,
+    stream::WriteStream,
 };
 
 const CUSTOM: ConvertError = ConvertError::malformed("the answer", "calls a custom tool, which was not offered");
 const SHOWN: ConvertError = ConvertError::malformed("the answer", "shows thinking that nobody signed");
 
-pub(crate) fn write_answer(answer: Answer, head: &Head) -> Result<Value, ConvertError> {
-    let mut content = Vec::with_capacity(answer.blocks.len());
-    for (kind, said) in answer.blocks {
+pub(crate) fn write_response(response: Response, head: &Head) -> Result<Value, ConvertError> {
+    let mut content = Vec::with_capacity(response.blocks.len());
+    for (kind, content_text) in response.blocks {
         content.push(match kind {
-            Kind::Text => json!({"type": "text", "text": said}),
+            Kind::Text => json!({"type": "text", "text": content_text}),
             // Nobody signed it; see the documentation of the conversion.
             Kind::Thinking => continue,
             Kind::Tool { custom: true, .. } => return Err(CUSTOM),
-            Kind::Tool { id, name, custom: false } => match object_of(&said) {
+            Kind::Tool { id, name, custom: false } => match object_of(&content_text) {
                 Ok(input) => json!({"type": "tool_use", "id": id, "name": name, "input": input}),
-                Err(_) if answer.stop == Stop::MaxTokens => continue,
+                Err(_) if response.stop == Stop::MaxTokens => continue,
                 Err(error) => return Err(error),
             },
         });
     }
     let mut message = message(head);
     message["content"] = Value::Array(content);
-    message["stop_reason"] = json!(name_of(&answer.stop));
-    message["stop_sequence"] = sequence_of(&answer.stop);
-    message["usage"] = usage::write(answer.tokens);
+    message["stop_reason"] = json!(stop_reason_name(&response.stop));
+    message["stop_sequence"] = sequence_of(&response.stop);
+    message["usage"] = usage::write(response.tokens);
     Ok(message)
 }
 
@@ -61,27 +61,27 @@ fn sequence_of(stop: &Stop) -> Value {
 
 /// Writes a streamed response.
 #[derive(Debug)]
-pub(crate) struct AnswerWriter {
+pub(crate) struct ResponseWriter {
     head: Head,
     /// The index of the open content block.
     index: usize,
     is_tool: bool,
 }
 
-impl AnswerWriter {
+impl ResponseWriter {
     pub(crate) const fn new(head: Head) -> Self {
         Self { head, index: 0, is_tool: false }
     }
 }
 
-impl WriteEvents for AnswerWriter {
+impl WriteStream for ResponseWriter {
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        let mut say = |data: Value| sse::write(out, data.get("type").and_then(Value::as_str), &data);
+        let mut write_event = |data: Value| sse::write(out, data.get("type").and_then(Value::as_str), &data);
         match event {
             Event::Started(start) => {
                 let mut message = message(&self.head);
                 message["usage"] = usage::write(start.tokens);
-                say(json!({"type": "message_start", "message": message}));
+                write_event(json!({"type": "message_start", "message": message}));
             }
             Event::BlockStarted { index, kind } => {
                 self.index = index;
@@ -92,7 +92,7 @@ impl WriteEvents for AnswerWriter {
                     Kind::Text => json!({"type": "text", "text": ""}),
                     Kind::Thinking => return Err(SHOWN),
                 };
-                say(json!({"type": "content_block_start", "index": index, "content_block": block}));
+                write_event(json!({"type": "content_block_start", "index": index, "content_block": block}));
             }
             Event::Delta(more) => {
                 let delta = if self.is_tool {
@@ -100,14 +100,14 @@ impl WriteEvents for AnswerWriter {
                 } else {
                     json!({"type": "text_delta", "text": more})
                 };
-                say(json!({"type": "content_block_delta", "index": self.index, "delta": delta}));
+                write_event(json!({"type": "content_block_delta", "index": self.index, "delta": delta}));
             }
-            Event::BlockStopped => say(json!({"type": "content_block_stop", "index": self.index})),
-            Event::Thinking => say(json!({"type": "ping"})),
+            Event::BlockStopped => write_event(json!({"type": "content_block_stop", "index": self.index})),
+            Event::Thinking => write_event(json!({"type": "ping"})),
             Event::Finished { stop, tokens } => {
-                let delta = json!({"stop_reason": name_of(&stop), "stop_sequence": sequence_of(&stop)});
-                say(json!({"type": "message_delta", "delta": delta, "usage": usage::write(tokens)}));
-                say(json!({"type": "message_stop"}));
+                let delta = json!({"stop_reason": stop_reason_name(&stop), "stop_sequence": sequence_of(&stop)});
+                write_event(json!({"type": "message_delta", "delta": delta, "usage": usage::write(tokens)}));
+                write_event(json!({"type": "message_stop"}));
             }
             Event::Failed(failure) => sse::write_failure(WireApi::AnthropicMessages, &failure, out),
         }

@@ -4,70 +4,70 @@ use contracts::Requirement;
 
 use crate::fields::{
     Field,
-    Meaning::{ByValue, Plain, Requires},
-    Place,
+    FieldRule::{ByValue, Requires, Supported},
+    ObjectKind,
 };
 
-pub(crate) const fn fields(place: Place) -> &'static [Field] {
-    match place {
-        Place::Body => BODY,
-        Place::Message => MESSAGE,
-        Place::Part => PART,
-        Place::Tool => TOOL,
-        Place::Generation | Place::Item => &[],
+pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
+    match kind {
+        ObjectKind::Body => BODY,
+        ObjectKind::Message => MESSAGE,
+        ObjectKind::Part => PART,
+        ObjectKind::Tool => TOOL,
+        ObjectKind::Generation | ObjectKind::Item => &[],
     }
 }
 
 /// Returns the fields that a conversion may ignore because they change no response, each with the reason.
-pub(crate) const fn ignorable(place: Place) -> &'static [(&'static str, &'static str)] {
-    match place {
-        Place::Body => &[
+pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'static str)] {
+    match kind {
+        ObjectKind::Body => &[
             ("user", "a user's id for the provider's abuse checks"),
             ("stream", "the converter decides whether to stream"),
             ("stream_options", "how usage and padding are streamed; usage is always requested"),
             ("model", "the converter sets the model"),
         ],
-        Place::Message => &[("name", "of a tool result, which the id of its call identifies as well")],
+        ObjectKind::Message => &[("name", "of a tool result, which the id of its call identifies as well")],
         _ => &[],
     }
 }
 
 const BODY: &[Field] = &[
-    ("model", Plain),                                                // who is asked
-    ("messages", Plain),                                             // the conversation
-    ("stream", Plain),                                               // whether the answer comes in pieces
-    ("stream_options", ByValue),      // usage at the end of the stream; the rest is native
-    ("max_tokens", Plain),            // the most tokens the model may write
-    ("max_completion_tokens", Plain), // its newer name
-    ("temperature", Plain),           // sampling that all APIs have
-    ("top_p", Plain),                 // sampling that all APIs have
-    ("stop", Plain),                  // texts that end the answer
-    ("tools", Plain),                 // definitions of tools
-    ("tool_choice", Plain),           // which tool must be, may be or may not be called
-    ("parallel_tool_calls", Plain),   // whether several tools may be called at once
-    ("response_format", Plain),       // a schema the answer follows
-    ("reasoning_effort", Plain),      // how much the model thinks, in the usual words
-    ("user", Plain),                  // for the provider's own accounts
-    ("safety_identifier", Plain),     // for the provider's own accounts
-    ("prompt_cache_key", Plain),      // where the provider keeps the prompt
+    ("model", Supported),                                            // the requested model
+    ("messages", Supported),                                         // the conversation
+    ("stream", Supported),                                           // whether the response is streamed
+    ("stream_options", ByValue), // usage at the end of the stream; the rest is native
+    ("max_tokens", Supported),   // the limit of output tokens
+    ("max_completion_tokens", Supported), // its newer name
+    ("temperature", Supported),  // sampling that all APIs have
+    ("top_p", Supported),        // sampling that all APIs have
+    ("stop", Supported),         // stop sequences
+    ("tools", Supported),        // definitions of tools
+    ("tool_choice", Supported),  // which tool must be, may be or may not be called
+    ("parallel_tool_calls", Supported), // whether several tools may be called at once
+    ("response_format", Supported), // the schema of the response
+    ("reasoning_effort", Supported), // the reasoning effort
+    ("user", Supported),         // for the provider's own accounts
+    ("safety_identifier", Supported), // for the provider's own accounts
+    ("prompt_cache_key", Supported), // the key of the prompt cache
     ("prompt_cache_retention", Requires(Requirement::CacheControl)), // how long the provider keeps the prompt
-    ("service_tier", ByValue),        // plain when `auto` or `default`, otherwise native
-    ("store", ByValue),               // a stored answer when true
-    ("metadata", ByValue),            // labels of a stored answer unless empty
-    ("modalities", ByValue),          // sound unless it is text alone
+    ("service_tier", ByValue),   // supported when `auto` or `default`, otherwise native
+    ("store", ByValue),          // a stored answer when true
+    ("metadata", ByValue),       // labels of a stored answer unless empty
+    ("modalities", ByValue),     // sound unless it is text alone
     ("audio", Requires(Requirement::AudioVideo)), // the voice of the answer
-    ("n", ByValue),                   // several answers when above 1
-    ("logprobs", ByValue),            // probabilities when true
-    ("top_logprobs", ByValue),        // probabilities when above 0
+    ("n", ByValue),              // several answers when above 1
+    ("logprobs", ByValue),       // probabilities when true
+    ("top_logprobs", ByValue),   // probabilities when above 0
     ("seed", Requires(Requirement::Sampling)), // sampling
-    ("logit_bias", ByValue),          // sampling unless empty
-    ("frequency_penalty", ByValue),   // sampling unless 0
-    ("presence_penalty", ByValue),    // sampling unless 0
+    ("logit_bias", ByValue),     // sampling unless empty
+    ("frequency_penalty", ByValue), // sampling unless 0
+    ("presence_penalty", ByValue), // sampling unless 0
     ("repetition_penalty", Requires(Requirement::Sampling)), // sampling of vLLM and OpenRouter
     ("top_k", Requires(Requirement::Sampling)), // sampling of vLLM and OpenRouter
     ("top_a", Requires(Requirement::Sampling)), // sampling of OpenRouter
     ("min_p", Requires(Requirement::Sampling)), // sampling of vLLM and OpenRouter
-    ("verbosity", ByValue),           // sampling unless `medium`: how long answers are
+    ("verbosity", ByValue),      // sampling unless `medium`: how long answers are
     ("reasoning", Requires(Requirement::ThinkingControl)), // OpenRouter's control of thinking
     ("thinking", Requires(Requirement::ThinkingControl)), // other servers' control of thinking
     ("enable_thinking", Requires(Requirement::ThinkingControl)), // other servers' control of thinking
@@ -76,14 +76,14 @@ const BODY: &[Field] = &[
 
 const MESSAGE: &[Field] = &[
     ("role", ByValue),                            // a late system message; unknown ones are native
-    ("content", Plain),                           // a string or parts
+    ("content", Supported),                       // a string or parts
     ("name", ByValue),                            // plain on a tool's result, otherwise native
-    ("tool_calls", Plain),                        // what the model called
-    ("tool_call_id", Plain),                      // of a tool's result
+    ("tool_calls", Supported),                    // calls of the model
+    ("tool_call_id", Supported),                  // of a tool's result
     ("refusal", ByValue),                         // native unless empty
     ("annotations", ByValue),                     // native unless empty
     ("function_call", ByValue),                   // the calls of long ago: native unless empty
-    ("audio", Requires(Requirement::AudioVideo)), // what the model said before
+    ("audio", Requires(Requirement::AudioVideo)), // earlier audio of the model
     ("reasoning_content", Requires(Requirement::Signatures)), // thinking of DeepSeek and others
     ("reasoning", Requires(Requirement::Signatures)), // thinking of OpenRouter
     ("reasoning_details", Requires(Requirement::Signatures)), // thinking of OpenRouter, signed
@@ -92,7 +92,7 @@ const MESSAGE: &[Field] = &[
 
 const PART: &[Field] = &[
     ("type", ByValue),                                      // unknown ones are native
-    ("text", Plain),                                        // of a text
+    ("text", Supported),                                    // of a text
     ("image_url", ByValue),                                 // in the request, or remote
     ("input_audio", Requires(Requirement::AudioVideo)),     // sound
     ("video_url", Requires(Requirement::AudioVideo)),       // moving pictures
@@ -103,6 +103,6 @@ const PART: &[Field] = &[
 const TOOL: &[Field] = &[
     ("type", ByValue),     // functions are plain, custom tools and others require
     ("function", ByValue), // name, description, parameters, strict; others are native
-    ("custom", Plain),     // its type requires custom tools
+    ("custom", Supported), // its type requires custom tools
     ("cache_control", Requires(Requirement::CacheControl)), // OpenRouter's and LiteLLM's mark for the prompt cache
 ];

@@ -3,17 +3,17 @@
 use contracts::Requirement;
 
 use crate::inspect::{
-    history::{By, Draft},
-    inspector::{Reading, name_of},
+    history::{Author, Draft},
+    inspector::{Inspector, string_or_empty},
 };
 use crate::{
-    fields::Place,
+    fields::ObjectKind,
     json::{Cursor, Kind, Value},
     limits,
-    request::{RequestError, ToolResult},
+    request_summary::{RequestError, ToolResult},
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Reads the member `name` of the body; `cursor` is before its value.
     pub(crate) fn chat(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
@@ -26,26 +26,28 @@ impl<'a> Reading<'a> {
         let value = cursor.value()?;
         match name {
             "stream_options" => self.stream_options(&value),
-            "max_tokens" | "max_completion_tokens" => self.out.max_output = self.count(&value).or(self.out.max_output),
+            "max_tokens" | "max_completion_tokens" => {
+                self.out.max_output = self.expect_count(&value).or(self.out.max_output);
+            }
             "response_format" => {
-                let [kind, described] = self.only(&value, ["type", "json_schema"]);
-                let is_schema = name_of(kind.as_ref()) == "json_schema";
-                self.requires_if(described.is_some() != is_schema, Requirement::Native);
+                let [kind, described] = self.known_members(&value, ["type", "json_schema"]);
+                let is_schema = string_or_empty(kind.as_ref()) == "json_schema";
+                self.require_if(described.is_some() != is_schema, Requirement::Native);
                 let names = ["schema", "name", "description", "strict"];
-                let described = described.map(|described| self.only(&described, names));
+                let described = described.map(|described| self.known_members(&described, names));
                 self.openai_format(&value, kind, described.unwrap_or_default());
             }
             "reasoning_effort" => self.effort(Some(&value)),
             "stop" if value.kind == Kind::String => {
-                self.out.requires.extend(limits::of_stops(&[value.string().unwrap_or_default()]));
+                self.out.requires.extend(limits::required_by_stop_sequences(&[value.string().unwrap_or_default()]));
             }
-            "stop" => self.stops(&value),
+            "stop" => self.stop_sequences(&value),
             "top_k" | "seed" => {
-                self.of_kind(Kind::Number, &value);
-                self.judge(Place::Body, name, &value);
+                self.expect_kind(Kind::Number, &value);
+                self.classify_field(ObjectKind::Body, name, &value);
             }
             "prompt_cache_key" => {
-                self.of_kind(Kind::String, &value);
+                self.expect_kind(Kind::String, &value);
                 self.out.identity.cache_key = value.string().map(Into::into);
             }
             _ => self.openai_setting(name, &value),
@@ -67,23 +69,23 @@ impl<'a> Reading<'a> {
                 "tool_call_id" => call = Some(value),
                 "name" => named = !value.is_null(),
                 "refusal" | "annotations" | "function_call" => {
-                    self.requires_if(!value.is_nothing(), Requirement::Native);
+                    self.require_if(!value.is_falsy(), Requirement::Native);
                 }
-                "reasoning" | "reasoning_content" | "reasoning_details" if value.is_nothing() => {}
+                "reasoning" | "reasoning_content" | "reasoning_details" if value.is_falsy() => {}
                 "reasoning" | "reasoning_content" => {
                     self.out.prompt.characters += value.characters();
-                    self.requires(Requirement::Signatures);
+                    self.require(Requirement::Signatures);
                 }
-                _ => self.judge(Place::Message, &name, &value),
+                _ => self.classify_field(ObjectKind::Message, &name, &value),
             }
         }
-        let role = name_of(role.as_ref());
+        let role = string_or_empty(role.as_ref());
         // Which of several people spoke; on a tool's result it repeats the call's.
-        self.requires_if(named && role != "tool", Requirement::Native);
+        self.require_if(named && role != "tool", Requirement::Native);
         let by = match role.as_ref() {
-            "assistant" => By::Model,
-            "user" | "tool" => By::User,
-            _ => By::System,
+            "assistant" => Author::Model,
+            "user" | "tool" => Author::User,
+            _ => Author::System,
         };
         let mut draft = Draft { by, ..Draft::default() };
         if let Some(content) = &content {
@@ -93,26 +95,26 @@ impl<'a> Reading<'a> {
             self.chat_calls(calls, by);
         }
         let call = call.filter(|call| !call.is_null());
-        self.requires_if(call.is_some() && role != "tool", Requirement::Native);
+        self.require_if(call.is_some() && role != "tool", Requirement::Native);
         match role.as_ref() {
             "system" | "developer" => {
                 self.openai_system(&draft);
                 return Ok(());
             }
-            "user" => self.said(index, &draft),
+            "user" => self.user_message(index, &draft),
             "assistant" => {
-                self.heard(&draft);
-                self.answered();
+                self.record_content(&draft);
+                self.assistant_message();
             }
             "tool" | "function" => {
-                self.returned(call.as_ref());
-                self.requires_if(role == "function", Requirement::Native);
-                self.requires_if(draft.images, Requirement::ToolImages);
+                self.record_result(call.as_ref());
+                self.require_if(role == "function", Requirement::Native);
+                self.require_if(draft.images, Requirement::ToolImages);
                 let bytes = content.map_or(0, |content| content.raw.len() as u64);
-                let result = ToolResult { call: name_of(call.as_ref()), is_error: None, bytes };
-                self.said(index, &Draft { results: vec![result], ..Draft::default() });
+                let result = ToolResult { call: string_or_empty(call.as_ref()), is_error: None, bytes };
+                self.user_message(index, &Draft { results: vec![result], ..Draft::default() });
             }
-            _ => self.requires(Requirement::Native),
+            _ => self.require(Requirement::Native),
         }
         self.out.prompt.messages += 1;
         Ok(())

@@ -25,7 +25,7 @@ struct Call {
     id: Option<String>,
     handle: Option<Handle>,
     /// Argument deltas that arrived before the name of the tool.
-    waiting: String,
+    buffered: String,
 }
 
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
@@ -41,12 +41,12 @@ impl Calls {
     ///
     /// The index identifies the call. Some servers send none, and some send the same one for every call, so a new id
     /// with a name starts a new call.
-    pub(super) fn read(&mut self, place: usize, piece: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        let custom = text(piece, "/type") == Some("custom") || piece.get("custom").is_some();
+    pub(super) fn read(&mut self, place: usize, chunk: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        let custom = text(chunk, "/type") == Some("custom") || chunk.get("custom").is_some();
         let [name, arguments] =
             if custom { ["/custom/name", "/custom/input"] } else { ["/function/name", "/function/arguments"] };
-        let (id, name) = (text(piece, "/id"), text(piece, name));
-        let index = match piece.get("index").and_then(Value::as_u64) {
+        let (id, name) = (text(chunk, "/id"), text(chunk, name));
+        let index = match chunk.get("index").and_then(Value::as_u64) {
             Some(index) => index,
             None => self.index_without_one(place, id),
         };
@@ -66,10 +66,10 @@ impl Calls {
             let id = call.id.get_or_insert_with(|| ids::derived(&self.answer, self.opened)).clone();
             self.opened += 1;
             let handle = blocks.open(Kind::Tool { id, name: name.to_owned(), custom });
-            blocks.delta(handle, &std::mem::take(&mut call.waiting))?;
+            blocks.delta(handle, &std::mem::take(&mut call.buffered))?;
             call.handle = Some(handle);
         }
-        let more = match piece.pointer(arguments) {
+        let more = match chunk.pointer(arguments) {
             None | Some(Value::Null) => return Ok(()),
             Some(Value::String(more)) => more.clone(),
             // Some servers send the object itself.
@@ -79,7 +79,7 @@ impl Calls {
         if let Some(handle) = call.handle {
             return blocks.delta(handle, &more);
         }
-        call.waiting.push_str(&more);
+        call.buffered.push_str(&more);
         Ok(())
     }
 

@@ -7,18 +7,18 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
-        fields::{Fields, is_nothing},
-        gate::Gate,
+        fields::{Fields, is_falsy},
+        gate::FeatureGate,
     },
-    fields::Place,
+    fields::ObjectKind,
 };
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-pub(super) fn read_message(message: Value, gate: &mut Gate<'_>) -> Result<Message, ConvertError> {
+pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
     let mut fields = Fields::of(message, "a message")?;
-    let said_by = fields.needed_text("role")?;
-    let (role, is_result) = match said_by.as_str() {
+    let role_name = fields.required_text("role")?;
+    let (role, is_result) = match role_name.as_str() {
         "system" | "developer" => (Role::System, false),
         "user" => (Role::User, false),
         "assistant" => (Role::Assistant, false),
@@ -30,7 +30,7 @@ pub(super) fn read_message(message: Value, gate: &mut Gate<'_>) -> Result<Messag
         Some(content) => read_content(content, role, gate)?,
     };
     if is_result {
-        let call = fields.needed_text("tool_call_id")?;
+        let call = fields.required_text("tool_call_id")?;
         for block in &blocks {
             if matches!(block, Block::Image(_)) {
                 gate.require(Requirement::ToolImages)?;
@@ -47,20 +47,20 @@ pub(super) fn read_message(message: Value, gate: &mut Gate<'_>) -> Result<Messag
         blocks.push(Block::ToolCall(read_call(call, gate)?));
     }
     for name in ["refusal", "annotations", "function_call"] {
-        if fields.take_unless(name, is_nothing).is_some() {
+        if fields.take_unless(name, is_falsy).is_some() {
             return Err(NATIVE);
         }
     }
     for name in ["reasoning", "reasoning_content", "reasoning_details"] {
-        if fields.take_unless(name, is_nothing).is_some() {
-            gate.leave_out(Requirement::Signatures)?;
+        if fields.take_unless(name, is_falsy).is_some() {
+            gate.drop_feature(Requirement::Signatures)?;
         }
     }
-    fields.done_in(Place::Message, gate)?;
+    fields.finish_known(ObjectKind::Message, gate)?;
     Ok(Message { role, blocks })
 }
 
-fn read_content(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
     let parts = match content {
         Value::String(text) if text.is_empty() => return Ok(Vec::new()),
         Value::String(text) => return Ok(vec![Block::Text(text)]),
@@ -74,16 +74,16 @@ fn read_content(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<B
     Ok(blocks)
 }
 
-fn read_part(part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Block, ConvertError> {
+fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Block, ConvertError> {
     let mut fields = Fields::of(part, "a part of a message")?;
-    let block = match fields.needed_text("type")?.as_str() {
-        "text" => Block::Text(fields.needed_text("text")?),
+    let block = match fields.required_text("type")?.as_str() {
+        "text" => Block::Text(fields.required_text("text")?),
         "image_url" if role == Role::User => {
             let mut image = fields.object("image_url", "an image")?.ok_or(fields.wrong("has no image"))?;
             // How closely it is looked at: other APIs choose it, or look at all of it.
             image.text("detail")?;
-            let read = Image::of_url(image.needed_text("url")?);
-            image.done()?;
+            let read = Image::of_url(image.required_text("url")?);
+            image.finish()?;
             if matches!(read, Image::Remote(_)) {
                 gate.require(Requirement::RemoteImages)?;
             }
@@ -93,28 +93,28 @@ fn read_part(part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Block, Conv
         "file" => return Err(ConvertError::Requires(Requirement::Documents)),
         _ => return Err(NATIVE),
     };
-    fields.done_in(Place::Part, gate)?;
+    fields.finish_known(ObjectKind::Part, gate)?;
     Ok(block)
 }
 
-fn read_call(call: Value, gate: &mut Gate<'_>) -> Result<ToolCall, ConvertError> {
+fn read_call(call: Value, gate: &mut FeatureGate<'_>) -> Result<ToolCall, ConvertError> {
     let mut fields = Fields::of(call, "a tool call")?;
-    let id = fields.needed_text("id")?;
+    let id = fields.required_text("id")?;
     let kind = fields.text("type")?;
     let call = match kind.as_deref() {
         None | Some("function") => {
             let mut function = fields.object("function", "a tool call")?.ok_or(fields.wrong("has no function"))?;
             let input = Input::Json(function.text("arguments")?.unwrap_or_default());
-            let name = function.needed_text("name")?;
-            function.done()?;
+            let name = function.required_text("name")?;
+            function.finish()?;
             ToolCall { id, name, input }
         }
         Some("custom") => {
             gate.require(Requirement::CustomTools)?;
             let mut custom = fields.object("custom", "a tool call")?.ok_or(fields.wrong("has no input"))?;
             let input = Input::Free(custom.text("input")?.unwrap_or_default());
-            let name = custom.needed_text("name")?;
-            custom.done()?;
+            let name = custom.required_text("name")?;
+            custom.finish()?;
             ToolCall { id, name, input }
         }
         Some(_) => return Err(NATIVE),
@@ -122,9 +122,9 @@ fn read_call(call: Value, gate: &mut Gate<'_>) -> Result<ToolCall, ConvertError>
     // Its place in the stream it came from; some clients send it back.
     fields.count("index")?;
     // Google's compatible API keeps the signature of the thinking here.
-    if fields.take_unless("extra_content", is_nothing).is_some() {
-        gate.leave_out(Requirement::Signatures)?;
+    if fields.take_unless("extra_content", is_falsy).is_some() {
+        gate.drop_feature(Requirement::Signatures)?;
     }
-    fields.done()?;
+    fields.finish()?;
     Ok(call)
 }

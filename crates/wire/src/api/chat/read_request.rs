@@ -8,18 +8,18 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Grammar, OpenAiSettings, Request, Sampling, Tool, ToolChoice, ToolKind},
-        fields::{Fields, is_nothing, texts},
-        gate::Gate,
+        fields::{Fields, is_falsy, texts},
+        gate::FeatureGate,
     },
-    fields::Place,
+    fields::ObjectKind,
 };
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = Fields::of(body, "the request")?;
-    refuse_what_is_not_granted(&mut fields, gate)?;
-    let mut penalty = |name| match fields.take_unless(name, is_nothing) {
+    reject_unsupported_settings(&mut fields, gate)?;
+    let mut penalty = |name| match fields.take_unless(name, is_falsy) {
         None => Ok(None),
         Some(Value::Number(number)) => Ok(Some(number)),
         Some(_) => Err(ConvertError::malformed("the request", "has a penalty that is not a number")),
@@ -66,18 +66,18 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
     if let Some(choice) = fields.take("tool_choice") {
         request.tool_choice = Some(read_tool_choice(choice)?);
     }
-    fields.done_in(Place::Body, gate)?;
+    fields.finish_known(ObjectKind::Body, gate)?;
     Ok(request)
 }
 
 /// Rejects settings that no other API has, unless they have their default value.
-fn refuse_what_is_not_granted(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
-    fields.refuse_unless(&[
+fn reject_unsupported_settings(fields: &mut Fields, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
+    fields.reject_unless_default(&[
         ("n", |value| value == 1, Requirement::ManyAnswers),
-        ("logprobs", is_nothing, Requirement::ManyAnswers),
-        ("top_logprobs", is_nothing, Requirement::ManyAnswers),
-        ("store", is_nothing, Requirement::StoredAnswers),
-        ("metadata", is_nothing, Requirement::StoredAnswers),
+        ("logprobs", is_falsy, Requirement::ManyAnswers),
+        ("top_logprobs", is_falsy, Requirement::ManyAnswers),
+        ("store", is_falsy, Requirement::StoredAnswers),
+        ("metadata", is_falsy, Requirement::StoredAnswers),
         (
             "modalities",
             |value| value.as_array().is_some_and(|all| all.iter().all(|it| it == "text")),
@@ -85,14 +85,14 @@ fn refuse_what_is_not_granted(fields: &mut Fields, gate: &mut Gate<'_>) -> Resul
         ),
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
     ])?;
-    if fields.take_unless("logit_bias", is_nothing).is_some() {
-        gate.leave_out(Requirement::Sampling)?;
+    if fields.take_unless("logit_bias", is_falsy).is_some() {
+        gate.drop_feature(Requirement::Sampling)?;
     }
     Ok(())
 }
 
 fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
-    let read = match format.needed_text("type")?.as_str() {
+    let read = match format.required_text("type")?.as_str() {
         "text" => None,
         "json_object" => Some(Format::JsonObject),
         "json_schema" => {
@@ -104,18 +104,18 @@ fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
                 schema: described.take("schema").ok_or(described.wrong("has no schema"))?,
                 strict: Some(described.flag("strict")?.unwrap_or(false)),
             };
-            described.done()?;
+            described.finish()?;
             Some(read)
         }
         _ => return Err(NATIVE),
     };
-    format.done()?;
+    format.finish()?;
     Ok(read)
 }
 
-fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
+fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
     let mut fields = Fields::of(tool, "a tool")?;
-    let kind = fields.needed_text("type")?;
+    let kind = fields.required_text("type")?;
     let tool = match kind.as_str() {
         "function" => {
             let function = fields.object("function", "a tool")?;
@@ -134,18 +134,18 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
         // Whatever it is, its provider runs it.
         _ => return Err(ConvertError::Requires(Requirement::ServerTools)),
     };
-    fields.done_in(Place::Tool, gate)?;
+    fields.finish_known(ObjectKind::Tool, gate)?;
     Ok(tool)
 }
 
 fn finish_tool(mut fields: Fields, kind: ToolKind) -> Result<Tool, ConvertError> {
-    let tool = Tool { name: fields.needed_text("name")?, description: fields.text("description")?, kind };
-    fields.done()?;
+    let tool = Tool { name: fields.required_text("name")?, description: fields.text("description")?, kind };
+    fields.finish()?;
     Ok(tool)
 }
 
 fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
-    let grammar = match format.needed_text("type")?.as_str() {
+    let grammar = match format.required_text("type")?.as_str() {
         "text" => None,
         "grammar" => {
             let mut grammar = format.object("grammar", "a grammar")?.ok_or(format.wrong("has no grammar"))?;
@@ -153,12 +153,12 @@ fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
                 syntax: grammar.take("syntax").unwrap_or_default(),
                 definition: grammar.take("definition").unwrap_or_default(),
             };
-            grammar.done()?;
+            grammar.finish()?;
             Some(read)
         }
         _ => return Err(NATIVE),
     };
-    format.done()?;
+    format.finish()?;
     Ok(grammar)
 }
 
@@ -167,13 +167,13 @@ fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
         return ToolChoice::of_openai(name).ok_or(NATIVE);
     }
     let mut fields = Fields::of(choice, "the tool choice")?;
-    let kind = fields.needed_text("type")?;
+    let kind = fields.required_text("type")?;
     if kind != "function" && kind != "custom" {
         return Err(NATIVE);
     }
     let mut named = fields.object(&kind, "the tool choice")?.ok_or(fields.wrong("names no tool"))?;
-    let choice = ToolChoice::Named(named.needed_text("name")?);
-    named.done()?;
-    fields.done()?;
+    let choice = ToolChoice::Named(named.required_text("name")?);
+    named.finish()?;
+    fields.finish()?;
     Ok(choice)
 }

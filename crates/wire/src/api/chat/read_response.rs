@@ -3,7 +3,7 @@
 use contracts::WireApi;
 use serde_json::Value;
 
-use super::{read_calls::Calls, stop_of};
+use super::{parse_stop_reason, read_calls::Calls};
 use crate::convert::{
     ConvertError,
     blocks::Blocks,
@@ -11,7 +11,7 @@ use crate::convert::{
         response::{Failure, Kind, Start, Stop},
         tokens::Tokens,
     },
-    stream::ReadEvents,
+    stream::ReadStream,
 };
 
 const API: WireApi = WireApi::OpenAiChat;
@@ -20,7 +20,7 @@ const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has content
 
 /// Reads a streamed response; one that is not streamed is read as a single chunk.
 #[derive(Debug)]
-pub(crate) struct AnswerReader {
+pub(crate) struct ResponseReader {
     calls: Calls,
     tokens: Tokens,
     stop: Option<Stop>,
@@ -31,22 +31,22 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+pub(crate) fn read_response(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
     if answer.get("error").is_none_or(Value::is_null) && answer.get("choices").and_then(Value::as_array).is_none() {
         return Err(ConvertError::malformed("the answer", "has no list of choices"));
     }
-    let mut reader = AnswerReader::new(text(answer, "/id").unwrap_or_default());
+    let mut reader = ResponseReader::new(text(answer, "/id").unwrap_or_default());
     reader.read_chunk(answer, "message", blocks)?;
     reader.finish(blocks)
 }
 
-impl AnswerReader {
+impl ResponseReader {
     /// Creates a reader. Ids of tool calls that have none are derived from `answer`, the id of the response.
     pub(crate) fn new(answer: &str) -> Self {
         Self { calls: Calls::new(answer), tokens: Tokens::default(), stop: None, refused: false }
     }
 
-    fn read_chunk(&mut self, chunk: &Value, said_in: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_chunk(&mut self, chunk: &Value, content_field: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
             blocks.fail(Failure::of(API, error));
             return Ok(());
@@ -63,45 +63,46 @@ impl AnswerReader {
             if choice.get("index").and_then(Value::as_u64).unwrap_or(0) != 0 {
                 return Err(ConvertError::malformed("the answer", "has more choices than were asked for"));
             }
-            if let Some(said) = choice.get(said_in) {
-                self.read_said(said, blocks)?;
+            if let Some(content_text) = choice.get(content_field) {
+                self.read_delta(content_text, blocks)?;
             }
             match text(choice, "/finish_reason") {
                 None => {}
                 Some("error") => blocks.fail(Failure::of(API, choice.get("error").unwrap_or(&Value::Null))),
-                Some(reason) => self.stop = Some(stop_of(reason)),
+                Some(reason) => self.stop = Some(parse_stop_reason(reason)),
             }
         }
         Ok(())
     }
 
     /// Reads the delta of a chunk, or the message of a response that is not streamed.
-    fn read_said(&mut self, said: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_delta(&mut self, content_text: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         for name in ["audio", "images", "function_call"] {
             let is_there = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
-            if said.get(name).is_some_and(is_there) {
+            if content_text.get(name).is_some_and(is_there) {
                 return Err(UNKNOWN);
             }
         }
         // DeepSeek, vLLM and others say the first, OpenRouter the second, some both.
-        let thought = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(said, name));
-        blocks.flow(Kind::Thinking, thought.unwrap_or_default())?;
-        match said.get("content") {
+        let thought = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(content_text, name));
+        blocks.append_run(Kind::Thinking, thought.unwrap_or_default())?;
+        match content_text.get("content") {
             None | Some(Value::Null) => {}
-            Some(Value::String(content)) => blocks.flow(Kind::Text, content)?,
+            Some(Value::String(content)) => blocks.append_run(Kind::Text, content)?,
             Some(Value::Array(parts)) => {
                 for part in parts {
                     let content = text(part, "/text").filter(|_| text(part, "/type") == Some("text"));
-                    blocks.flow(Kind::Text, content.ok_or(UNKNOWN)?)?;
+                    blocks.append_run(Kind::Text, content.ok_or(UNKNOWN)?)?;
                 }
             }
             Some(_) => return Err(UNKNOWN),
         }
-        if let Some(refusal) = text(said, "/refusal").filter(|refusal| !refusal.is_empty()) {
+        if let Some(refusal) = text(content_text, "/refusal").filter(|refusal| !refusal.is_empty()) {
             self.refused = true;
-            blocks.flow(Kind::Text, refusal)?;
+            blocks.append_run(Kind::Text, refusal)?;
         }
-        for (place, call) in said.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        for (place, call) in content_text.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate()
+        {
             self.calls.read(place, call, blocks)?;
         }
         Ok(())
@@ -118,7 +119,7 @@ impl AnswerReader {
     }
 }
 
-impl ReadEvents for AnswerReader {
+impl ReadStream for ResponseReader {
     fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if data.trim() == "[DONE]" {
             return self.finish(blocks);

@@ -7,7 +7,7 @@ use super::write_message::write_message;
 use crate::convert::{
     Conversion, ConvertError,
     canonical::request::{Effort, Format, OpenAiSettings, Request, Sampling, Tool, ToolKind},
-    gate::Gate,
+    gate::FeatureGate,
     object::object,
     schema,
 };
@@ -15,7 +15,7 @@ use crate::convert::{
 pub(crate) fn write_request(
     request: Request,
     conversion: &Conversion<'_>,
-    gate: &mut Gate<'_>,
+    gate: &mut FeatureGate<'_>,
 ) -> Result<Value, ConvertError> {
     let mut body = Map::new();
     body.insert("model".to_owned(), Value::from(conversion.model));
@@ -66,14 +66,14 @@ fn write_openai_settings(
     body: &mut Map<String, Value>,
     settings: OpenAiSettings,
     conversion: &Conversion<'_>,
-    gate: &mut Gate<'_>,
+    gate: &mut FeatureGate<'_>,
 ) -> Result<(), ConvertError> {
     if !conversion.newer_chat {
         // Where the provider keeps the prompt and whom it suspects of abuse changes no answer.
         if settings.cache_retention.is_some() {
-            gate.leave_out(Requirement::CacheControl)?;
+            gate.drop_feature(Requirement::CacheControl)?;
         }
-        return if settings.verbosity.is_some() { gate.leave_out(Requirement::Sampling) } else { Ok(()) };
+        return if settings.verbosity.is_some() { gate.drop_feature(Requirement::Sampling) } else { Ok(()) };
     }
     for (name, setting) in [
         ("prompt_cache_key", settings.cache_key.map(Value::String)),
@@ -129,10 +129,14 @@ fn write_format(format: Format) -> Value {
     object!({"type": "json_schema", "json_schema": described})
 }
 
-fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+fn write_sampling(
+    body: &mut Map<String, Value>,
+    sampling: Sampling,
+    gate: &mut FeatureGate<'_>,
+) -> Result<(), ConvertError> {
     let Sampling { temperature, top_p, top_k, seed, presence_penalty, frequency_penalty } = sampling;
     if top_k.is_some() {
-        gate.leave_out(Requirement::Sampling)?;
+        gate.drop_feature(Requirement::Sampling)?;
     }
     for (name, value) in [
         ("temperature", temperature),

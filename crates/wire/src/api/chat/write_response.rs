@@ -3,25 +3,26 @@
 use contracts::WireApi;
 use serde_json::{Value, json};
 
-use super::{name_of, usage};
+use super::{stop_reason_name, usage};
 use crate::convert::{
     ConvertError,
-    canonical::response::{Answer, Event, Head, Kind},
+    canonical::response::{Event, Head, Kind, Response},
     sse,
-    stream::WriteEvents,
+    stream::WriteStream,
 };
 
-pub(crate) fn write_answer(answer: Answer, head: &Head) -> Value {
+pub(crate) fn write_response(response: Response, head: &Head) -> Value {
     let (mut content, mut thought, mut calls) = (None, None, Vec::new());
-    for (kind, said) in answer.blocks {
+    for (kind, content_text) in response.blocks {
         match kind {
-            Kind::Text => content.get_or_insert_with(String::new).push_str(&said),
-            Kind::Thinking => thought.get_or_insert_with(String::new).push_str(&said),
+            Kind::Text => content.get_or_insert_with(String::new).push_str(&content_text),
+            Kind::Thinking => thought.get_or_insert_with(String::new).push_str(&content_text),
             Kind::Tool { id, name, custom: false } => {
-                calls.push(json!({"id": id, "type": "function", "function": {"name": name, "arguments": said}}));
+                calls
+                    .push(json!({"id": id, "type": "function", "function": {"name": name, "arguments": content_text}}));
             }
             Kind::Tool { id, name, custom: true } => {
-                calls.push(json!({"id": id, "type": "custom", "custom": {"name": name, "input": said}}));
+                calls.push(json!({"id": id, "type": "custom", "custom": {"name": name, "input": content_text}}));
             }
         }
     }
@@ -32,20 +33,21 @@ pub(crate) fn write_answer(answer: Answer, head: &Head) -> Value {
     if !calls.is_empty() {
         message["tool_calls"] = Value::Array(calls);
     }
-    let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": name_of(&answer.stop)});
+    let choice =
+        json!({"index": 0, "message": message, "logprobs": null, "finish_reason": stop_reason_name(&response.stop)});
     json!({
         "id": head.id,
         "object": "chat.completion",
         "created": head.created,
         "model": head.model,
         "choices": [choice],
-        "usage": usage::write(answer.tokens),
+        "usage": usage::write(response.tokens),
     })
 }
 
 /// Writes a streamed response.
 #[derive(Debug)]
-pub(crate) struct AnswerWriter {
+pub(crate) struct ResponseWriter {
     head: Head,
     open: Open,
     /// The number of tool calls so far.
@@ -61,17 +63,17 @@ enum Open {
     Custom,
 }
 
-impl AnswerWriter {
+impl ResponseWriter {
     pub(crate) const fn new(head: Head) -> Self {
         Self { head, open: Open::Text, calls: 0 }
     }
 
-    fn say(&self, delta: &Value, finish_reason: Option<&str>, out: &mut Vec<u8>) {
+    fn write_event(&self, delta: &Value, finish_reason: Option<&str>, out: &mut Vec<u8>) {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
-        self.say_chunk(&json!([choice]), None, out);
+        self.write_chunk(&json!([choice]), None, out);
     }
 
-    fn say_chunk(&self, choices: &Value, usage: Option<Value>, out: &mut Vec<u8>) {
+    fn write_chunk(&self, choices: &Value, usage: Option<Value>, out: &mut Vec<u8>) {
         let Head { id, model, created } = &self.head;
         let mut chunk = json!({
             "id": id,
@@ -109,14 +111,14 @@ impl AnswerWriter {
             call["function"] = json!({"name": name, "arguments": ""});
         }
         self.calls += 1;
-        self.say(&json!({"tool_calls": [call]}), None, out);
+        self.write_event(&json!({"tool_calls": [call]}), None, out);
     }
 }
 
-impl WriteEvents for AnswerWriter {
+impl WriteStream for ResponseWriter {
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         match event {
-            Event::Started(_) => self.say(&json!({"role": "assistant", "content": ""}), None, out),
+            Event::Started(_) => self.write_event(&json!({"role": "assistant", "content": ""}), None, out),
             Event::BlockStarted { kind, .. } => self.open(kind, out),
             Event::Delta(more) => {
                 let index = self.calls.saturating_sub(1);
@@ -126,12 +128,12 @@ impl WriteEvents for AnswerWriter {
                     Open::Function => json!({"tool_calls": [{"index": index, "function": {"arguments": more}}]}),
                     Open::Custom => json!({"tool_calls": [{"index": index, "custom": {"input": more}}]}),
                 };
-                self.say(&delta, None, out);
+                self.write_event(&delta, None, out);
             }
             Event::BlockStopped | Event::Thinking => {}
             Event::Finished { stop, tokens } => {
-                self.say(&json!({}), Some(name_of(&stop)), out);
-                self.say_chunk(&json!([]), Some(usage::write(tokens)), out);
+                self.write_event(&json!({}), Some(stop_reason_name(&stop)), out);
+                self.write_chunk(&json!([]), Some(usage::write(tokens)), out);
                 out.extend_from_slice(b"data: [DONE]\n\n");
             }
             Event::Failed(failure) => sse::write_failure(WireApi::OpenAiChat, &failure, out),

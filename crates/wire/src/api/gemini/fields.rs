@@ -5,56 +5,56 @@ use contracts::Requirement;
 
 use crate::fields::{
     Field,
-    Meaning::{ByValue, Plain, Requires},
-    Place,
+    FieldRule::{ByValue, Requires, Supported},
+    ObjectKind,
 };
 
-pub(crate) const fn fields(place: Place) -> &'static [Field] {
-    match place {
-        Place::Body => BODY,
-        Place::Message => MESSAGE,
-        Place::Part => PART,
-        Place::Tool => TOOL,
-        Place::Generation => GENERATION,
-        Place::Item => &[],
+pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
+    match kind {
+        ObjectKind::Body => BODY,
+        ObjectKind::Message => MESSAGE,
+        ObjectKind::Part => PART,
+        ObjectKind::Tool => TOOL,
+        ObjectKind::Generation => GENERATION,
+        ObjectKind::Item => &[],
     }
 }
 
 /// Returns the fields that a conversion may ignore because they change no response, each with the reason.
-pub(crate) const fn ignorable(place: Place) -> &'static [(&'static str, &'static str)] {
-    match place {
-        Place::Body => &[("model", "the converter sets the model")],
+pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'static str)] {
+    match kind {
+        ObjectKind::Body => &[("model", "the converter sets the model")],
         _ => &[],
     }
 }
 
 const BODY: &[Field] = &[
-    ("model", Plain),               // repeats the path
-    ("contents", Plain),            // the conversation
-    ("systemInstruction", Plain),   // the system prompt
-    ("system_instruction", Plain),  // the system prompt
-    ("tools", Plain),               // definitions of tools
-    ("toolConfig", ByValue),        // which function must be, may be or may not be called; the rest is native
-    ("tool_config", ByValue),       // the same
-    ("generationConfig", ByValue),  // see the table of its fields
-    ("generation_config", ByValue), // the same
+    ("model", Supported),              // repeats the path
+    ("contents", Supported),           // the conversation
+    ("systemInstruction", Supported),  // the system prompt
+    ("system_instruction", Supported), // the system prompt
+    ("tools", Supported),              // definitions of tools
+    ("toolConfig", ByValue),           // which function must be, may be or may not be called; the rest is native
+    ("tool_config", ByValue),          // the same
+    ("generationConfig", ByValue),     // see the table of its fields
+    ("generation_config", ByValue),    // the same
 ];
 
 const GENERATION: &[Field] = &[
-    ("temperature", Plain),                                      // sampling that all APIs have
-    ("topP", Plain),                                             // sampling that all APIs have
-    ("top_p", Plain),                                            // sampling that all APIs have
-    ("maxOutputTokens", Plain),                                  // the most tokens the model may write
-    ("max_output_tokens", Plain),                                // the same
-    ("stopSequences", Plain),                                    // texts that end the answer
-    ("stop_sequences", Plain),                                   // the same
-    ("responseMimeType", Plain),                                 // JSON, for an answer that follows a schema
-    ("response_mime_type", Plain),                               // the same
-    ("responseSchema", Plain),                                   // the schema, in Google's words
-    ("response_schema", Plain),                                  // the same
-    ("responseJsonSchema", Plain),                               // the schema, in JSON Schema's words
-    ("response_json_schema", Plain),                             // the same
-    ("_responseJsonSchema", Plain),                              // its first name
+    ("temperature", Supported),                                  // sampling that all APIs have
+    ("topP", Supported),                                         // sampling that all APIs have
+    ("top_p", Supported),                                        // sampling that all APIs have
+    ("maxOutputTokens", Supported),                              // the limit of output tokens
+    ("max_output_tokens", Supported),                            // the same
+    ("stopSequences", Supported),                                // stop sequences
+    ("stop_sequences", Supported),                               // the same
+    ("responseMimeType", Supported),                             // JSON, for an answer that follows a schema
+    ("response_mime_type", Supported),                           // the same
+    ("responseSchema", Supported),                               // the schema, in Google's words
+    ("response_schema", Supported),                              // the same
+    ("responseJsonSchema", Supported),                           // the schema, in JSON Schema's words
+    ("response_json_schema", Supported),                         // the same
+    ("_responseJsonSchema", Supported),                          // its first name
     ("topK", Requires(Requirement::Sampling)),                   // sampling
     ("top_k", Requires(Requirement::Sampling)),                  // sampling
     ("seed", Requires(Requirement::Sampling)),                   // sampling
@@ -76,32 +76,32 @@ const GENERATION: &[Field] = &[
 ];
 
 const MESSAGE: &[Field] = &[
-    ("role", ByValue), // unknown ones are native
-    ("parts", Plain),  // what it is made of
+    ("role", ByValue),    // unknown ones are native
+    ("parts", Supported), // what it is made of
 ];
 
 const PART: &[Field] = &[
-    ("text", Plain),                                               // of a text
-    ("inlineData", ByValue),                                       // an image is plain, the rest requires
+    ("text", Supported),                                           // of a text
+    ("inlineData", ByValue),                                       // an image is supported, the rest requires
     ("inline_data", ByValue),                                      // the same
     ("fileData", ByValue),                                         // by what the file is
     ("file_data", ByValue),                                        // the same
-    ("functionCall", ByValue),                                     // id, name and args are plain, the rest is native
-    ("function_call", ByValue),                                    // the same
-    ("functionResponse", ByValue),                                 // id, name and response are plain
-    ("function_response", ByValue),                                // the same
-    ("thought", ByValue),                                          // thinking when true
-    ("thoughtSignature", Requires(Requirement::Signatures)),       // signs a thought or a call
-    ("thought_signature", Requires(Requirement::Signatures)),      // the same
-    ("executableCode", Requires(Requirement::ServerTools)),        // code that Google ran
-    ("executable_code", Requires(Requirement::ServerTools)),       // the same
-    ("codeExecutionResult", Requires(Requirement::ServerTools)),   // what it gave
+    ("functionCall", ByValue),      // id, name and args are supported, the rest is native
+    ("function_call", ByValue),     // the same
+    ("functionResponse", ByValue),  // id, name and response are plain
+    ("function_response", ByValue), // the same
+    ("thought", ByValue),           // thinking when true
+    ("thoughtSignature", Requires(Requirement::Signatures)), // signs a thought or a call
+    ("thought_signature", Requires(Requirement::Signatures)), // the same
+    ("executableCode", Requires(Requirement::ServerTools)), // code that Google ran
+    ("executable_code", Requires(Requirement::ServerTools)), // the same
+    ("codeExecutionResult", Requires(Requirement::ServerTools)), // what it gave
     ("code_execution_result", Requires(Requirement::ServerTools)), // the same
-    ("videoMetadata", Requires(Requirement::AudioVideo)),          // which part of a film
-    ("video_metadata", Requires(Requirement::AudioVideo)),         // the same
+    ("videoMetadata", Requires(Requirement::AudioVideo)), // which part of a film
+    ("video_metadata", Requires(Requirement::AudioVideo)), // the same
 ];
 
 const TOOL: &[Field] = &[
-    ("functionDeclarations", Plain), // tools that are functions; any other kind is the provider's own
-    ("function_declarations", Plain), // the same
+    ("functionDeclarations", Supported), // tools that are functions; any other kind is the provider's own
+    ("function_declarations", Supported), // the same
 ];

@@ -5,17 +5,17 @@ use std::borrow::Cow;
 
 use contracts::Requirement;
 
-use crate::inspect::{history::Draft, inspector::Reading};
+use crate::inspect::{history::Draft, inspector::Inspector};
 use crate::{
-    fields::Place,
+    fields::ObjectKind,
     json::{Cursor, Kind},
-    request::RequestError,
+    request_summary::RequestError,
 };
 
 /// The expected type of `contents` and `parts`, for errors.
 const LIST_OF_OBJECTS: &str = "a list of objects";
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Reads the member `name` of the body; `cursor` is before its value.
     pub(crate) fn gemini(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
@@ -24,7 +24,7 @@ impl<'a> Reading<'a> {
                 let mut draft = Draft::default();
                 let before = self.out.prompt.characters;
                 self.content_parts(cursor, &mut draft)?;
-                self.requires_if(draft.calls || draft.images || !draft.results.is_empty(), Requirement::Native);
+                self.require_if(draft.calls || draft.images || !draft.results.is_empty(), Requirement::Native);
                 self.out.prompt.characters = before;
                 draft.texts.into_iter().for_each(|text| self.system(text));
                 Ok(())
@@ -36,7 +36,7 @@ impl<'a> Reading<'a> {
                 Ok(())
             }
             "generationConfig" | "generation_config" => self.generation(cursor),
-            _ => self.other(cursor, Place::Body, name),
+            _ => self.skip_field(cursor, ObjectKind::Body, name),
         }
     }
 
@@ -49,16 +49,16 @@ impl<'a> Reading<'a> {
         match role.as_deref() {
             // A role may be dropped, and results of functions once had one of their own.
             None | Some("user" | "function") => {
-                self.requires_if(draft.calls, Requirement::Native);
-                self.said(index, &draft);
+                self.require_if(draft.calls, Requirement::Native);
+                self.user_message(index, &draft);
             }
             Some("model") => {
                 // What the model drew no other API shows it again.
-                self.requires_if(draft.images || !draft.results.is_empty(), Requirement::Native);
-                self.heard(&draft);
-                self.answered();
+                self.require_if(draft.images || !draft.results.is_empty(), Requirement::Native);
+                self.record_content(&draft);
+                self.assistant_message();
             }
-            Some(_) => self.requires(Requirement::Native),
+            Some(_) => self.require(Requirement::Native),
         }
         self.out.prompt.messages += 1;
         Ok(())
@@ -72,26 +72,26 @@ impl<'a> Reading<'a> {
     ) -> Result<Option<String>, RequestError> {
         let mut role = None;
         let Some(mut members) = cursor.object()? else {
-            self.not_a_list(cursor)?;
+            self.skip_non_list(cursor)?;
             return Ok(role);
         };
         while let Some(name) = members.next(cursor)? {
             match name.as_ref() {
                 "role" => {
                     let value = cursor.value()?;
-                    self.of_kind(Kind::String, &value);
+                    self.expect_kind(Kind::String, &value);
                     role = value.string().map(Cow::into_owned);
                 }
                 "parts" => {
                     let Some(mut elements) = cursor.array()? else {
-                        self.not_a_list(cursor)?;
+                        self.skip_non_list(cursor)?;
                         continue;
                     };
                     while elements.next(cursor)? {
                         self.gemini_part(cursor, draft)?;
                     }
                 }
-                _ => self.other(cursor, Place::Message, &name)?,
+                _ => self.skip_field(cursor, ObjectKind::Message, &name)?,
             }
         }
         Ok(role)
@@ -105,13 +105,13 @@ impl<'a> Reading<'a> {
         while let Some(name) = members.next(cursor)? {
             let value = cursor.value()?;
             if value.is_null() && !matches!(name.as_ref(), "text" | "thought") {
-                self.judge(Place::Part, &name, &value);
+                self.classify_field(ObjectKind::Part, &name, &value);
                 continue;
             }
             contents += 1;
             match name.as_ref() {
                 "text" => {
-                    self.of_kind(Kind::String, &value);
+                    self.expect_kind(Kind::String, &value);
                     contents -= usize::from(value.is_null());
                     text = value.text();
                 }
@@ -125,17 +125,17 @@ impl<'a> Reading<'a> {
                 other => {
                     contents -= 1;
                     if other == "thought" {
-                        self.flag(&value);
-                        thought = value.boolean() == Some(true);
+                        self.expect_bool(&value);
+                        thought = value.as_bool() == Some(true);
                     } else {
-                        self.judge(Place::Part, &name, &value);
+                        self.classify_field(ObjectKind::Part, &name, &value);
                     }
                 }
             }
         }
-        self.requires_if(thought, Requirement::Signatures);
+        self.require_if(thought, Requirement::Signatures);
         // One thing at a time, and thoughts are texts.
-        self.requires_if(1 < contents || (thought && text.is_none() && 0 < contents), Requirement::Native);
+        self.require_if(1 < contents || (thought && text.is_none() && 0 < contents), Requirement::Native);
         if let Some(text) = text {
             self.out.prompt.characters += text.characters();
             if !thought {

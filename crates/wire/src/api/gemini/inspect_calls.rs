@@ -4,31 +4,31 @@ use contracts::Requirement;
 
 use crate::inspect::{
     history::Draft,
-    inspector::{Reading, name_of},
+    inspector::{Inspector, string_or_empty},
 };
 use crate::{
-    fields::in_camel_case,
+    fields::camel_case,
     json::{Kind, Value},
     limits,
-    request::ToolResult,
+    request_summary::ToolResult,
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Returns the members of these camel-case names, in either spelling. Any other member makes the request
     /// [`Native`](Requirement::Native).
-    pub(crate) fn only_in_google<const N: usize>(
+    pub(crate) fn known_google_members<const N: usize>(
         &mut self,
         object: &Value<'a>,
         names: [&str; N],
     ) -> [Option<Value<'a>>; N] {
-        self.of_kind(Kind::Object, object);
+        self.expect_kind(Kind::Object, object);
         let mut found = [None; N];
         for (name, value) in object.members().filter(|(_, value)| !value.is_null()) {
-            let name = in_camel_case(&name.string().unwrap_or_default());
+            let name = camel_case(&name.string().unwrap_or_default());
             let slot = names.iter().position(|wanted| name == *wanted).and_then(|at| found.get_mut(at));
             match slot {
                 Some(slot) => *slot = Some(value),
-                None => self.odd(),
+                None => self.unexpected(),
             }
         }
         found
@@ -36,27 +36,27 @@ impl<'a> Reading<'a> {
 
     /// Reads inline data; returns whether it is an image.
     pub(crate) fn inline_data(&mut self, data: &Value<'a>) -> bool {
-        let [media_type, content] = self.only_in_google(data, ["mimeType", "data"]);
-        self.heard.anybody = true;
-        self.needed_text(media_type.as_ref());
-        self.needed_text(content.as_ref());
-        let media_type = name_of(media_type.as_ref());
+        let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
+        self.authors.others = true;
+        self.expect_string(media_type.as_ref());
+        self.expect_string(content.as_ref());
+        let media_type = string_or_empty(media_type.as_ref());
         let requirement = of_media(&media_type);
         if requirement == Requirement::RemoteImages {
             self.image();
-            self.out.requires.extend(limits::of_image(&media_type));
+            self.out.requires.extend(limits::required_by_image(&media_type));
             return true;
         }
-        self.requires(requirement);
+        self.require(requirement);
         false
     }
 
     /// Reads a reference to a file that Google fetches or stores; returns whether it is an image.
     pub(crate) fn file_data(&mut self, file: &Value<'a>) -> bool {
-        self.heard.anybody = true;
-        let [camel, snake] = file.pick(["mimeType", "mime_type"]);
-        let requirement = of_media(&name_of(camel.or(snake).as_ref()));
-        self.requires(requirement);
+        self.authors.others = true;
+        let [camel, snake] = file.get_many(["mimeType", "mime_type"]);
+        let requirement = of_media(&string_or_empty(camel.or(snake).as_ref()));
+        self.require(requirement);
         let is_image = requirement == Requirement::RemoteImages;
         if is_image {
             self.image();
@@ -65,23 +65,23 @@ impl<'a> Reading<'a> {
     }
 
     pub(crate) fn function_call(&mut self, call: &Value<'a>) {
-        let [id, name, args] = self.only_in_google(call, ["id", "name", "args"]);
-        self.called(None);
+        let [id, name, args] = self.known_google_members(call, ["id", "name", "args"]);
+        self.record_call(None);
         self.tool_name(name.as_ref());
-        self.perhaps(Kind::String, id.as_ref());
-        self.perhaps(Kind::Object, args.as_ref());
+        self.expect_optional(Kind::String, id.as_ref());
+        self.expect_optional(Kind::Object, args.as_ref());
         self.out.prompt.characters += [name, args].iter().flatten().map(Value::characters).sum::<u64>();
         self.unanswered.push((id.and_then(|id| id.string()), name.and_then(|name| name.string()).unwrap_or_default()));
     }
 
     pub(crate) fn function_response(&mut self, response: &Value<'a>, draft: &mut Draft<'a>) {
-        let [id, tool, output, parts] = self.only_in_google(response, ["id", "name", "response", "parts"]);
+        let [id, tool, output, parts] = self.known_google_members(response, ["id", "name", "response", "parts"]);
         for text in [&id, &tool].into_iter().flatten() {
-            self.of_kind(Kind::String, text);
+            self.expect_kind(Kind::String, text);
         }
-        self.answers(id.as_ref(), tool.as_ref());
+        self.match_call(id.as_ref(), tool.as_ref());
         if let Some(parts) = parts {
-            self.shown(&parts);
+            self.response_media(&parts);
         }
         let mut is_error = None;
         if let Some(output) = &output {
@@ -96,14 +96,14 @@ impl<'a> Reading<'a> {
             }
         }
         draft.results.push(ToolResult {
-            call: name_of(id.or(tool).as_ref()),
+            call: string_or_empty(id.or(tool).as_ref()),
             is_error,
             bytes: output.map_or(0, |output| output.raw.len() as u64),
         });
     }
 
     /// Matches a function response with the call of its id, or else with the first open call of its function.
-    fn answers(&mut self, id: Option<&Value<'a>>, name: Option<&Value<'a>>) {
+    fn match_call(&mut self, id: Option<&Value<'a>>, name: Option<&Value<'a>>) {
         let (id, name) = (id.and_then(Value::string), name.and_then(Value::string));
         let by_id = self.unanswered.iter().position(|(call, _)| id.is_some() && *call == id);
         let by_name = || self.unanswered.iter().position(|(_, called)| Some(called) == name.as_ref());
@@ -111,23 +111,23 @@ impl<'a> Reading<'a> {
             Some(place) => {
                 self.unanswered.remove(place);
             }
-            None => self.requires(Requirement::ResultWithoutCall),
+            None => self.require(Requirement::ResultWithoutCall),
         }
     }
 
     /// Reads the media in a function response.
-    fn shown(&mut self, parts: &Value<'a>) {
-        self.of_kind(Kind::Array, parts);
+    fn response_media(&mut self, parts: &Value<'a>) {
+        self.expect_kind(Kind::Array, parts);
         for part in parts.elements() {
-            let is_image = match self.only_in_google(&part, ["inlineData", "fileData"]) {
+            let is_image = match self.known_google_members(&part, ["inlineData", "fileData"]) {
                 [Some(data), None] => self.inline_data(&data),
                 [None, Some(file)] => self.file_data(&file),
                 _ => {
-                    self.odd();
+                    self.unexpected();
                     false
                 }
             };
-            self.requires_if(is_image, Requirement::ToolImages);
+            self.require_if(is_image, Requirement::ToolImages);
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use contracts::Requirement;
 
-use crate::inspect::inspector::Reading;
+use crate::inspect::inspector::Inspector;
 use crate::{
-    fields::Place,
+    fields::ObjectKind,
     json::{Cursor, Kind, Value},
-    request::RequestError,
+    request_summary::RequestError,
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     pub(crate) fn gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
+        let Some(mut elements) = cursor.array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
             let Some(mut members) = cursor.object()? else {
-                self.odd();
+                self.unexpected();
                 cursor.value()?;
                 continue;
             };
@@ -24,7 +24,7 @@ impl<'a> Reading<'a> {
                 } else {
                     cursor.value()?;
                     self.out.needs.tools = true;
-                    self.requires(Requirement::ServerTools);
+                    self.require(Requirement::ServerTools);
                 }
             }
         }
@@ -32,11 +32,11 @@ impl<'a> Reading<'a> {
     }
 
     fn declarations(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.not_a_list(cursor) };
+        let Some(mut elements) = cursor.array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
             let mark = *cursor;
             let Some(mut members) = cursor.object()? else {
-                self.odd();
+                self.unexpected();
                 cursor.value()?;
                 continue;
             };
@@ -45,25 +45,25 @@ impl<'a> Reading<'a> {
                 let value = cursor.value()?;
                 match name.as_ref() {
                     "name" => function = Some(value),
-                    "description" => self.of_kind(Kind::String, &value),
+                    "description" => self.expect_kind(Kind::String, &value),
                     "parameters" | "parametersJsonSchema" | "parameters_json_schema" => {}
-                    _ => self.requires_if(!value.is_null(), Requirement::Native),
+                    _ => self.require_if(!value.is_null(), Requirement::Native),
                 }
             }
             self.tool_name(function.as_ref());
-            self.tool(mark.until(cursor));
+            self.count_tool(mark.until(cursor));
         }
         Ok(())
     }
 
     /// Reads `toolConfig`.
     pub(crate) fn gemini_tool_choice(&mut self, config: &Value<'a>) {
-        let [calling] = self.only_in_google(config, ["functionCallingConfig"]);
+        let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };
-        let [mode, functions] = self.only_in_google(&calling, ["mode", "allowedFunctionNames"]);
+        let [mode, functions] = self.known_google_members(&calling, ["mode", "allowedFunctionNames"]);
         if let Some(functions) = &functions {
-            self.of_kind(Kind::Array, functions);
-            self.requires_if(functions.elements().any(|name| name.kind != Kind::String), Requirement::Native);
+            self.expect_kind(Kind::Array, functions);
+            self.require_if(functions.elements().any(|name| name.kind != Kind::String), Requirement::Native);
         }
         let mode = mode.map_or(Some("AUTO".into()), |mode| mode.string());
         let known = match (mode.as_deref(), functions.map_or(0, |functions| functions.elements().count())) {
@@ -71,15 +71,15 @@ impl<'a> Reading<'a> {
             (Some("ANY"), count) => count < 2,
             _ => false,
         };
-        self.requires_if(!known, Requirement::Native);
+        self.require_if(!known, Requirement::Native);
     }
 
     pub(crate) fn generation(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else { return self.not_a_list(cursor) };
+        let Some(mut members) = cursor.object()? else { return self.skip_non_list(cursor) };
         while let Some(name) = members.next(cursor)? {
             let value = cursor.value()?;
             match name.as_ref() {
-                "maxOutputTokens" | "max_output_tokens" => self.out.max_output = self.count(&value),
+                "maxOutputTokens" | "max_output_tokens" => self.out.max_output = self.expect_count(&value),
                 "responseSchema"
                 | "response_schema"
                 | "responseJsonSchema"
@@ -95,40 +95,40 @@ impl<'a> Reading<'a> {
                     self.out.needs.structured_output |= self.json.0;
                     // One word of a list, or something that is no text.
                     let known = value.is_null() || matches!(mime.as_deref(), Some("application/json" | "text/plain"));
-                    self.requires_if(!known, Requirement::Native);
+                    self.require_if(!known, Requirement::Native);
                 }
                 "presencePenalty" | "presence_penalty" | "frequencyPenalty" | "frequency_penalty" => {
-                    self.of_kind(Kind::Number, &value);
-                    self.requires_if(!value.is_nothing(), Requirement::Sampling);
+                    self.expect_kind(Kind::Number, &value);
+                    self.require_if(!value.is_falsy(), Requirement::Sampling);
                 }
-                "stopSequences" | "stop_sequences" => self.stops(&value),
+                "stopSequences" | "stop_sequences" => self.stop_sequences(&value),
                 "temperature" => self.temperature(&value),
                 "topP" | "top_p" => self.top_p(&value),
                 "topK" | "top_k" | "seed" => {
-                    self.of_kind(Kind::Number, &value);
-                    self.judge(Place::Generation, &name, &value);
+                    self.expect_kind(Kind::Number, &value);
+                    self.classify_field(ObjectKind::Generation, &name, &value);
                 }
                 "thinkingConfig" | "thinking_config" => {
                     let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
-                    let [level, _, _] = self.only_in_google(&value, names);
+                    let [level, _, _] = self.known_google_members(&value, names);
                     let is_default = |level: &Value<'_>| {
                         level.string().is_some_and(|level| level.eq_ignore_ascii_case("thinking_level_unspecified"))
                     };
                     self.effort(level.filter(|level| !is_default(level)).as_ref());
-                    self.judge(Place::Generation, &name, &value);
+                    self.classify_field(ObjectKind::Generation, &name, &value);
                 }
                 "candidateCount" | "candidate_count" => {
-                    self.requires_if(value.whole() != Some(1) && !value.is_null(), Requirement::ManyAnswers);
+                    self.require_if(value.as_u64() != Some(1) && !value.is_null(), Requirement::ManyAnswers);
                 }
                 "responseLogprobs" | "response_logprobs" | "logprobs" => {
-                    self.requires_if(!value.is_nothing(), Requirement::ManyAnswers);
+                    self.require_if(!value.is_falsy(), Requirement::ManyAnswers);
                 }
                 "responseModalities" | "response_modalities" => {
-                    self.requires_if(value.raw.contains("AUDIO"), Requirement::AudioVideo);
-                    let text = value.is_nothing() || value.raw == r#"["TEXT"]"#;
-                    self.requires_if(!text && !value.raw.contains("AUDIO"), Requirement::Native);
+                    self.require_if(value.raw.contains("AUDIO"), Requirement::AudioVideo);
+                    let text = value.is_falsy() || value.raw == r#"["TEXT"]"#;
+                    self.require_if(!text && !value.raw.contains("AUDIO"), Requirement::Native);
                 }
-                _ => self.judge(Place::Generation, &name, &value),
+                _ => self.classify_field(ObjectKind::Generation, &name, &value),
             }
         }
         Ok(())

@@ -9,10 +9,10 @@ use crate::{
         ConvertError,
         canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
         fields::Fields,
-        gate::Gate,
+        gate::FeatureGate,
         ids,
     },
-    fields::Place,
+    fields::ObjectKind,
 };
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
@@ -30,7 +30,11 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    pub(super) fn read_system(&mut self, content: Value, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+    pub(super) fn read_system(
+        &mut self,
+        content: Value,
+        gate: &mut FeatureGate<'_>,
+    ) -> Result<Vec<Block>, ConvertError> {
         if let Value::String(text) = content {
             return Ok(vec![Block::Text(text)]);
         }
@@ -38,11 +42,11 @@ impl Contents {
         // Clients say `user` or `system` here, and neither means anything.
         fields.text("role")?;
         let blocks = self.read_parts(&mut fields, Role::System, gate)?;
-        fields.done_in(Place::Message, gate)?;
+        fields.finish_known(ObjectKind::Message, gate)?;
         Ok(blocks)
     }
 
-    pub(super) fn read(&mut self, content: Value, gate: &mut Gate<'_>) -> Result<Message, ConvertError> {
+    pub(super) fn read(&mut self, content: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
         let mut fields = Fields::of_google(content, "a content")?;
         let role = match fields.text("role")?.as_deref() {
             None | Some("user" | "function") => Role::User,
@@ -50,11 +54,16 @@ impl Contents {
             Some(_) => return Err(NATIVE),
         };
         let blocks = self.read_parts(&mut fields, role, gate)?;
-        fields.done_in(Place::Message, gate)?;
+        fields.finish_known(ObjectKind::Message, gate)?;
         Ok(Message { role, blocks })
     }
 
-    fn read_parts(&mut self, fields: &mut Fields, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+    fn read_parts(
+        &mut self,
+        fields: &mut Fields,
+        role: Role,
+        gate: &mut FeatureGate<'_>,
+    ) -> Result<Vec<Block>, ConvertError> {
         let mut blocks = Vec::new();
         for part in fields.list("parts")? {
             blocks.extend(self.read_part(part, role, gate)?);
@@ -62,10 +71,15 @@ impl Contents {
         Ok(blocks)
     }
 
-    fn read_part(&mut self, part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Option<Block>, ConvertError> {
+    fn read_part(
+        &mut self,
+        part: Value,
+        role: Role,
+        gate: &mut FeatureGate<'_>,
+    ) -> Result<Option<Block>, ConvertError> {
         let mut fields = Fields::of_google(part, "a part of a content")?;
         if fields.take_unless("thoughtSignature", |signature| signature == NO_SIGNATURE).is_some() {
-            gate.leave_out(Requirement::Signatures)?;
+            gate.drop_feature(Requirement::Signatures)?;
         }
         let is_thought = fields.flag("thought")?.unwrap_or(false);
         let block = if let Some(text) = fields.text("text")? {
@@ -89,9 +103,9 @@ impl Contents {
         } else {
             None
         };
-        fields.done_in(Place::Part, gate)?;
+        fields.finish_known(ObjectKind::Part, gate)?;
         if is_thought {
-            gate.leave_out(Requirement::Signatures)?;
+            gate.drop_feature(Requirement::Signatures)?;
             return if matches!(block, None | Some(Block::Text(_))) { Ok(None) } else { Err(NATIVE) };
         }
         Ok(block)
@@ -101,18 +115,18 @@ impl Contents {
         let mut fields = Fields::of_google(call, "a function call")?;
         let id = fields.text("id")?.unwrap_or_else(|| ids::derived("", self.calls));
         self.calls += 1;
-        let name = fields.needed_text("name")?;
+        let name = fields.required_text("name")?;
         let input = match fields.take("args") {
             None => Map::new(),
             Some(Value::Object(args)) => args,
             Some(_) => return Err(fields.wrong("has arguments that are not an object")),
         };
-        fields.done()?;
+        fields.finish()?;
         self.unanswered.push((id.clone(), name.clone()));
         Ok(ToolCall { id, name, input: Input::Object(input) })
     }
 
-    fn read_response(&mut self, response: Value, gate: &Gate<'_>) -> Result<ToolResult, ConvertError> {
+    fn read_response(&mut self, response: Value, gate: &FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
         let mut fields = Fields::of_google(response, "a function response")?;
         let (id, name) = (fields.text("id")?, fields.text("name")?);
         let by_id = self.unanswered.iter().position(|(call, _)| Some(call) == id.as_ref());
@@ -121,22 +135,22 @@ impl Contents {
             return Err(ConvertError::Requires(Requirement::ResultWithoutCall));
         };
         let (call, _) = self.unanswered.remove(place);
-        let (said, failed) = match fields.take("response") {
+        let (content_text, failed) = match fields.take("response") {
             None => (None, false),
-            Some(response) => read_said(response),
+            Some(response) => read_delta(response),
         };
-        let mut content: Vec<Block> = said.map(Block::Text).into_iter().collect();
+        let mut content: Vec<Block> = content_text.map(Block::Text).into_iter().collect();
         for part in fields.list("parts")? {
             content.push(read_shown(part, gate)?);
         }
-        fields.done()?;
+        fields.finish()?;
         Ok(ToolResult { call, content, failed })
     }
 }
 
 /// Returns the text of a function response and whether the function failed. Google asks for an object with `output` or
 /// `error`, and accepts any other.
-fn read_said(response: Value) -> (Option<String>, bool) {
+fn read_delta(response: Value) -> (Option<String>, bool) {
     let text = |value| match value {
         Value::Null => None,
         Value::String(text) => Some(text),
@@ -157,14 +171,14 @@ fn read_said(response: Value) -> (Option<String>, bool) {
 }
 
 /// Parses an image in a function response.
-fn read_shown(part: Value, gate: &Gate<'_>) -> Result<Block, ConvertError> {
+fn read_shown(part: Value, gate: &FeatureGate<'_>) -> Result<Block, ConvertError> {
     let mut fields = Fields::of_google(part, "a part of a response")?;
     let image = match (fields.take("inlineData"), fields.take("fileData")) {
         (Some(data), None) => read_inline(data)?,
         (None, Some(file)) => return Err(read_file(&file)),
         _ => return Err(NATIVE),
     };
-    fields.done()?;
+    fields.finish()?;
     gate.require(Requirement::ToolImages)?;
     Ok(Block::Image(image))
 }
@@ -179,8 +193,8 @@ fn requirement_of(media_type: &str) -> Requirement {
 
 fn read_inline(data: Value) -> Result<Image, ConvertError> {
     let mut fields = Fields::of_google(data, "data in a part")?;
-    let (media_type, data) = (fields.needed_text("mimeType")?, fields.needed_text("data")?);
-    fields.done()?;
+    let (media_type, data) = (fields.required_text("mimeType")?, fields.required_text("data")?);
+    fields.finish()?;
     match requirement_of(&media_type) {
         Requirement::RemoteImages => Ok(Image::Inline { media_type, data }),
         requirement => Err(ConvertError::Requires(requirement)),

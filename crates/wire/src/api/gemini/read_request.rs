@@ -8,16 +8,16 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Effort, Format, Request, Tool, ToolChoice, ToolKind},
-        fields::{Fields, is_nothing, texts},
-        gate::Gate,
+        fields::{Fields, is_falsy, texts},
+        gate::FeatureGate,
         schema,
     },
-    fields::Place,
+    fields::ObjectKind,
 };
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = Fields::of_google(body, "the request")?;
     let mut request = Request::default();
     let mut contents = Contents::default();
@@ -41,7 +41,7 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
     if let Some(generation) = fields.take("generationConfig") {
         read_generation(generation, &mut request, gate)?;
     }
-    fields.done_in(Place::Body, gate)?;
+    fields.finish_known(ObjectKind::Body, gate)?;
     Ok(request)
 }
 
@@ -52,11 +52,11 @@ fn read_tools(tool: Value, tools: &mut Vec<Tool>) -> Result<(), ConvertError> {
         let in_google = function.take("parameters").map(from_google);
         let parameters = function.take("parametersJsonSchema").map(from_google).or(in_google);
         tools.push(Tool {
-            name: function.needed_text("name")?,
+            name: function.required_text("name")?,
             description: function.text("description")?,
             kind: ToolKind::Function { parameters, strict: None },
         });
-        function.done()?;
+        function.finish()?;
     }
     if fields.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::ServerTools)) }
 }
@@ -72,7 +72,7 @@ fn from_google(mut value: Value) -> Value {
 fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
     let mut config = Fields::of_google(config, "the tool configuration")?;
     let calling = config.take("functionCallingConfig");
-    config.done()?;
+    config.finish()?;
     let Some(calling) = calling else { return Ok(None) };
     let mut calling = Fields::of_google(calling, "the configuration of calls")?;
     let mut names = texts(calling.list("allowedFunctionNames")?, "the name of a function")?;
@@ -83,16 +83,16 @@ fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
         (Some("ANY"), Some(name)) if names.is_empty() => ToolChoice::Named(name),
         _ => return Err(NATIVE),
     };
-    calling.done()?;
+    calling.finish()?;
     Ok(Some(choice))
 }
 
-fn read_generation(generation: Value, request: &mut Request, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let mut fields = Fields::of_google(generation, "the generation configuration")?;
-    fields.refuse_unless(&[
+    fields.reject_unless_default(&[
         ("candidateCount", |value| value == 1, Requirement::ManyAnswers),
-        ("responseLogprobs", is_nothing, Requirement::ManyAnswers),
-        ("logprobs", is_nothing, Requirement::ManyAnswers),
+        ("responseLogprobs", is_falsy, Requirement::ManyAnswers),
+        ("logprobs", is_falsy, Requirement::ManyAnswers),
         ("responseModalities", is_text_alone, Requirement::AudioVideo),
     ])?;
     let not_zero = |number: &Number| number.as_f64() != Some(0.0);
@@ -108,22 +108,22 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut Gate<'_>
         request.effort = read_thinking(thinking, gate)?;
     }
     request.format = read_format(&mut fields)?;
-    fields.done_in(Place::Generation, gate)
+    fields.finish_known(ObjectKind::Generation, gate)
 }
 
 fn is_text_alone(value: &Value) -> bool {
-    is_nothing(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "TEXT"))
+    is_falsy(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "TEXT"))
 }
 
-fn read_thinking(thinking: Value, gate: &mut Gate<'_>) -> Result<Option<Effort>, ConvertError> {
+fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
     let mut fields = Fields::of_google(thinking, "the thinking configuration")?;
     let level = fields.text("thinkingLevel")?.filter(|level| !level.eq_ignore_ascii_case("THINKING_LEVEL_UNSPECIFIED"));
     // A number of tokens, and whether thoughts are shown.
-    let (budget, shown) = (fields.take("thinkingBudget"), fields.take_unless("includeThoughts", is_nothing));
+    let (budget, shown) = (fields.take("thinkingBudget"), fields.take_unless("includeThoughts", is_falsy));
     if budget.is_some() || shown.is_some() {
-        gate.leave_out(Requirement::ThinkingControl)?;
+        gate.drop_feature(Requirement::ThinkingControl)?;
     }
-    fields.done()?;
+    fields.finish()?;
     level.map(|level| Effort::named(&level).ok_or(NATIVE)).transpose()
 }
 

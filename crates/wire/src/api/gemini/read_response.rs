@@ -11,7 +11,7 @@ use crate::convert::{
         tokens::Tokens,
     },
     ids,
-    stream::ReadEvents,
+    stream::ReadStream,
 };
 
 const API: WireApi = WireApi::Gemini;
@@ -20,7 +20,7 @@ const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a part 
 
 /// Reads a streamed response; one that is not streamed is read as a single chunk.
 #[derive(Debug)]
-pub(crate) struct AnswerReader {
+pub(crate) struct ResponseReader {
     /// The id of the response, from which missing call ids are derived.
     answer: String,
     calls: usize,
@@ -32,33 +32,33 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-    let mut reader = AnswerReader::new(text(answer, "/responseId").unwrap_or_default());
+pub(crate) fn read_response(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    let mut reader = ResponseReader::new(text(answer, "/responseId").unwrap_or_default());
     if reader.answer.is_empty() {
         reader.answer = answer.to_string();
     }
-    reader.read_piece(answer, blocks)?;
+    reader.read_chunk(answer, blocks)?;
     reader.end(blocks)
 }
 
-impl AnswerReader {
+impl ResponseReader {
     pub(crate) fn new(answer: &str) -> Self {
         Self { answer: answer.to_owned(), calls: 0, tokens: Tokens::default(), stop: None }
     }
 
-    fn read_piece(&mut self, piece: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        if let Some(error) = piece.get("error") {
+    fn read_chunk(&mut self, chunk: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+        if let Some(error) = chunk.get("error") {
             blocks.fail(Failure::of(API, error));
             return Ok(());
         }
-        blocks.start(Start { id: text(piece, "/responseId").map(str::to_owned), ..Start::default() });
-        if let Some(usage) = piece.get("usageMetadata") {
+        blocks.start(Start { id: text(chunk, "/responseId").map(str::to_owned), ..Start::default() });
+        if let Some(usage) = chunk.get("usageMetadata") {
             self.tokens = Tokens::of(API, usage);
         }
-        if text(piece, "/promptFeedback/blockReason").is_some() {
+        if text(chunk, "/promptFeedback/blockReason").is_some() {
             self.stop = Some(Stop::Refused);
         }
-        for candidate in piece.get("candidates").and_then(Value::as_array).into_iter().flatten() {
+        for candidate in chunk.get("candidates").and_then(Value::as_array).into_iter().flatten() {
             if candidate.get("index").and_then(Value::as_u64).unwrap_or(0) != 0 {
                 return Err(ConvertError::malformed("the answer", "has more candidates than were asked for"));
             }
@@ -73,9 +73,9 @@ impl AnswerReader {
     }
 
     fn read_part(&mut self, part: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        if let Some(said) = text(part, "/text") {
+        if let Some(content_text) = text(part, "/text") {
             let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
-            return blocks.flow(if is_thought { Kind::Thinking } else { Kind::Text }, said);
+            return blocks.append_run(if is_thought { Kind::Thinking } else { Kind::Text }, content_text);
         }
         let Some(call) = part.get("functionCall") else {
             // A signature may come alone.
@@ -115,11 +115,11 @@ impl AnswerReader {
     }
 }
 
-impl ReadEvents for AnswerReader {
+impl ReadStream for ResponseReader {
     fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        let piece: Value =
+        let chunk: Value =
             serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
-        self.read_piece(&piece, blocks)
+        self.read_chunk(&chunk, blocks)
     }
 
     /// Finishes the response. No chunk is marked as the last: usage and more parts may follow the finish reason.

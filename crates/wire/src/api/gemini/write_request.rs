@@ -7,13 +7,13 @@ use super::write_contents::Contents;
 use crate::convert::{
     ConvertError,
     canonical::request::{Effort, Format, Request, Tool, ToolChoice, ToolKind},
-    gate::Gate,
+    gate::FeatureGate,
     object::object,
-    request::in_turns,
+    request::merge_consecutive_roles,
     schema,
 };
 
-pub(crate) fn write_request(mut request: Request, gate: &mut Gate<'_>) -> Result<Value, ConvertError> {
+pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) -> Result<Value, ConvertError> {
     if request.parallel_tools == Some(false) && !request.tools.is_empty() {
         gate.require(Requirement::OneToolAtATime)?;
     }
@@ -23,7 +23,7 @@ pub(crate) fn write_request(mut request: Request, gate: &mut Gate<'_>) -> Result
         body.insert("systemInstruction".to_owned(), object!({"parts": parts}));
     }
     let mut contents = Contents::default();
-    let written = in_turns(std::mem::take(&mut request.messages));
+    let written = merge_consecutive_roles(std::mem::take(&mut request.messages));
     let written: Vec<Value> =
         written.into_iter().filter_map(|message| contents.write(message).transpose()).collect::<Result<_, _>>()?;
     body.insert("contents".to_owned(), Value::Array(written));
@@ -70,7 +70,7 @@ fn write_tool_choice(choice: Option<ToolChoice>, strict: bool) -> Option<Value> 
     }
 }
 
-fn write_generation(request: Request, gate: &mut Gate<'_>) -> Result<Map<String, Value>, ConvertError> {
+fn write_generation(request: Request, gate: &mut FeatureGate<'_>) -> Result<Map<String, Value>, ConvertError> {
     let mut generation = Map::new();
     let sampling = request.sampling;
     for (name, value) in [
@@ -100,10 +100,10 @@ fn write_generation(request: Request, gate: &mut Gate<'_>) -> Result<Map<String,
         }
     }
     if request.openai.verbosity.is_some() {
-        gate.leave_out(Requirement::Sampling)?;
+        gate.drop_feature(Requirement::Sampling)?;
     }
     if request.openai.cache_retention.is_some() {
-        gate.leave_out(Requirement::CacheControl)?;
+        gate.drop_feature(Requirement::CacheControl)?;
     }
     Ok(generation)
 }

@@ -8,40 +8,40 @@ use crate::convert::{
     ConvertError,
     canonical::{
         request::object_of,
-        response::{Answer, Event, Head, Kind, Stop},
+        response::{Event, Head, Kind, Response, Stop},
         tokens::Tokens,
     },
     sse,
-    stream::WriteEvents,
+    stream::WriteStream,
 };
 
-pub(crate) fn write_answer(answer: Answer, head: &Head) -> Result<Value, ConvertError> {
-    let mut parts = Vec::with_capacity(answer.blocks.len());
-    for (kind, said) in answer.blocks {
-        match part(&kind, &said) {
+pub(crate) fn write_response(response: Response, head: &Head) -> Result<Value, ConvertError> {
+    let mut parts = Vec::with_capacity(response.blocks.len());
+    for (kind, content_text) in response.blocks {
+        match part(&kind, &content_text) {
             Ok(part) => parts.push(part),
-            Err(_) if answer.stop == Stop::MaxTokens => {}
+            Err(_) if response.stop == Stop::MaxTokens => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(finished(head, &parts, &answer.stop, answer.tokens))
+    Ok(finished(head, &parts, &response.stop, response.tokens))
 }
 
-fn part(kind: &Kind, said: &str) -> Result<Value, ConvertError> {
+fn part(kind: &Kind, content_text: &str) -> Result<Value, ConvertError> {
     match kind {
-        Kind::Text => Ok(json!({"text": said})),
-        Kind::Thinking => Ok(json!({"text": said, "thought": true})),
+        Kind::Text => Ok(json!({"text": content_text})),
+        Kind::Thinking => Ok(json!({"text": content_text, "thought": true})),
         Kind::Tool { custom: true, .. } => {
             Err(ConvertError::malformed("the answer", "calls a custom tool, which was not offered"))
         }
         Kind::Tool { id, name, custom: false } => {
-            Ok(json!({"functionCall": {"id": id, "name": name, "args": object_of(said)?}}))
+            Ok(json!({"functionCall": {"id": id, "name": name, "args": object_of(content_text)?}}))
         }
     }
 }
 
 /// Returns a non-final chunk of a streamed response.
-fn piece(head: &Head, parts: &[Value]) -> Value {
+fn chunk(head: &Head, parts: &[Value]) -> Value {
     let content = json!({"role": "model", "parts": parts});
     json!({
         "candidates": [{"content": content, "index": 0}],
@@ -52,7 +52,7 @@ fn piece(head: &Head, parts: &[Value]) -> Value {
 
 /// Returns the final chunk of a streamed response, or a response that is not streamed.
 fn finished(head: &Head, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
-    let mut answer = piece(head, parts);
+    let mut answer = chunk(head, parts);
     answer["candidates"][0]["finishReason"] = json!(match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => "STOP",
         Stop::MaxTokens => "MAX_TOKENS",
@@ -64,7 +64,7 @@ fn finished(head: &Head, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value 
 
 /// Writes a streamed response.
 #[derive(Debug)]
-pub(crate) struct AnswerWriter {
+pub(crate) struct ResponseWriter {
     head: Head,
     open: Option<Kind>,
     /// The arguments of the open call so far; Gemini's calls are not split into deltas.
@@ -73,31 +73,31 @@ pub(crate) struct AnswerWriter {
     broken: Option<ConvertError>,
 }
 
-impl AnswerWriter {
+impl ResponseWriter {
     pub(crate) const fn new(head: Head) -> Self {
         Self { head, open: None, arguments: String::new(), broken: None }
     }
 
-    fn say(&self, part: Value, out: &mut Vec<u8>) {
-        sse::write(out, None, &piece(&self.head, &[part]));
+    fn write_event(&self, part: Value, out: &mut Vec<u8>) {
+        sse::write(out, None, &chunk(&self.head, &[part]));
     }
 }
 
-impl WriteEvents for AnswerWriter {
+impl WriteStream for ResponseWriter {
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         match event {
             Event::Started(_) | Event::Thinking => {}
             Event::BlockStarted { kind, .. } => self.open = Some(kind),
             Event::Delta(more) => match &self.open {
                 Some(Kind::Tool { .. }) => self.arguments.push_str(&more),
-                Some(kind) => self.say(part(kind, &more)?, out),
+                Some(kind) => self.write_event(part(kind, &more)?, out),
                 None => {}
             },
             Event::BlockStopped => {
                 let arguments = std::mem::take(&mut self.arguments);
                 if let Some(call @ Kind::Tool { .. }) = self.open.take() {
                     match part(&call, &arguments) {
-                        Ok(part) => self.say(part, out),
+                        Ok(part) => self.write_event(part, out),
                         Err(error) => self.broken = Some(error),
                     }
                 }

@@ -3,16 +3,16 @@
 use contracts::{Requirement, WireApi};
 
 use crate::inspect::{
-    history::{By, Draft},
-    inspector::{Reading, name_of},
+    history::{Author, Draft},
+    inspector::{Inspector, string_or_empty},
 };
 use crate::{
-    fields::Place,
+    fields::ObjectKind,
     json::{Cursor, Kind, Value},
-    request::RequestError,
+    request_summary::RequestError,
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     pub(crate) fn part(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
         let Some(mut members) = cursor.object()? else {
             return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
@@ -28,20 +28,20 @@ impl<'a> Reading<'a> {
                 "text" | "refusal" => part.text = Some(value),
                 "image_url" => part.image = Some(value),
                 "file_id" => part.file = true,
-                "detail" => self.requires_if(self.out.api == WireApi::OpenAiChat, Requirement::Native),
-                "annotations" | "logprobs" => self.requires_if(!value.is_nothing(), Requirement::Native),
+                "detail" => self.require_if(self.out.api == WireApi::OpenAiChat, Requirement::Native),
+                "annotations" | "logprobs" => self.require_if(!value.is_falsy(), Requirement::Native),
                 "file_data" | "file_url" | "filename" => part.document = true,
-                _ => self.judge(Place::Part, &name, &value),
+                _ => self.classify_field(ObjectKind::Part, &name, &value),
             }
         }
-        let kind = name_of(part.kind.as_ref());
+        let kind = string_or_empty(part.kind.as_ref());
         let responses = self.out.api == WireApi::OpenAiResponses;
-        self.heard.anybody |= draft.by != By::System && part.text.is_none();
+        self.authors.others |= draft.by != Author::System && part.text.is_none();
         match kind.as_ref() {
             "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
                 let own = kind == "text" || (responses && matches!(kind.as_ref(), "input_text" | "output_text"));
-                self.requires_if(!own || part.image.is_some() || part.file || part.document, Requirement::Native);
-                self.needed_text(part.text.as_ref());
+                self.require_if(!own || part.image.is_some() || part.file || part.document, Requirement::Native);
+                self.expect_string(part.text.as_ref());
                 let text = part.text.and_then(|text| text.text());
                 self.out.prompt.characters += text.map_or(0, |text| text.characters());
                 draft.texts.extend(text);
@@ -50,14 +50,14 @@ impl<'a> Reading<'a> {
                 self.image();
                 draft.images = true;
                 let own = kind == if responses { "input_image" } else { "image_url" };
-                let odd = !own || draft.by != By::User || part.text.is_some() || part.document;
-                self.requires_if(odd, Requirement::Native);
+                let odd = !own || draft.by != Author::User || part.text.is_some() || part.document;
+                self.require_if(odd, Requirement::Native);
                 self.openai_image(&part);
             }
-            "video_url" if responses => self.odd(),
-            "input_audio" | "video_url" => self.requires(Requirement::AudioVideo),
-            "file" | "input_file" => self.requires(Requirement::Documents),
-            _ => self.requires(Requirement::Native),
+            "video_url" if responses => self.unexpected(),
+            "input_audio" | "video_url" => self.require(Requirement::AudioVideo),
+            "file" | "input_file" => self.require(Requirement::Documents),
+            _ => self.require(Requirement::Native),
         }
         Ok(())
     }
@@ -65,21 +65,21 @@ impl<'a> Reading<'a> {
     /// Reads an image: an object with its URL in chat completions, the URL itself in Responses.
     fn openai_image(&mut self, part: &Part<'a>) {
         let url = match &part.image {
-            None if part.file => return self.requires(Requirement::StoredImages),
+            None if part.file => return self.require(Requirement::StoredImages),
             Some(image) if self.out.api == WireApi::OpenAiChat => {
-                self.requires_if(part.file, Requirement::Native);
-                let [url, detail] = self.only(image, ["url", "detail"]);
-                self.perhaps(Kind::String, detail.as_ref());
+                self.require_if(part.file, Requirement::Native);
+                let [url, detail] = self.known_members(image, ["url", "detail"]);
+                self.expect_optional(Kind::String, detail.as_ref());
                 url
             }
             image => {
-                self.requires_if(part.file, Requirement::Native);
+                self.require_if(part.file, Requirement::Native);
                 *image
             }
         };
         match &url {
             Some(url) => self.image_url(url),
-            None => self.odd(),
+            None => self.unexpected(),
         }
     }
 }

@@ -3,17 +3,17 @@
 use contracts::Requirement;
 
 use crate::{
-    fields::Place,
+    fields::ObjectKind,
     inspect::{
         history::Draft,
-        inspector::{Reading, name_of},
+        inspector::{Inspector, string_or_empty},
     },
     json::{Cursor, Kind, Value},
     limits,
-    request::RequestError,
+    request_summary::RequestError,
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Reads a setting that both APIs have and whose value decides what it requires.
     pub(crate) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
@@ -21,22 +21,22 @@ impl<'a> Reading<'a> {
             "temperature" => return self.temperature(value),
             "top_p" => return self.top_p(value),
             "tool_choice" => return self.openai_tool_choice(value),
-            "safety_identifier" => return self.of_kind(Kind::String, value),
+            "safety_identifier" => return self.expect_kind(Kind::String, value),
             "parallel_tool_calls" => {
-                self.flag(value);
-                self.one_tool_at_a_time = value.boolean() == Some(false);
+                self.expect_bool(value);
+                self.one_tool_at_a_time = value.as_bool() == Some(false);
                 return;
             }
-            "store" | "metadata" | "background" => (!value.is_nothing(), Requirement::StoredAnswers),
-            "n" => (value.whole() != Some(1) && !value.is_null(), Requirement::ManyAnswers),
-            "logprobs" | "top_logprobs" => (!value.is_nothing(), Requirement::ManyAnswers),
-            "logit_bias" => (!value.is_nothing(), Requirement::Sampling),
+            "store" | "metadata" | "background" => (!value.is_falsy(), Requirement::StoredAnswers),
+            "n" => (value.as_u64() != Some(1) && !value.is_null(), Requirement::ManyAnswers),
+            "logprobs" | "top_logprobs" => (!value.is_falsy(), Requirement::ManyAnswers),
+            "logit_bias" => (!value.is_falsy(), Requirement::Sampling),
             "frequency_penalty" | "presence_penalty" => {
-                self.requires_if(!value.is_nothing() && value.kind != Kind::Number, Requirement::Native);
-                (!value.is_nothing(), Requirement::Sampling)
+                self.require_if(!value.is_falsy() && value.kind != Kind::Number, Requirement::Native);
+                (!value.is_falsy(), Requirement::Sampling)
             }
             "verbosity" => {
-                self.of_kind(Kind::String, value);
+                self.expect_kind(Kind::String, value);
                 (is_verbose(value), Requirement::Sampling)
             }
             "modalities" => (!matches!(value.raw, "null" | r#"["text"]"#), Requirement::AudioVideo),
@@ -44,21 +44,21 @@ impl<'a> Reading<'a> {
                 let whole = value.is_null() || value.string().as_deref() == Some("disabled");
                 (!whole, Requirement::ContextManagement)
             }
-            _ => return self.judge(Place::Body, name, value),
+            _ => return self.classify_field(ObjectKind::Body, name, value),
         };
-        self.requires_if(condition, requirement);
+        self.require_if(condition, requirement);
     }
 
     /// Reads `stream_options`.
     pub(crate) fn stream_options(&mut self, options: &Value<'a>) {
         self.out.places.stream_options = Some(options.span());
-        self.requires_if(!options.is_null() && options.kind != Kind::Object, Requirement::Native);
+        self.require_if(!options.is_null() && options.kind != Kind::Object, Requirement::Native);
         for (name, value) in options.members() {
             match name.string().unwrap_or_default().as_ref() {
-                "include_usage" => self.out.asks_usage = value.boolean() == Some(true),
+                "include_usage" => self.out.asks_usage = value.as_bool() == Some(true),
                 // Padding against listeners; changes no content.
                 "include_obfuscation" => {}
-                _ => self.requires_if(!value.is_null(), Requirement::Native),
+                _ => self.require_if(!value.is_null(), Requirement::Native),
             }
         }
     }
@@ -74,23 +74,23 @@ impl<'a> Reading<'a> {
             return;
         }
         for text in [name, description].into_iter().flatten() {
-            self.of_kind(Kind::String, &text);
+            self.expect_kind(Kind::String, &text);
         }
         if let Some(strict) = &strict {
-            self.flag(strict);
+            self.expect_bool(strict);
         }
-        match name_of(kind.as_ref()).as_ref() {
+        match string_or_empty(kind.as_ref()).as_ref() {
             "text" => {}
             "json_schema" => {
-                self.requires_if(schema.is_none(), Requirement::Native);
+                self.require_if(schema.is_none(), Requirement::Native);
                 self.out.needs.structured_output = true;
             }
             "json_object" => {
                 self.out.needs.structured_output = true;
-                self.requires(Requirement::JsonObject);
+                self.require(Requirement::JsonObject);
             }
             // A grammar.
-            _ => self.requires(Requirement::Native),
+            _ => self.require(Requirement::Native),
         }
         if let Some(schema) = schema {
             self.schema(&schema);
@@ -104,7 +104,7 @@ impl<'a> Reading<'a> {
             self.out.prompt.characters -= text.characters();
             self.system(*text);
         }
-        self.requires_if(self.history.begun, Requirement::MidConversationSystem);
+        self.require_if(self.history.begun, Requirement::MidConversationSystem);
         self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
     }
 
@@ -121,7 +121,7 @@ impl<'a> Reading<'a> {
         }
         let mut inside = cursor.at(content.start);
         let Some(mut elements) = inside.array()? else {
-            self.of_kind(Kind::String, content);
+            self.expect_kind(Kind::String, content);
             return Ok(());
         };
         while elements.next(&mut inside)? {

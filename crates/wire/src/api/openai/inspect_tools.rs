@@ -2,19 +2,19 @@
 
 use contracts::{Requirement, WireApi};
 
-use crate::inspect::inspector::{Reading, kind_of, name_of};
+use crate::inspect::inspector::{Inspector, string_or_empty, type_of};
 use crate::{
-    fields::{Place, fields},
+    fields::{ObjectKind, fields},
     json::{Cursor, Kind, Value},
-    request::RequestError,
+    request_summary::RequestError,
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Reads the list of tool definitions.
     pub(crate) fn openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        self.each_tool(cursor, |reading, cursor, mut members| {
+        self.each_tool(cursor, |inspector, cursor, mut members| {
             let mut tool = Tool::default();
-            let responses = reading.out.api == WireApi::OpenAiResponses;
+            let responses = inspector.out.api == WireApi::OpenAiResponses;
             while let Some(name) = members.next(cursor)? {
                 let value = cursor.value()?;
                 match name.as_ref() {
@@ -28,26 +28,26 @@ impl<'a> Reading<'a> {
                     "parameters" if responses => tool.parameters = true,
                     "format" if responses => tool.format = Some(value),
                     "defer_loading" if responses => {
-                        reading.requires_if(!value.is_nothing(), Requirement::ServerTools);
+                        inspector.require_if(!value.is_falsy(), Requirement::ServerTools);
                     }
-                    "cache_control" => reading.judge(Place::Tool, &name, &value),
+                    "cache_control" => inspector.classify_field(ObjectKind::Tool, &name, &value),
                     "tools" => {
                         tool.unknown = true;
-                        reading.grouped(&value);
+                        inspector.grouped(&value);
                     }
-                    _ => tool.unknown |= fields(reading.out.api, Place::Tool).find(&name).is_none(),
+                    _ => tool.unknown |= fields(inspector.out.api, ObjectKind::Tool).find(&name).is_none(),
                 }
             }
-            match name_of(tool.kind.as_ref()).as_ref() {
-                "function" => reading.function(&tool),
+            match string_or_empty(tool.kind.as_ref()).as_ref() {
+                "function" => inspector.function(&tool),
                 "custom" => {
-                    reading.requires(Requirement::CustomTools);
-                    reading.custom(&tool);
+                    inspector.require(Requirement::CustomTools);
+                    inspector.custom(&tool);
                 }
                 // Functions in groups, which are called by two names.
-                "namespace" => reading.requires(Requirement::Native),
+                "namespace" => inspector.require(Requirement::Native),
                 // Its other members are the provider's own business.
-                _ => reading.requires(Requirement::ServerTools),
+                _ => inspector.require(Requirement::ServerTools),
             }
             Ok(())
         })
@@ -56,55 +56,55 @@ impl<'a> Reading<'a> {
     /// Reads the tools of a namespace.
     fn grouped(&mut self, tools: &Value<'a>) {
         for tool in tools.elements() {
-            self.requires_if(kind_of(&tool) == "custom", Requirement::CustomTools);
+            self.require_if(type_of(&tool) == "custom", Requirement::CustomTools);
         }
     }
 
     fn function(&mut self, tool: &Tool<'a>) {
         let own = if self.out.api == WireApi::OpenAiResponses {
-            self.requires_if(tool.format.is_some(), Requirement::Native);
+            self.require_if(tool.format.is_some(), Requirement::Native);
             Some([tool.name, tool.description, None, tool.strict])
         } else {
-            self.requires_if(tool.custom.is_some(), Requirement::Native);
+            self.require_if(tool.custom.is_some(), Requirement::Native);
             let names = ["name", "description", "parameters", "strict"];
-            tool.function.map(|function| self.only(&function, names))
+            tool.function.map(|function| self.known_members(&function, names))
         };
         let [name, description, _, strict] = own.unwrap_or_default();
-        self.requires_if(tool.unknown, Requirement::Native);
+        self.require_if(tool.unknown, Requirement::Native);
         self.tool_name(name.as_ref());
-        self.perhaps(Kind::String, description.as_ref());
+        self.expect_optional(Kind::String, description.as_ref());
         if let Some(strict) = &strict {
-            self.flag(strict);
+            self.expect_bool(strict);
         }
     }
 
     fn custom(&mut self, tool: &Tool<'a>) {
         let responses = self.out.api == WireApi::OpenAiResponses;
         let own = if responses {
-            self.requires_if(tool.parameters || tool.strict.is_some(), Requirement::Native);
+            self.require_if(tool.parameters || tool.strict.is_some(), Requirement::Native);
             Some([tool.name, tool.description, tool.format])
         } else {
-            self.requires_if(tool.function.is_some(), Requirement::Native);
-            tool.custom.map(|custom| self.only(&custom, ["name", "description", "format"]))
+            self.require_if(tool.function.is_some(), Requirement::Native);
+            tool.custom.map(|custom| self.known_members(&custom, ["name", "description", "format"]))
         };
         let [name, description, format] = own.unwrap_or_default();
-        self.requires_if(tool.unknown, Requirement::Native);
+        self.require_if(tool.unknown, Requirement::Native);
         self.tool_name(name.as_ref());
-        self.perhaps(Kind::String, description.as_ref());
+        self.expect_optional(Kind::String, description.as_ref());
         let Some(format) = format else { return };
         let is_grammar = if responses {
-            let [kind, syntax, definition] = self.only(&format, ["type", "syntax", "definition"]);
-            let (kind, has_more) = (name_of(kind.as_ref()), syntax.is_some() || definition.is_some());
+            let [kind, syntax, definition] = self.known_members(&format, ["type", "syntax", "definition"]);
+            let (kind, has_more) = (string_or_empty(kind.as_ref()), syntax.is_some() || definition.is_some());
             kind == "grammar" || (kind == "text" && !has_more)
         } else {
-            let [kind, grammar] = self.only(&format, ["type", "grammar"]);
+            let [kind, grammar] = self.known_members(&format, ["type", "grammar"]);
             let has_grammar = grammar.is_some();
             if let Some(grammar) = &grammar {
-                self.only(grammar, ["syntax", "definition"]);
+                self.known_members(grammar, ["syntax", "definition"]);
             }
-            name_of(kind.as_ref()) == if has_grammar { "grammar" } else { "text" }
+            string_or_empty(kind.as_ref()) == if has_grammar { "grammar" } else { "text" }
         };
-        self.requires_if(!is_grammar, Requirement::Native);
+        self.require_if(!is_grammar, Requirement::Native);
     }
 
     /// Reads the tool choice: a keyword, or the name of a tool.
@@ -113,21 +113,21 @@ impl<'a> Reading<'a> {
             return;
         }
         if let Some(word) = choice.string() {
-            return self.requires_if(!matches!(word.as_ref(), "auto" | "required" | "none"), Requirement::Native);
+            return self.require_if(!matches!(word.as_ref(), "auto" | "required" | "none"), Requirement::Native);
         }
-        let kind = kind_of(choice);
-        self.requires_if(!matches!(kind.as_ref(), "function" | "custom"), Requirement::Native);
+        let kind = type_of(choice);
+        self.require_if(!matches!(kind.as_ref(), "function" | "custom"), Requirement::Native);
         let name = if self.out.api == WireApi::OpenAiResponses {
-            let [_, name] = self.only(choice, ["type", "name"]);
+            let [_, name] = self.known_members(choice, ["type", "name"]);
             name
         } else {
-            let [_, named] = self.only(choice, ["type", kind.as_ref()]);
+            let [_, named] = self.known_members(choice, ["type", kind.as_ref()]);
             named.and_then(|named| {
-                let [name] = self.only(&named, ["name"]);
+                let [name] = self.known_members(&named, ["name"]);
                 name
             })
         };
-        self.needed_text(name.as_ref());
+        self.expect_string(name.as_ref());
     }
 }
 

@@ -9,16 +9,16 @@ use contracts::{Requirement, WireApi};
 use super::inspect_item::Item;
 use crate::api::openai::is_verbose;
 use crate::inspect::{
-    history::{By, Draft},
-    inspector::{Reading, name_of},
+    history::{Author, Draft},
+    inspector::{Inspector, string_or_empty},
 };
 use crate::{
-    fields::{Place, fields},
+    fields::{ObjectKind, fields},
     json::{Cursor, Kind, Value},
-    request::{RequestError, ToolResult},
+    request_summary::{RequestError, ToolResult},
 };
 
-impl<'a> Reading<'a> {
+impl<'a> Inspector<'a> {
     /// Reads the member `name` of the body; `cursor` is before its value.
     pub(crate) fn responses(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
@@ -32,16 +32,16 @@ impl<'a> Reading<'a> {
         match name {
             "stream_options" => self.stream_options(&value),
             "instructions" => {
-                self.of_kind(Kind::String, &value);
+                self.expect_kind(Kind::String, &value);
                 value.text().into_iter().for_each(|text| self.system(text));
             }
-            "max_output_tokens" => self.out.max_output = self.count(&value),
+            "max_output_tokens" => self.out.max_output = self.expect_count(&value),
             "text" => self.text(&value),
             "reasoning" => self.reasoning(&value),
             "include" => self.include(&value),
             "client_metadata" => self.client_metadata(&value),
             "prompt_cache_key" => {
-                self.of_kind(Kind::String, &value);
+                self.expect_kind(Kind::String, &value);
                 self.out.identity.cache_key = value.string().map(Into::into);
             }
             _ => self.openai_setting(name, &value),
@@ -50,30 +50,30 @@ impl<'a> Reading<'a> {
     }
 
     fn text(&mut self, text: &Value<'a>) {
-        self.of_kind(Kind::Object, text);
+        self.expect_kind(Kind::Object, text);
         for (name, value) in text.members() {
             match name.string().unwrap_or_default().as_ref() {
                 "format" => self.format(&value),
                 "verbosity" => {
-                    self.of_kind(Kind::String, &value);
-                    self.requires_if(is_verbose(&value), Requirement::Sampling);
+                    self.expect_kind(Kind::String, &value);
+                    self.require_if(is_verbose(&value), Requirement::Sampling);
                 }
-                _ => self.requires_if(!value.is_null(), Requirement::Native),
+                _ => self.require_if(!value.is_null(), Requirement::Native),
             }
         }
     }
 
     fn format(&mut self, format: &Value<'a>) {
         let names = ["type", "schema", "name", "description", "strict"];
-        let [kind, schema, name, description, strict] = self.only(format, names);
+        let [kind, schema, name, description, strict] = self.known_members(format, names);
         let described = [schema, name, description, strict];
-        let is_schema = name_of(kind.as_ref()) == "json_schema";
-        self.requires_if(!is_schema && described.iter().any(Option::is_some), Requirement::Native);
+        let is_schema = string_or_empty(kind.as_ref()) == "json_schema";
+        self.require_if(!is_schema && described.iter().any(Option::is_some), Requirement::Native);
         self.openai_format(format, kind, described);
     }
 
     fn reasoning(&mut self, reasoning: &Value<'a>) {
-        self.of_kind(Kind::Object, reasoning);
+        self.expect_kind(Kind::Object, reasoning);
         for (name, value) in reasoning.members() {
             let requirement = match name.string().unwrap_or_default().as_ref() {
                 "effort" => {
@@ -83,18 +83,18 @@ impl<'a> Reading<'a> {
                 "summary" | "generate_summary" | "context" => Requirement::ThinkingControl,
                 _ => Requirement::Native,
             };
-            self.requires_if(!value.is_null(), requirement);
+            self.require_if(!value.is_null(), requirement);
         }
     }
 
     fn include(&mut self, include: &Value<'a>) {
-        self.of_kind(Kind::Array, include);
-        for wish in include.elements() {
-            match wish.string().as_deref() {
+        self.expect_kind(Kind::Array, include);
+        for effort in include.elements() {
+            match effort.string().as_deref() {
                 Some("reasoning.encrypted_content") => {}
-                Some("message.output_text.logprobs") => self.requires(Requirement::ManyAnswers),
-                Some(name) if name.contains("_call.") => self.requires(Requirement::ServerTools),
-                _ => self.requires(Requirement::Native),
+                Some("message.output_text.logprobs") => self.require(Requirement::ManyAnswers),
+                Some(name) if name.contains("_call.") => self.require(Requirement::ServerTools),
+                _ => self.require(Requirement::Native),
             }
         }
     }
@@ -103,7 +103,7 @@ impl<'a> Reading<'a> {
     fn client_metadata(&mut self, metadata: &Value<'a>) {
         let names = ["session_id", "thread_id", CODEX_PARENT, CODEX_SUBAGENT];
         let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
-        let [session, thread, parent, subagent] = metadata.pick(names).map(text);
+        let [session, thread, parent, subagent] = metadata.get_many(names).map(text);
         let identity = &mut self.out.identity;
         identity.session = session;
         identity.thread = thread;
@@ -119,7 +119,7 @@ impl<'a> Reading<'a> {
         self.conversation = true;
         self.out.prompt.characters += text.map_or(0, |text| text.characters());
         self.out.prompt.messages += 1;
-        self.said(0, &Draft { texts: text.into_iter().collect(), ..Draft::default() });
+        self.user_message(0, &Draft { texts: text.into_iter().collect(), ..Draft::default() });
         Ok(())
     }
 
@@ -145,18 +145,18 @@ impl<'a> Reading<'a> {
                 "encrypted_content" => item.encrypted = true,
                 // Which of these the item may have, its type says.
                 _ => {
-                    let unknown = |place| fields(WireApi::OpenAiResponses, place).find(&name).is_none();
-                    item.unknown_to_message |= unknown(Place::Message);
-                    item.unknown_to_others |= unknown(Place::Item);
+                    let unknown = |kind| fields(WireApi::OpenAiResponses, kind).find(&name).is_none();
+                    item.unknown_to_message |= unknown(ObjectKind::Message);
+                    item.unknown_to_others |= unknown(ObjectKind::Item);
                 }
             }
         }
-        match name_of(item.kind.as_ref()).as_ref() {
+        match string_or_empty(item.kind.as_ref()).as_ref() {
             // The type may be dropped.
             "message" => self.message_item(*cursor, &item, index),
             "" if item.kind.is_none() => self.message_item(*cursor, &item, index),
             "additional_tools" => {
-                self.requires(Requirement::Native);
+                self.require(Requirement::Native);
                 item.tools.map_or(Ok(()), |tools| self.openai_tools(&mut cursor.at(tools.start)))
             }
             kind => self.other_item(*cursor, &item, kind, index),
@@ -165,12 +165,12 @@ impl<'a> Reading<'a> {
 
     fn message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
         let odd = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
-        self.requires_if(odd || item.content.is_none(), Requirement::Native);
-        let role = name_of(item.role.as_ref());
+        self.require_if(odd || item.content.is_none(), Requirement::Native);
+        let role = string_or_empty(item.role.as_ref());
         let by = match role.as_ref() {
-            "user" => By::User,
-            "assistant" => By::Model,
-            _ => By::System,
+            "user" => Author::User,
+            "assistant" => Author::Model,
+            _ => Author::System,
         };
         let mut draft = Draft { by, ..Draft::default() };
         if let Some(content) = &item.content {
@@ -181,12 +181,12 @@ impl<'a> Reading<'a> {
                 self.openai_system(&draft);
                 return Ok(());
             }
-            "user" => self.said(index, &draft),
+            "user" => self.user_message(index, &draft),
             "assistant" => {
-                self.heard(&draft);
-                self.answered();
+                self.record_content(&draft);
+                self.assistant_message();
             }
-            _ => self.requires(Requirement::Native),
+            _ => self.require(Requirement::Native),
         }
         self.out.prompt.messages += 1;
         Ok(())
@@ -200,53 +200,53 @@ impl<'a> Reading<'a> {
         index: usize,
     ) -> Result<(), RequestError> {
         self.out.prompt.messages += 1;
-        let said = [item.name, item.arguments, item.input, item.summary].into_iter().flatten();
-        self.heard.anybody |= kind != "reasoning";
-        self.out.prompt.characters += said.map(|said| said.characters()).sum::<u64>();
+        let content = [item.name, item.arguments, item.input, item.summary].into_iter().flatten();
+        self.authors.others |= kind != "reasoning";
+        self.out.prompt.characters += content.map(|content| content.characters()).sum::<u64>();
         let ours =
             ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
         // The members of an item of the provider's own are its own business.
-        self.requires_if(item.unknown_to_others && ours.contains(&kind), Requirement::Native);
+        self.require_if(item.unknown_to_others && ours.contains(&kind), Requirement::Native);
         match kind {
             kind if kind.ends_with("_output") => return self.output_item(cursor, item, kind, index),
             "function_call" => {
                 self.call_item(item);
-                self.requires_if(item.input.is_some(), Requirement::Native);
+                self.require_if(item.input.is_some(), Requirement::Native);
                 self.arguments(item.arguments.as_ref());
             }
             "custom_tool_call" => {
                 self.call_item(item);
-                self.requires(Requirement::CustomTools);
-                self.requires_if(item.arguments.is_some(), Requirement::Native);
-                self.perhaps(Kind::String, item.input.as_ref());
+                self.require(Requirement::CustomTools);
+                self.require_if(item.arguments.is_some(), Requirement::Native);
+                self.expect_optional(Kind::String, item.input.as_ref());
             }
             "reasoning" => {
                 // Thinking is no last word.
                 let ends_with_model = self.ends_with_model;
-                self.answered();
+                self.assistant_message();
                 self.ends_with_model = ends_with_model;
-                self.requires(Requirement::Signatures);
+                self.require(Requirement::Signatures);
             }
-            "item_reference" => self.requires(Requirement::StoredAnswers),
+            "item_reference" => self.require(Requirement::StoredAnswers),
             kind if kind.ends_with("_call") => {
-                self.answered();
-                self.called(item.call.as_ref());
-                self.requires(Requirement::ServerTools);
+                self.assistant_message();
+                self.record_call(item.call.as_ref());
+                self.require(Requirement::ServerTools);
             }
             // Among them what is left of a history that the provider shortened, which nobody else can read.
-            _ => self.requires(Requirement::Native),
+            _ => self.require(Requirement::Native),
         }
         Ok(())
     }
 
     /// Reads a call of one of the client's tools.
     fn call_item(&mut self, item: &Item<'a>) {
-        self.answered();
-        self.called(item.call.as_ref());
-        self.needed_text(item.call.as_ref());
+        self.assistant_message();
+        self.record_call(item.call.as_ref());
+        self.expect_string(item.call.as_ref());
         self.tool_name(item.name.as_ref());
         let odd = item.role.is_some() || item.content.is_some() || item.is_result() || item.is_reasoning();
-        self.requires_if(odd, Requirement::Native);
+        self.require_if(odd, Requirement::Native);
     }
 
     fn output_item(
@@ -258,8 +258,8 @@ impl<'a> Reading<'a> {
     ) -> Result<(), RequestError> {
         match kind {
             "function_call_output" => {}
-            "custom_tool_call_output" => self.requires(Requirement::CustomTools),
-            _ => self.requires(Requirement::ServerTools),
+            "custom_tool_call_output" => self.require(Requirement::CustomTools),
+            _ => self.require(Requirement::ServerTools),
         }
         let mut inside = Draft::default();
         let odd = item.role.is_some()
@@ -269,15 +269,15 @@ impl<'a> Reading<'a> {
             || item.input.is_some()
             || item.tools.is_some()
             || item.is_reasoning();
-        self.requires_if(odd, Requirement::Native);
-        self.returned(item.call.as_ref());
+        self.require_if(odd, Requirement::Native);
+        self.record_result(item.call.as_ref());
         if let Some(output) = &item.output {
             self.parts(cursor, output, &mut inside)?;
         }
-        self.requires_if(inside.images, Requirement::ToolImages);
+        self.require_if(inside.images, Requirement::ToolImages);
         let bytes = item.output.map_or(0, |output| output.raw.len() as u64);
-        let result = ToolResult { call: name_of(item.call.as_ref()), is_error: None, bytes };
-        self.said(index, &Draft { results: vec![result], ..Draft::default() });
+        let result = ToolResult { call: string_or_empty(item.call.as_ref()), is_error: None, bytes };
+        self.user_message(index, &Draft { results: vec![result], ..Draft::default() });
         Ok(())
     }
 }

@@ -7,10 +7,10 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
-        fields::{Fields, is_nothing},
-        gate::Gate,
+        fields::{Fields, is_falsy},
+        gate::FeatureGate,
     },
-    fields::Place,
+    fields::ObjectKind,
 };
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
@@ -18,7 +18,7 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 pub(super) fn read_input(
     input: Option<Value>,
     messages: &mut Vec<Message>,
-    gate: &mut Gate<'_>,
+    gate: &mut FeatureGate<'_>,
 ) -> Result<(), ConvertError> {
     match input {
         None => {}
@@ -33,7 +33,7 @@ pub(super) fn read_input(
     Ok(())
 }
 
-fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let mut fields = Fields::of(item, "an item of the input")?;
     let kind = fields.text("type")?;
     let (role, block) = match kind.as_deref() {
@@ -52,14 +52,14 @@ fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut Gate<'_>) -> R
             gate.require(Requirement::CustomTools)?;
             (Role::User, Block::ToolResult(read_result(&mut fields, gate)?))
         }
-        Some("reasoning") => return gate.leave_out(Requirement::Signatures),
+        Some("reasoning") => return gate.drop_feature(Requirement::Signatures),
         Some("item_reference") => return Err(ConvertError::Requires(Requirement::StoredAnswers)),
         Some(kind) if kind.ends_with("_call") || kind.ends_with("_output") => {
             return Err(ConvertError::Requires(Requirement::ServerTools));
         }
         Some(_) => return Err(NATIVE),
     };
-    fields.done_in(Place::Item, gate)?;
+    fields.finish_known(ObjectKind::Item, gate)?;
     // Items of the model follow each other where other APIs have one message; so do results of tools.
     match messages.last_mut() {
         Some(last) if last.role == role && goes_with(&last.blocks, role) => last.blocks.push(block),
@@ -72,15 +72,19 @@ fn goes_with(blocks: &[Block], role: Role) -> bool {
     role == Role::Assistant || blocks.iter().all(|block| matches!(block, Block::ToolResult(_)))
 }
 
-fn read_message(mut fields: Fields, messages: &mut Vec<Message>, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
-    let role = match fields.needed_text("role")?.as_str() {
+fn read_message(
+    mut fields: Fields,
+    messages: &mut Vec<Message>,
+    gate: &mut FeatureGate<'_>,
+) -> Result<(), ConvertError> {
+    let role = match fields.required_text("role")?.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" | "developer" => Role::System,
         _ => return Err(NATIVE),
     };
     let content = fields.take("content").ok_or(fields.wrong("has no content"))?;
-    fields.done_in(Place::Message, gate)?;
+    fields.finish_known(ObjectKind::Message, gate)?;
     let blocks = read_content(content, role, gate)?;
     match messages.last_mut() {
         Some(last) if role == Role::Assistant && last.role == role => last.blocks.extend(blocks),
@@ -89,7 +93,7 @@ fn read_message(mut fields: Fields, messages: &mut Vec<Message>, gate: &mut Gate
     Ok(())
 }
 
-fn read_content(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<Block>, ConvertError> {
+fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
     let parts = match content {
         Value::String(text) => return Ok(vec![Block::Text(text)]),
         Value::Array(parts) => parts,
@@ -98,16 +102,16 @@ fn read_content(content: Value, role: Role, gate: &mut Gate<'_>) -> Result<Vec<B
     parts.into_iter().map(|part| read_part(part, role, gate)).collect()
 }
 
-fn read_part(part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Block, ConvertError> {
+fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Block, ConvertError> {
     let mut fields = Fields::of(part, "a part of an item")?;
-    let block = match fields.needed_text("type")?.as_str() {
+    let block = match fields.required_text("type")?.as_str() {
         "input_text" | "output_text" | "text" => {
             for name in ["annotations", "logprobs"] {
-                if fields.take_unless(name, is_nothing).is_some() {
+                if fields.take_unless(name, is_falsy).is_some() {
                     return Err(NATIVE);
                 }
             }
-            Block::Text(fields.needed_text("text")?)
+            Block::Text(fields.required_text("text")?)
         }
         "input_image" if role == Role::User => {
             let Some(url) = fields.text("image_url")? else {
@@ -123,15 +127,15 @@ fn read_part(part: Value, role: Role, gate: &mut Gate<'_>) -> Result<Block, Conv
         "input_audio" => return Err(ConvertError::Requires(Requirement::AudioVideo)),
         _ => return Err(NATIVE),
     };
-    fields.done_in(Place::Part, gate)?;
+    fields.finish_known(ObjectKind::Part, gate)?;
     Ok(block)
 }
 
 fn read_call(fields: &mut Fields, input: Input) -> Result<ToolCall, ConvertError> {
-    Ok(ToolCall { id: fields.needed_text("call_id")?, name: fields.needed_text("name")?, input })
+    Ok(ToolCall { id: fields.required_text("call_id")?, name: fields.required_text("name")?, input })
 }
 
-fn read_result(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<ToolResult, ConvertError> {
+fn read_result(fields: &mut Fields, gate: &mut FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
     let content = match fields.take("output") {
         None => Vec::new(),
         Some(output) => read_content(output, Role::User, gate)?,
@@ -139,5 +143,5 @@ fn read_result(fields: &mut Fields, gate: &mut Gate<'_>) -> Result<ToolResult, C
     if content.iter().any(|block| matches!(block, Block::Image(_))) {
         gate.require(Requirement::ToolImages)?;
     }
-    Ok(ToolResult { call: fields.needed_text("call_id")?, content, failed: false })
+    Ok(ToolResult { call: fields.required_text("call_id")?, content, failed: false })
 }

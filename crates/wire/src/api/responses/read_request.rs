@@ -8,20 +8,20 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Grammar, OpenAiSettings, Request, Sampling, Tool, ToolChoice, ToolKind},
-        fields::{Fields, is_nothing},
-        gate::Gate,
+        fields::{Fields, is_falsy},
+        gate::FeatureGate,
         schema,
     },
-    fields::Place,
+    fields::ObjectKind,
 };
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, ConvertError> {
+pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = Fields::of(body, "the request")?;
-    refuse_what_is_not_granted(&mut fields)?;
+    reject_unsupported_settings(&mut fields)?;
     if fields.take_unless("truncation", |value| value == "disabled").is_some() {
-        gate.leave_out(Requirement::ContextManagement)?;
+        gate.drop_feature(Requirement::ContextManagement)?;
     }
     let mut request = Request {
         system: fields.text("instructions")?.into_iter().collect(),
@@ -48,7 +48,7 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
         if let Some(format) = text.object("format", "the text format")? {
             request.format = read_format(format)?;
         }
-        text.done()?;
+        text.finish()?;
     }
     read_items::read_input(fields.take("input"), &mut request.messages, gate)?;
     for tool in fields.list("tools")? {
@@ -57,17 +57,17 @@ pub(crate) fn read_request(body: Value, gate: &mut Gate<'_>) -> Result<Request, 
     if let Some(choice) = fields.take("tool_choice") {
         request.tool_choice = Some(read_tool_choice(choice)?);
     }
-    fields.done_in(Place::Body, gate)?;
+    fields.finish_known(ObjectKind::Body, gate)?;
     Ok(request)
 }
 
 /// Rejects settings that no other API has, unless they have their default value.
-fn refuse_what_is_not_granted(fields: &mut Fields) -> Result<(), ConvertError> {
-    fields.refuse_unless(&[
-        ("store", is_nothing, Requirement::StoredAnswers),
-        ("metadata", is_nothing, Requirement::StoredAnswers),
-        ("background", is_nothing, Requirement::StoredAnswers),
-        ("top_logprobs", is_nothing, Requirement::ManyAnswers),
+fn reject_unsupported_settings(fields: &mut Fields) -> Result<(), ConvertError> {
+    fields.reject_unless_default(&[
+        ("store", is_falsy, Requirement::StoredAnswers),
+        ("metadata", is_falsy, Requirement::StoredAnswers),
+        ("background", is_falsy, Requirement::StoredAnswers),
+        ("top_logprobs", is_falsy, Requirement::ManyAnswers),
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
     ])?;
     // What is to be in the answer: encrypted thinking, which no other API gives and every client can do without.
@@ -84,20 +84,20 @@ fn refuse_what_is_not_granted(fields: &mut Fields) -> Result<(), ConvertError> {
     Ok(())
 }
 
-fn read_reasoning(mut reasoning: Fields, gate: &mut Gate<'_>) -> Result<Option<Effort>, ConvertError> {
+fn read_reasoning(mut reasoning: Fields, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
     let effort = reasoning.text("effort")?;
     // Whether thinking is summed up, and how much of it is kept between turns.
     for name in ["summary", "generate_summary", "context"] {
         if reasoning.take(name).is_some() {
-            gate.leave_out(Requirement::ThinkingControl)?;
+            gate.drop_feature(Requirement::ThinkingControl)?;
         }
     }
-    reasoning.done()?;
+    reasoning.finish()?;
     effort.map(|effort| Effort::named(&effort).ok_or(NATIVE)).transpose()
 }
 
 fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
-    let read = match format.needed_text("type")?.as_str() {
+    let read = match format.required_text("type")?.as_str() {
         "text" => None,
         "json_object" => Some(Format::JsonObject),
         "json_schema" => Some(Format::JsonSchema {
@@ -108,16 +108,16 @@ fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
         }),
         _ => return Err(NATIVE),
     };
-    format.done()?;
+    format.finish()?;
     Ok(read)
 }
 
-fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
+fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
     let mut fields = Fields::of(tool, "a tool")?;
-    let kind = match fields.needed_text("type")?.as_str() {
+    let kind = match fields.required_text("type")?.as_str() {
         "function" => {
             let parameters = fields.take("parameters");
-            // Strict is what Responses take for granted where the schema allows it.
+            // Responses make a schema strict by default where it allows that.
             let allowed = parameters.as_ref().is_some_and(schema::is_strict);
             ToolKind::Function { parameters, strict: Some(fields.flag("strict")?.unwrap_or(allowed)) }
         }
@@ -129,16 +129,16 @@ fn read_tool(tool: Value, gate: &mut Gate<'_>) -> Result<Tool, ConvertError> {
         // OpenAI's own tools. The client runs some of them, but only OpenAI's models know what they take.
         _ => return Err(ConvertError::Requires(Requirement::ServerTools)),
     };
-    if fields.take_unless("defer_loading", is_nothing).is_some() {
+    if fields.take_unless("defer_loading", is_falsy).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
-    let tool = Tool { name: fields.needed_text("name")?, description: fields.text("description")?, kind };
-    fields.done_in(Place::Tool, gate)?;
+    let tool = Tool { name: fields.required_text("name")?, description: fields.text("description")?, kind };
+    fields.finish_known(ObjectKind::Tool, gate)?;
     Ok(tool)
 }
 
 fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
-    let grammar = match format.needed_text("type")?.as_str() {
+    let grammar = match format.required_text("type")?.as_str() {
         "text" => None,
         "grammar" => Some(Grammar {
             syntax: format.take("syntax").unwrap_or_default(),
@@ -146,7 +146,7 @@ fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
         }),
         _ => return Err(NATIVE),
     };
-    format.done()?;
+    format.finish()?;
     Ok(grammar)
 }
 
@@ -155,10 +155,10 @@ fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
         return ToolChoice::of_openai(name).ok_or(NATIVE);
     }
     let mut fields = Fields::of(choice, "the tool choice")?;
-    if !matches!(fields.needed_text("type")?.as_str(), "function" | "custom") {
+    if !matches!(fields.required_text("type")?.as_str(), "function" | "custom") {
         return Err(NATIVE);
     }
-    let choice = ToolChoice::Named(fields.needed_text("name")?);
-    fields.done()?;
+    let choice = ToolChoice::Named(fields.required_text("name")?);
+    fields.finish()?;
     Ok(choice)
 }

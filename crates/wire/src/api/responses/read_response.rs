@@ -12,7 +12,7 @@ use crate::convert::{
         response::{Failure, Kind, Start, Stop},
         tokens::Tokens,
     },
-    stream::ReadEvents,
+    stream::ReadStream,
 };
 
 const API: WireApi = WireApi::OpenAiResponses;
@@ -21,7 +21,7 @@ const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has an item
 
 /// Reads a streamed response; one that is not streamed is read as a single final event.
 #[derive(Debug, Default)]
-pub(crate) struct AnswerReader {
+pub(crate) struct ResponseReader {
     /// Progress by the index of the item in the response and of the part in the item.
     parts: BTreeMap<(u64, Part), Progress>,
     refused: bool,
@@ -47,11 +47,11 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-pub(crate) fn read_answer(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+pub(crate) fn read_response(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
     if !answer.get("output").is_some_and(Value::is_array) && answer.get("error").is_none_or(Value::is_null) {
         return Err(ConvertError::malformed("the answer", "has no list of items"));
     }
-    let mut reader = AnswerReader::default();
+    let mut reader = ResponseReader::default();
     start(answer, blocks);
     reader.finish(answer, blocks)
 }
@@ -73,7 +73,7 @@ fn whole_seconds(seconds: f64) -> u64 {
     seconds as u64
 }
 
-impl ReadEvents for AnswerReader {
+impl ReadStream for ResponseReader {
     fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if data.trim() == "[DONE]" {
             return Ok(());
@@ -85,15 +85,17 @@ impl ReadEvents for AnswerReader {
         match kind {
             "response.created" | "response.in_progress" | "response.queued" => start(response, blocks),
             "response.output_item.added" => self.open_item(&data, blocks)?,
-            "response.output_text.delta" => self.go_on(Part::Content, "content_index", &data, blocks)?,
+            "response.output_text.delta" => self.append_delta(Part::Content, "content_index", &data, blocks)?,
             "response.refusal.delta" => {
                 self.refused = true;
-                self.go_on(Part::Content, "content_index", &data, blocks)?;
+                self.append_delta(Part::Content, "content_index", &data, blocks)?;
             }
-            "response.reasoning_summary_text.delta" => self.go_on(Part::Summary, "summary_index", &data, blocks)?,
-            "response.reasoning_text.delta" => self.go_on(Part::Thinking, "content_index", &data, blocks)?,
+            "response.reasoning_summary_text.delta" => {
+                self.append_delta(Part::Summary, "summary_index", &data, blocks)?;
+            }
+            "response.reasoning_text.delta" => self.append_delta(Part::Thinking, "content_index", &data, blocks)?,
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
-                self.go_on(|_| Part::Call, "output_index", &data, blocks)?;
+                self.append_delta(|_| Part::Call, "output_index", &data, blocks)?;
             }
             "response.output_item.done" => {
                 self.close_item(place(&data, "output_index")?, data.get("item").unwrap_or(&Value::Null), blocks)?;
@@ -118,28 +120,30 @@ fn place(data: &Value, name: &str) -> Result<u64, ConvertError> {
     place.ok_or(ConvertError::malformed("an event of the stream", "does not say which item it is about"))
 }
 
-fn kind_of(item: &Value) -> Result<Option<Kind>, ConvertError> {
-    let said = |name: &str| text(item, name).unwrap_or_default().to_owned();
+fn tool_kind(item: &Value) -> Result<Option<Kind>, ConvertError> {
+    let content_text = |name: &str| text(item, name).unwrap_or_default().to_owned();
     match text(item, "/type") {
         Some("message" | "reasoning") => Ok(None),
-        Some(kind @ ("function_call" | "custom_tool_call")) => {
-            Ok(Some(Kind::Tool { id: said("/call_id"), name: said("/name"), custom: kind == "custom_tool_call" }))
-        }
+        Some(kind @ ("function_call" | "custom_tool_call")) => Ok(Some(Kind::Tool {
+            id: content_text("/call_id"),
+            name: content_text("/name"),
+            custom: kind == "custom_tool_call",
+        })),
         _ => Err(UNKNOWN),
     }
 }
 
-impl AnswerReader {
+impl ResponseReader {
     fn open_item(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         let item = data.get("item").unwrap_or(&Value::Null);
-        if let Some(kind) = kind_of(item)? {
+        if let Some(kind) = tool_kind(item)? {
             let progress = Progress { handle: blocks.open(kind), begun: false };
             self.parts.insert((place(data, "output_index")?, Part::Call), progress);
         }
         Ok(())
     }
 
-    fn go_on(
+    fn append_delta(
         &mut self,
         part: impl FnOnce(u64) -> Part,
         index: &str,
@@ -148,10 +152,10 @@ impl AnswerReader {
     ) -> Result<(), ConvertError> {
         let part = part(place(data, index)?);
         let more = text(data, "/delta").unwrap_or_default();
-        self.say((place(data, "output_index")?, part), more, blocks)
+        self.append((place(data, "output_index")?, part), more, blocks)
     }
 
-    fn say(&mut self, key: (u64, Part), more: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn append(&mut self, key: (u64, Part), more: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
         let known = self.parts.get(&key).map(|progress| progress.handle);
         let handle = match (known, key.1) {
             (Some(handle), _) => handle,
@@ -168,11 +172,11 @@ impl AnswerReader {
 
     /// Appends the content of a finished item that was not streamed, and closes its blocks.
     fn close_item(&mut self, index: u64, item: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        if let Some(kind) = kind_of(item)? {
+        if let Some(kind) = tool_kind(item)? {
             let key = (index, Part::Call);
             let name = if matches!(kind, Kind::Tool { custom: true, .. }) { "/input" } else { "/arguments" };
             self.parts.entry(key).or_insert_with(|| Progress { handle: blocks.open(kind), begun: false });
-            self.say_rest(key, text(item, name).unwrap_or_default(), blocks)?;
+            self.append_rest(key, text(item, name).unwrap_or_default(), blocks)?;
         }
         let is_message = text(item, "/type") == Some("message");
         for (place, part) in (0..).zip(item.get("content").and_then(Value::as_array).into_iter().flatten()) {
@@ -185,10 +189,10 @@ impl AnswerReader {
                 Some("reasoning_text") if !is_message => (Part::Thinking(place), "/text"),
                 _ => return Err(UNKNOWN),
             };
-            self.say_rest((index, key), text(part, name).unwrap_or_default(), blocks)?;
+            self.append_rest((index, key), text(part, name).unwrap_or_default(), blocks)?;
         }
         for (place, part) in (0..).zip(item.get("summary").and_then(Value::as_array).into_iter().flatten()) {
-            self.say_rest((index, Part::Summary(place)), text(part, "/text").unwrap_or_default(), blocks)?;
+            self.append_rest((index, Part::Summary(place)), text(part, "/text").unwrap_or_default(), blocks)?;
         }
         for (_, progress) in self.parts.range((index, Part::Content(0))..=(index, Part::Call)) {
             blocks.close(progress.handle);
@@ -196,11 +200,11 @@ impl AnswerReader {
         Ok(())
     }
 
-    fn say_rest(&mut self, key: (u64, Part), whole: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn append_rest(&mut self, key: (u64, Part), whole: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
         if self.parts.get(&key).is_some_and(|progress| progress.begun) {
             return Ok(());
         }
-        self.say(key, whole, blocks)
+        self.append(key, whole, blocks)
     }
 
     /// Finishes the response. The last event repeats the whole response, so content that was not streamed is read from

@@ -5,43 +5,43 @@ use contracts::{
     events::{ErrorClass, StopReason},
 };
 
-use crate::watch::{picked, tally::Tally};
+use crate::watch::{members_of, summary_builder::SummaryBuilder};
 use crate::{errors::classify, json::Value};
 
 /// Reads the data of one SSE event and returns the error in it.
-pub(crate) fn event<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
+pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "output_index", "item", "delta", "response", "code", "error"];
-    let [kind, index, item, delta, inside, code, error] = picked(text, names)?;
-    let number = index.and_then(|index| index.whole()).unwrap_or(0);
+    let [kind, index, item, delta, inside, code, error] = members_of(text, names)?;
+    let number = index.and_then(|index| index.as_u64()).unwrap_or(0);
     match kind.and_then(|kind| kind.string()).as_deref() {
-        Some("response.created") => tally.model(inside.and_then(|inside| inside.get("model"))),
+        Some("response.created") => summary.set_model(inside.and_then(|inside| inside.get("model"))),
         Some("response.output_item.added") => {
             if let Some(item) = item {
-                self::item(tally, number, &item, true);
+                self::item(summary, number, &item, true);
             }
         }
         Some("response.output_item.done") => {
             if let Some(item) = item {
-                self::item(tally, number, &item, false);
+                self::item(summary, number, &item, false);
             }
         }
         Some("response.function_call_arguments.delta" | "response.custom_tool_call_input.delta") => {
-            tally.arguments(number, delta);
+            summary.append_arguments(number, delta);
         }
         Some(
             "response.output_text.delta"
             | "response.refusal.delta"
             | "response.reasoning_text.delta"
             | "response.reasoning_summary_text.delta",
-        ) => tally.written(delta),
+        ) => summary.add_output(delta),
         Some("response.completed" | "response.incomplete" | "response.failed" | "response.done") => {
             if let Some(inside) = inside {
-                end(tally, inside.pick(ENDS));
+                end(summary, inside.get_many(ENDS));
             }
         }
         // Its code stands beside its type, or in an object.
         Some("error") if error.is_none() => {
-            tally.error = Some(class_of(&format!(r#"{{"code":{}}}"#, code.map_or("null", |code| code.raw))));
+            summary.error = Some(class_of(&format!(r#"{{"code":{}}}"#, code.map_or("null", |code| code.raw))));
         }
         _ => {}
     }
@@ -49,30 +49,31 @@ pub(crate) fn event<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
 }
 
 /// Reads a response that is not streamed and returns the error in it.
-pub(crate) fn response<'a>(tally: &mut Tally, text: &'a str) -> Option<Value<'a>> {
+pub(crate) fn response<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let [model, usage, status, details, error, output] =
-        picked(text, [ENDS[0], ENDS[1], ENDS[2], ENDS[3], ENDS[4], "output"])?;
+        members_of(text, [ENDS[0], ENDS[1], ENDS[2], ENDS[3], ENDS[4], "output"])?;
     for (number, item) in (0..).zip(output.iter().flat_map(Value::elements)) {
-        self::item(tally, number, &item, true);
-        let [arguments, input, content, summary] = item.pick(["arguments", "input", "content", "summary"]);
-        tally.written(arguments.or(input));
-        for part in content.iter().chain(&summary).flat_map(Value::elements) {
-            let [text, refusal] = part.pick(["text", "refusal"]);
-            tally.written(text.or(refusal));
+        self::item(summary, number, &item, true);
+        let [arguments, input, content, reasoning_summary] =
+            item.get_many(["arguments", "input", "content", "summary"]);
+        summary.add_output(arguments.or(input));
+        for part in content.iter().chain(&reasoning_summary).flat_map(Value::elements) {
+            let [text, refusal] = part.get_many(["text", "refusal"]);
+            summary.add_output(text.or(refusal));
         }
     }
-    end(tally, [model, usage, status, details, error]);
+    end(summary, [model, usage, status, details, error]);
     error
 }
 
 /// Reads an item; `begins` is false for the event that only completes it.
-fn item(tally: &mut Tally, number: u64, item: &Value<'_>, begins: bool) {
-    let [kind, call, name, arguments, input] = item.pick(["type", "call_id", "name", "arguments", "input"]);
+fn item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, begins: bool) {
+    let [kind, call, name, arguments, input] = item.get_many(["type", "call_id", "name", "arguments", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
-        Some("reasoning") => tally.thinking_blocks += u32::from(begins),
+        Some("reasoning") => summary.thinking_blocks += u32::from(begins),
         Some("function_call" | "custom_tool_call") => {
-            tally.call(number, call, name);
-            tally.all_arguments(number, arguments.or(input));
+            summary.start_call(number, call, name);
+            summary.set_arguments(number, arguments.or(input));
         }
         _ => {}
     }
@@ -82,21 +83,21 @@ fn item(tally: &mut Tally, number: u64, item: &Value<'_>, begins: bool) {
 const ENDS: [&str; 5] = ["model", "usage", "status", "incomplete_details", "error"];
 
 /// Reads a finished response, given its members [`ENDS`].
-fn end(tally: &mut Tally, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
-    tally.model(model);
-    tally.account(usage);
+fn end(summary: &mut SummaryBuilder, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
+    summary.set_model(model);
+    summary.set_usage(usage);
     let reason = details.and_then(|details| details.get("reason")).and_then(|reason| reason.string());
     match (status.and_then(|status| status.string()).as_deref(), reason.as_deref()) {
-        (Some("completed"), _) => tally.stop = Some(StopReason::EndTurn),
-        (Some("incomplete"), Some("content_filter")) => tally.stop = Some(StopReason::Refusal),
-        (Some("incomplete"), _) => tally.stop = Some(StopReason::MaxTokens),
+        (Some("completed"), _) => summary.stop = Some(StopReason::EndTurn),
+        (Some("incomplete"), Some("content_filter")) => summary.stop = Some(StopReason::Refusal),
+        (Some("incomplete"), _) => summary.stop = Some(StopReason::MaxTokens),
         (Some("failed"), _) => {
-            tally.error = tally.error.or_else(|| Some(class_of(error.map_or("null", |error| error.raw))));
+            summary.error = summary.error.or_else(|| Some(class_of(error.map_or("null", |error| error.raw))));
         }
         // It goes on, or was never an answer.
         _ => return,
     }
-    tally.complete = true;
+    summary.complete = true;
 }
 
 /// Returns the class of an error object.

@@ -7,7 +7,7 @@ use super::write_items::Items;
 use crate::convert::{
     Conversion, ConvertError,
     canonical::request::{Effort, Format, Request, Sampling, Tool, ToolKind},
-    gate::Gate,
+    gate::FeatureGate,
     object::object,
     schema,
 };
@@ -19,7 +19,7 @@ const FEWEST_OUTPUT_TOKENS: u64 = 16;
 pub(crate) fn write_request(
     request: Request,
     conversion: &Conversion<'_>,
-    gate: &mut Gate<'_>,
+    gate: &mut FeatureGate<'_>,
 ) -> Result<Value, ConvertError> {
     let mut body = Map::new();
     body.insert("model".to_owned(), Value::from(conversion.model));
@@ -108,10 +108,14 @@ fn write_format(format: Format) -> Value {
     written
 }
 
-fn write_sampling(body: &mut Map<String, Value>, sampling: Sampling, gate: &mut Gate<'_>) -> Result<(), ConvertError> {
+fn write_sampling(
+    body: &mut Map<String, Value>,
+    sampling: Sampling,
+    gate: &mut FeatureGate<'_>,
+) -> Result<(), ConvertError> {
     let Sampling { temperature, top_p, top_k, seed, presence_penalty, frequency_penalty } = sampling;
     if [top_k, seed, presence_penalty, frequency_penalty].iter().any(Option::is_some) {
-        gate.leave_out(Requirement::Sampling)?;
+        gate.drop_feature(Requirement::Sampling)?;
     }
     for (name, value) in [("temperature", temperature), ("top_p", top_p)] {
         if let Some(value) = value {

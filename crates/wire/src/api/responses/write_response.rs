@@ -4,14 +4,15 @@ use serde_json::{Value, json};
 
 use super::usage;
 use crate::convert::canonical::{
-    response::{Answer, Head, Kind, Stop},
+    response::{Head, Kind, Response, Stop},
     tokens::Tokens,
 };
 
-pub(crate) fn write_answer(answer: Answer, head: &Head) -> Value {
-    let blocks = answer.blocks.into_iter().enumerate();
-    let output: Vec<Value> = blocks.map(|(index, (kind, said))| item(head, index, &kind, &said, "completed")).collect();
-    finished(head, output, &answer.stop, answer.tokens)
+pub(crate) fn write_response(response: Response, head: &Head) -> Value {
+    let blocks = response.blocks.into_iter().enumerate();
+    let output: Vec<Value> =
+        blocks.map(|(index, (kind, content_text))| item(head, index, &kind, &content_text, "completed")).collect();
+    finished(head, output, &response.stop, response.tokens)
 }
 
 /// Returns a response object without output.
@@ -60,15 +61,15 @@ pub(super) fn finished(head: &Head, output: Vec<Value>, stop: &Stop, tokens: Tok
 }
 
 /// Returns the item for a block; `index` is its position in the response.
-pub(super) fn item(head: &Head, index: usize, kind: &Kind, said: &str, status: &str) -> Value {
+pub(super) fn item(head: &Head, index: usize, kind: &Kind, content_text: &str, status: &str) -> Value {
     let id = item_id(head, index, kind);
     match kind {
         Kind::Text => {
-            let content = if said.is_empty() { json!([]) } else { json!([part(said)]) };
+            let content = if content_text.is_empty() { json!([]) } else { json!([part(content_text)]) };
             json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": content})
         }
         Kind::Thinking => {
-            json!({"id": id, "type": "reasoning", "summary": [{"type": "summary_text", "text": said}]})
+            json!({"id": id, "type": "reasoning", "summary": [{"type": "summary_text", "text": content_text}]})
         }
         Kind::Tool { id: call, name, custom: false } => json!({
             "id": id,
@@ -76,7 +77,7 @@ pub(super) fn item(head: &Head, index: usize, kind: &Kind, said: &str, status: &
             "status": status,
             "call_id": call,
             "name": name,
-            "arguments": said,
+            "arguments": content_text,
         }),
         Kind::Tool { id: call, name, custom: true } => json!({
             "id": id,
@@ -84,14 +85,14 @@ pub(super) fn item(head: &Head, index: usize, kind: &Kind, said: &str, status: &
             "status": status,
             "call_id": call,
             "name": name,
-            "input": said,
+            "input": content_text,
         }),
     }
 }
 
 /// Returns a text part of a message.
-pub(super) fn part(said: &str) -> Value {
-    json!({"type": "output_text", "text": said, "annotations": [], "logprobs": []})
+pub(super) fn part(content_text: &str) -> Value {
+    json!({"type": "output_text", "text": content_text, "annotations": [], "logprobs": []})
 }
 
 /// Returns the id of an item.

@@ -12,14 +12,14 @@ use crate::{
         ConvertError,
         canonical::response::{Event, Head, Kind},
         sse,
-        stream::WriteEvents,
+        stream::WriteStream,
     },
     errors::error_kind,
 };
 
 /// Writes a streamed response.
 #[derive(Debug)]
-pub(crate) struct AnswerWriter {
+pub(crate) struct ResponseWriter {
     head: Head,
     /// The sequence number of the next event.
     sequence: u64,
@@ -32,7 +32,7 @@ struct Open {
     index: usize,
     kind: Kind,
     id: String,
-    said: String,
+    content_text: String,
 }
 
 impl Open {
@@ -46,12 +46,12 @@ impl Open {
     }
 }
 
-impl AnswerWriter {
+impl ResponseWriter {
     pub(crate) const fn new(head: Head) -> Self {
         Self { head, sequence: 0, open: None, done: Vec::new() }
     }
 
-    fn say(&mut self, mut event: Value, out: &mut Vec<u8>) {
+    fn write_event(&mut self, mut event: Value, out: &mut Vec<u8>) {
         event["sequence_number"] = json!(self.sequence);
         self.sequence += 1;
         sse::write(out, event.get("type").and_then(Value::as_str), &event);
@@ -59,21 +59,21 @@ impl AnswerWriter {
 
     fn open(&mut self, index: usize, kind: Kind, out: &mut Vec<u8>) {
         let added = item(&self.head, index, &kind, "", "in_progress");
-        let open = Open { index, id: item_id(&self.head, index, &kind), kind, said: String::new() };
+        let open = Open { index, id: item_id(&self.head, index, &kind), kind, content_text: String::new() };
         let mut event = json!({"type": "response.output_item.added", "output_index": index});
         event["item"] = added;
-        self.say(event, out);
+        self.write_event(event, out);
         if matches!(open.kind, Kind::Text) {
             let mut event = open.event("response.content_part.added");
             event["part"] = part("");
-            self.say(event, out);
+            self.write_event(event, out);
         }
         self.open = Some(open);
     }
 
-    fn go_on(&mut self, more: &str, out: &mut Vec<u8>) {
+    fn append_delta(&mut self, more: &str, out: &mut Vec<u8>) {
         let Some(open) = &mut self.open else { return };
-        open.said.push_str(more);
+        open.content_text.push_str(more);
         let mut event = match open.kind {
             Kind::Text => open.event("response.output_text.delta"),
             Kind::Thinking => return,
@@ -84,7 +84,7 @@ impl AnswerWriter {
         if matches!(open.kind, Kind::Text) {
             event["logprobs"] = json!([]);
         }
-        self.say(event, out);
+        self.write_event(event, out);
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {
@@ -93,48 +93,48 @@ impl AnswerWriter {
             Kind::Thinking => {}
             Kind::Text => {
                 let mut event = open.event("response.output_text.done");
-                event["text"] = json!(open.said);
+                event["text"] = json!(open.content_text);
                 event["logprobs"] = json!([]);
-                self.say(event, out);
+                self.write_event(event, out);
                 let mut event = open.event("response.content_part.done");
-                event["part"] = part(&open.said);
-                self.say(event, out);
+                event["part"] = part(&open.content_text);
+                self.write_event(event, out);
             }
             Kind::Tool { custom: false, name, .. } => {
                 let mut event = open.event("response.function_call_arguments.done");
                 event["name"] = json!(name);
-                event["arguments"] = json!(open.said);
-                self.say(event, out);
+                event["arguments"] = json!(open.content_text);
+                self.write_event(event, out);
             }
             Kind::Tool { custom: true, .. } => {
                 let mut event = open.event("response.custom_tool_call_input.done");
-                event["input"] = json!(open.said);
-                self.say(event, out);
+                event["input"] = json!(open.content_text);
+                self.write_event(event, out);
             }
         }
-        let item = item(&self.head, open.index, &open.kind, &open.said, "completed");
-        self.say(json!({"type": "response.output_item.done", "output_index": open.index, "item": item}), out);
+        let item = item(&self.head, open.index, &open.kind, &open.content_text, "completed");
+        self.write_event(json!({"type": "response.output_item.done", "output_index": open.index, "item": item}), out);
         self.done.push(item);
     }
 }
 
-impl WriteEvents for AnswerWriter {
+impl WriteStream for ResponseWriter {
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         match event {
             Event::Started(_) => {
                 for kind in ["response.created", "response.in_progress"] {
-                    self.say(json!({"type": kind, "response": response(&self.head, "in_progress")}), out);
+                    self.write_event(json!({"type": kind, "response": response(&self.head, "in_progress")}), out);
                 }
             }
             Event::BlockStarted { index, kind } => self.open(index, kind, out),
-            Event::Delta(more) => self.go_on(&more, out),
+            Event::Delta(more) => self.append_delta(&more, out),
             Event::BlockStopped => self.close(out),
             // A comment: no event of the API says that a model is alive.
             Event::Thinking => out.extend_from_slice(b": thinking\n\n"),
             Event::Finished { stop, tokens } => {
                 let response = finished(&self.head, std::mem::take(&mut self.done), &stop, tokens);
                 let kind = if response["status"] == "completed" { "response.completed" } else { "response.incomplete" };
-                self.say(json!({"type": kind, "response": response}), out);
+                self.write_event(json!({"type": kind, "response": response}), out);
             }
             Event::Failed(failure) => {
                 let code = match failure.class {
@@ -145,7 +145,7 @@ impl WriteEvents for AnswerWriter {
                 let mut response = response(&self.head, "failed");
                 response["output"] = Value::Array(std::mem::take(&mut self.done));
                 response["error"] = json!({"code": code, "message": failure.message});
-                self.say(json!({"type": "response.failed", "response": response}), out);
+                self.write_event(json!({"type": "response.failed", "response": response}), out);
             }
         }
         Ok(())

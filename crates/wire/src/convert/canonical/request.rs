@@ -4,7 +4,7 @@ use contracts::Requirement;
 use serde_json::{Map, Number, Value};
 
 use crate::{
-    convert::{ConvertError, fields::refuse_inexact_numbers},
+    convert::{ConvertError, fields::reject_inexact_numbers},
     limits::is_blank,
 };
 
@@ -36,7 +36,7 @@ pub(crate) struct Message {
 
 impl Message {
     /// Whether it has content other than white space.
-    pub(crate) fn says_something(&self) -> bool {
+    pub(crate) fn has_content(&self) -> bool {
         self.blocks.iter().any(|block| !matches!(block, Block::Text(text) if is_blank(text)))
     }
 }
@@ -127,7 +127,7 @@ impl Input {
             Self::Object(map) => Ok(map),
             Self::Json(text) => {
                 let object = object_of(&text).map_err(|_| BROKEN)?;
-                object.values().try_for_each(refuse_inexact_numbers).map_err(|_| BROKEN)?;
+                object.values().try_for_each(reject_inexact_numbers).map_err(|_| BROKEN)?;
                 Ok(object)
             }
             Self::Free(_) => Err(ConvertError::Requires(Requirement::CustomTools)),

@@ -97,14 +97,14 @@ pub(crate) struct Head {
 
 /// A response that is not streamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) start: Start,
     pub(crate) blocks: Vec<(Kind, String)>,
     pub(crate) stop: Stop,
     pub(crate) tokens: Tokens,
 }
 
-impl Answer {
+impl Response {
     /// Collects events to a response, or to the failure in them; `None` if they do not end.
     pub(crate) fn of(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
         let mut start = Start::default();

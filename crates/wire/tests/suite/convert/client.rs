@@ -134,7 +134,7 @@ pub(crate) fn chat_stop(stop: &str) -> Stop {
     }
 }
 
-/// The stop of an API that does not say whether tools are waited for.
+/// The stop reason in an API that has none for tool calls.
 pub(crate) fn stop_by_calls(said: &[Said]) -> Stop {
     let called = said.iter().any(|it| matches!(it, Said::Call { .. }));
     if called { Stop::ToolUse } else { Stop::EndTurn }

@@ -1,4 +1,4 @@
-//! Streams and requests that nobody should send: nothing panics, and nothing ends silently.
+//! Invalid streams and requests: nothing panics, and no stream ends without an error.
 
 use std::collections::BTreeSet;
 

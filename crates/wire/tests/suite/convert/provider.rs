@@ -32,7 +32,7 @@ impl Sent {
     }
 }
 
-/// A stream that tells `story`.
+/// Returns the stream of a `story`.
 pub(crate) fn stream(api: WireApi, story: &Story, quirks: &mut Quirks) -> Vec<u8> {
     let mut sent = Sent::default();
     match api {
@@ -258,7 +258,7 @@ fn gemini(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     sent.data(&gemini_end(gemini_piece(&held), story));
 }
 
-/// A whole answer that tells `story`.
+/// Returns the response of a `story`, not streamed.
 pub(crate) fn whole(api: WireApi, story: &Story) -> Value {
     match api {
         WireApi::OpenAiChat => provider_chat::whole(story),

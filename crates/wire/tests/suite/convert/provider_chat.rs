@@ -1,4 +1,4 @@
-//! Chat completions as providers send them: the API with the most ways to say the same.
+//! Chat completions as different providers write them.
 
 use serde_json::{Value, json};
 

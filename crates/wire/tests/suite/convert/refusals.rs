@@ -1,4 +1,4 @@
-//! What makes a request impossible to say in another API, and what has to be dropped.
+//! Requests that cannot be converted, and those of which something has to be dropped.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const CHAT: WireApi = WireApi::OpenAiChat;
 const RESPONSES: WireApi = WireApi::OpenAiResponses;
 const GEMINI: WireApi = WireApi::Gemini;
 
-/// A request that says nothing special.
+/// A minimal request.
 fn plain(api: WireApi) -> Value {
     match api {
         WireApi::AnthropicMessages => {
@@ -42,14 +42,14 @@ fn requires(from: WireApi, fields: &Value) -> BTreeSet<Requirement> {
     inspect(from, with(from, fields).to_string().as_bytes()).unwrap().requires
 }
 
-/// Refused because of something that is known before a model is chosen.
+/// Rejected for a reason that only the conversion detects.
 #[track_caller]
 fn refused(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     assert!(requires(from, fields).contains(&requirement), "{from} {fields}");
     refused_late(from, to, requirement, fields);
 }
 
-/// Refused because of something that only the conversion looks at.
+/// Rejected for a reason that only the conversion detects.
 #[track_caller]
 fn refused_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     for to in to {
@@ -63,7 +63,7 @@ fn dropped(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Val
     dropped_late(from, to, requirement, fields);
 }
 
-/// Left out because of something that only the conversion looks at.
+/// Dropped for a reason that only the conversion detects.
 #[track_caller]
 fn dropped_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     for to in to {

@@ -1,4 +1,4 @@
-//! Requests said in another API.
+//! Converted requests.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Conversations made up at random, said in another API and back.
+//! Random conversations, converted to another API and back.
 
 use contracts::WireApi;
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn input() -> impl Strategy<Value = Value> {
     .prop_map(|map| json!(map))
 }
 
-/// What the user says; what the model says and calls; what the tools answer.
+/// A message of the user, texts and calls of the model, and tool results.
 type Exchange = (Vec<Value>, Option<Value>, Vec<(String, Value, Value)>);
 
 fn exchange() -> impl Strategy<Value = Exchange> {

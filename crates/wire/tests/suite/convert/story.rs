@@ -1,4 +1,4 @@
-//! What a model said, apart from any API: made up at random, and compared after every conversion.
+//! The content of a response in no API's form: generated at random, and compared after every conversion.
 
 use contracts::{Usage, WireApi};
 use proptest::prelude::*;
@@ -90,7 +90,8 @@ pub(crate) fn story() -> impl Strategy<Value = Story> {
 }
 
 impl Story {
-    /// The story as far as an API can tell it. `gives` is whether it is a provider's or a client's.
+    /// Returns the story without the parts that an API does not have. `gives` is whether it is a provider's or a
+    /// client's API.
     pub(crate) fn told_in(&self, api: WireApi) -> Self {
         let mut story = self.clone();
         let usage = &mut story.usage;
@@ -115,7 +116,7 @@ impl Story {
         story
     }
 
-    /// With texts and thoughts that follow each other as one: not every API says where one ends.
+    /// Merges consecutive texts and thoughts, because not every API separates them.
     pub(crate) fn flowing(&self) -> Self {
         let mut said: Vec<Said> = Vec::new();
         for next in &self.said {

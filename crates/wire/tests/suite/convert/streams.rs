@@ -1,4 +1,4 @@
-//! Streams of every API, as providers send them and cut at random, said in every other one.
+//! Streams of every API, split at random and converted to every other one.
 
 use contracts::WireApi;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Whole answers of every API, said in every other one.
+//! Responses of every API that are not streamed, converted to every other one.
 
 use contracts::WireApi;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn converted((from, to): (WireApi, WireApi), body: &Value) -> Result<Vec<u8>, Co
     convert_answer(from, to, "client-model", 0, body.to_string().as_bytes())
 }
 
-/// Chat completions do not say in which order texts and calls came.
+/// Chat completions do not have the order of texts and calls.
 fn in_order((from, to): (WireApi, WireApi), story: &Story) -> Story {
     if from == WireApi::OpenAiChat || to == WireApi::OpenAiChat { story.sorted() } else { story.flowing() }
 }

@@ -1,4 +1,4 @@
-//! Named cases of what only one or two APIs can say: what each requires, and where it can go.
+//! Features that only one or two APIs have: what each requires, and the APIs it can be converted to.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use wire::inspect;
 
 use super::Asked;
 
-/// A request, what it requires, and the other APIs that take it as it is.
+/// A request, its requirements, and the other APIs that support all of them.
 struct Case {
     api: WireApi,
     body: String,
@@ -34,7 +34,7 @@ impl Case {
         let asked = Asked { may_drop: BTreeSet::new(), takes_effort: true, newer_chat: true };
         for to in WireApi::ALL.into_iter().filter(|to| *to != self.api) {
             let goes = self.goes_to.contains(&to);
-            assert_eq!(asked.lost(&requires, self.api, to).is_empty(), goes, "{} to {to}", self.body);
+            assert_eq!(asked.validate(&requires, self.api, to).is_ok(), goes, "{} to {to}", self.body);
             let converted = asked.converted(self.api, to, &self.body);
             assert_eq!(converted.is_ok(), goes, "{} to {to}: {converted:?}", self.body);
         }

@@ -19,7 +19,7 @@ pub(crate) fn object(members: Vec<Member>) -> BoxedStrategy<Value> {
     members.prop_map(|members| Value::Object(members.into_iter().flatten().collect::<Map<_, _>>())).boxed()
 }
 
-/// One of several values, more often than not the first, which is the one that says the least.
+/// One of several values, most often the first, which is the simplest.
 pub(crate) fn one_of(values: Value) -> BoxedStrategy<Value> {
     match values {
         Value::Array(values) => {
@@ -117,7 +117,7 @@ pub(crate) fn image_url() -> BoxedStrategy<Value> {
     ]))
 }
 
-/// A conversation: what the user says, then calls and their results in an order that often makes sense, and anything.
+/// A conversation: messages of the user, then calls and their results in an order that is often valid, and other items.
 pub(crate) fn conversation(
     user: Value,
     anything: BoxedStrategy<Value>,

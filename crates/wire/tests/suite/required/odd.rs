@@ -120,7 +120,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// The request as it is, or with one or two things in it that are wrong.
+/// The request, unchanged or with one or two invalid values.
 pub(crate) fn perhaps(request: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     let damages = prop_oneof![2 => Just(Vec::new()), 3 => prop::collection::vec(damage(), 1..3)];
     (request, damages)

@@ -6,8 +6,8 @@ use contracts::{
 };
 
 use crate::{
-    answer::{CalledTool, MAX_ARGUMENT_BYTES, Seen},
     json::Value,
+    response_summary::{CalledTool, MAX_ARGUMENT_BYTES, Seen},
     usage::{merged, usage},
 };
 
@@ -18,12 +18,12 @@ const MAX_CALLS: usize = 256;
 const MAX_NAME_BYTES: usize = 256;
 
 /// The longest usage object that is read, in bytes.
-const MAX_ACCOUNT_BYTES: usize = 64 * 1024;
+const MAX_USAGE_BYTES: usize = 64 * 1024;
 
 /// Builds the summary of a response.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
-    account: Option<String>,
+pub(crate) struct SummaryBuilder {
+    usage_object: Option<String>,
     pub(crate) stop: Option<StopReason>,
     calls: Vec<(u64, CalledTool)>,
     pub(crate) thinking_blocks: u32,
@@ -35,56 +35,58 @@ pub(crate) struct Tally {
     written: u64,
 }
 
-impl Tally {
+impl SummaryBuilder {
     /// Sets the usage object.
-    pub(crate) fn account(&mut self, account: Option<Value<'_>>) {
-        if let Some(account) = account.filter(|account| !account.is_nothing() && account.raw.len() <= MAX_ACCOUNT_BYTES)
+    pub(crate) fn set_usage(&mut self, usage_object: Option<Value<'_>>) {
+        if let Some(usage_object) =
+            usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
         {
-            self.account = Some(account.raw.to_owned());
+            self.usage_object = Some(usage_object.raw.to_owned());
         }
     }
 
     /// Merges a usage object that has only the changed fields.
-    pub(crate) fn later_account(&mut self, account: Option<Value<'_>>) {
-        let Some(later) = account.filter(|account| !account.is_nothing() && account.raw.len() <= MAX_ACCOUNT_BYTES)
+    pub(crate) fn merge_usage(&mut self, usage_object: Option<Value<'_>>) {
+        let Some(later) =
+            usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
         else {
             return;
         };
-        self.account = Some(match &self.account {
+        self.usage_object = Some(match &self.usage_object {
             Some(earlier) => merged(earlier, later.raw),
             None => later.raw.to_owned(),
         });
     }
 
     /// Sets the name of the model, unless it is set.
-    pub(crate) fn model(&mut self, model: Option<Value<'_>>) {
+    pub(crate) fn set_model(&mut self, model: Option<Value<'_>>) {
         if self.model.is_none() {
             self.model = model.and_then(|model| model.string()).map(|model| cut(&model, MAX_NAME_BYTES));
         }
     }
 
     /// Counts a string of output.
-    pub(crate) fn written(&mut self, text: Option<Value<'_>>) {
-        self.written_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
+    pub(crate) fn add_output(&mut self, text: Option<Value<'_>>) {
+        self.add_output_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
     }
 
     /// Counts bytes of output.
-    pub(crate) fn written_bytes(&mut self, bytes: usize) {
+    pub(crate) fn add_output_bytes(&mut self, bytes: usize) {
         self.written += bytes as u64;
     }
 
     /// Counts a string of output; a thinking block is counted where thinking starts.
-    pub(crate) fn thought_or_said(&mut self, thinks: bool, text: Option<Value<'_>>) {
-        if text.is_none_or(|text| text.is_nothing()) {
+    pub(crate) fn add_text(&mut self, thinks: bool, text: Option<Value<'_>>) {
+        if text.is_none_or(|text| text.is_falsy()) {
             return;
         }
         self.thinking_blocks += u32::from(thinks && !self.thinks);
         self.thinks = thinks;
-        self.written(text);
+        self.add_output(text);
     }
 
     /// Starts or updates the tool call with a number, which its deltas refer to.
-    pub(crate) fn call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
+    pub(crate) fn start_call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
         self.thinks = false;
         let text = |value: Option<Value<'_>>| {
             value
@@ -92,7 +94,7 @@ impl Tally {
                 .map(|text| cut(&text, MAX_NAME_BYTES))
                 .filter(|text| !text.is_empty())
         };
-        let Some(call) = self.numbered(number) else { return };
+        let Some(call) = self.call_mut(number) else { return };
         if let Some(id) = text(id) {
             call.id = id;
         }
@@ -107,35 +109,35 @@ impl Tally {
     }
 
     /// Appends to the arguments of a call: a string with a part of them.
-    pub(crate) fn arguments(&mut self, number: u64, more: Option<Value<'_>>) {
-        self.written(more);
+    pub(crate) fn append_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
+        self.add_output(more);
         let Some(more) = more.and_then(|more| more.string()) else { return };
-        if let Some(call) = self.numbered(number) {
+        if let Some(call) = self.call_mut(number) {
             let room = MAX_ARGUMENT_BYTES.saturating_sub(call.arguments.len());
             call.arguments.push_str(&cut(&more, room));
         }
     }
 
     /// Appends to the arguments of a block, if the block is a call of one of the client's tools.
-    pub(crate) fn more_of_block(&mut self, number: u64, more: Option<Value<'_>>) {
+    pub(crate) fn append_block_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
         if self.calls.iter().any(|(known, _)| *known == number) {
-            self.arguments(number, more);
+            self.append_arguments(number, more);
         } else {
-            self.written(more);
+            self.add_output(more);
         }
     }
 
     /// Sets the arguments of a call.
-    pub(crate) fn all_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
+    pub(crate) fn set_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
         let Some(arguments) = arguments else { return };
-        let Some(call) = self.numbered(number) else { return };
+        let Some(call) = self.call_mut(number) else { return };
         let text = arguments.string().unwrap_or_else(|| arguments.raw.into());
         if !text.is_empty() {
             call.arguments = cut(&text, MAX_ARGUMENT_BYTES);
         }
     }
 
-    fn numbered(&mut self, number: u64) -> Option<&mut CalledTool> {
+    fn call_mut(&mut self, number: u64) -> Option<&mut CalledTool> {
         let at = match self.calls.iter().rposition(|(known, _)| *known == number) {
             Some(at) => at,
             None if self.calls.len() < MAX_CALLS => {
@@ -148,7 +150,7 @@ impl Tally {
     }
 
     /// Returns the summary.
-    pub(crate) fn seen(self, api: WireApi) -> Seen {
+    pub(crate) fn finish(self, api: WireApi) -> Seen {
         let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
         let stop_reason = match self.stop {
             // Gemini stops for a tool as for anything else, and some servers of chat completions do too.
@@ -156,8 +158,8 @@ impl Tally {
             stop => stop.unwrap_or(StopReason::Unknown),
         };
         Seen {
-            usage: self.account.as_deref().and_then(|account| usage(api, account)),
-            raw_usage: self.account.as_deref().and_then(client_formats::usage::recorded),
+            usage: self.usage_object.as_deref().and_then(|usage_object| usage(api, usage_object)),
+            raw_usage: self.usage_object.as_deref().and_then(client_formats::usage::recorded),
             stop_reason,
             tool_calls,
             thinking_blocks: self.thinking_blocks,

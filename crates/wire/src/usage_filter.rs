@@ -2,7 +2,7 @@
 
 use crate::{
     edit::{Edit, cut, write},
-    events::{Events, Piece, data},
+    events::{EventSplitter, Frame, data},
     json::{Cursor, Value},
 };
 
@@ -10,7 +10,7 @@ use crate::{
 /// others. All other bytes are kept, and every event is passed on when it is complete.
 #[derive(Debug, Default)]
 pub struct UsageHider {
-    events: Events,
+    events: EventSplitter,
 }
 
 impl UsageHider {
@@ -21,9 +21,9 @@ impl UsageHider {
 
     /// Reads bytes of the provider's stream and appends the filtered ones to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        self.events.feed(bytes, |piece| match piece {
-            Piece::Event(event) => pass(event, out),
-            Piece::Overlong(bytes) => out.extend_from_slice(bytes),
+        self.events.feed(bytes, |frame| match frame {
+            Frame::Event(event) => pass(event, out),
+            Frame::Oversized(bytes) => out.extend_from_slice(bytes),
         });
     }
 
@@ -51,9 +51,9 @@ enum Hidden {
 fn hidden(event: &[u8]) -> Option<Hidden> {
     let data = data(event)?;
     let text = std::str::from_utf8(&data).ok().filter(|text| text.contains("\"usage\""))?;
-    let [usage, choices] = Cursor::new(text).pick(["usage", "choices"]).ok()??;
+    let [usage, choices] = Cursor::new(text).get_many(["usage", "choices"]).ok()??;
     let usage = usage?;
-    if !usage.is_null() && choices.is_some_and(|choices| choices.is_nothing()) {
+    if !usage.is_null() && choices.is_some_and(|choices| choices.is_falsy()) {
         return Some(Hidden::Event);
     }
     // Data in one line stands in the event as it is; of data in several lines the member is left.
