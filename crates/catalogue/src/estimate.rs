@@ -18,9 +18,10 @@
 //! looked at (Anthropic about 1,600 tokens, `OpenAI` 1,105 in high detail, Google four tiles of 258).
 
 use contracts::{Estimates, Tokenizer};
+use serde::{Deserialize, Serialize};
 
 /// What is counted of a prompt. Characters are Unicode scalar values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PromptShape {
     /// Tokens that are already known from an earlier call's own account (counted by Anthropic's tokenizer).
     pub recorded_tokens: u64,

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line: commands, options, help texts.
 
 mod events;
 mod gateway;
@@ -10,16 +10,16 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
 pub(crate) use events::EventsCommand;
-pub(crate) use gateway::{ServeArguments, TokenCommand};
+pub(crate) use gateway::{LogFormat, ServeArguments, TokenCommand};
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
 pub(crate) use what_if::{BacktestArguments, RangeArguments};
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  done
-  1  done, and the answer is no: a rule check, a test or a verification failed, a turn was refused
-  2  not understood: wrong arguments, or a file of yours that cannot be used
-  3  not done: the log is in use, damaged or full, a file cannot be read or written";
+  0  success
+  1  negative result: a check, test or verification failed, or a turn was refused
+  2  invalid input: wrong arguments, or a configuration file with errors
+  3  failure: the log is in use, damaged or full, or a file cannot be read or written";
 
 /// Every turn, the right model, and the reason why.
 #[derive(Debug, Parser)]
@@ -27,7 +27,7 @@ Exit codes:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// The folder of your policy, models and log.
+    /// The home folder, which holds the policy, the models and the log [default: ~/.turnwise].
     #[arg(long, global = true, env = "TURNWISE_HOME", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) home: Option<PathBuf>,
     /// The policy file, instead of routing.yaml in the home folder.
@@ -36,10 +36,10 @@ pub(crate) struct Arguments {
     /// Print JSON instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// When to use colours; NO_COLOR is respected.
+    /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
-    /// Say more about what happens; twice for more.
+    /// Log more: once for info, twice for debug. RUST_LOG overrides it.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
@@ -49,7 +49,9 @@ pub(crate) struct Arguments {
 pub(crate) enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set.
     Auto,
+    /// Also into files and pipes.
     Always,
+    /// Nowhere.
     Never,
 }
 
@@ -66,72 +68,72 @@ impl ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a commented routing.yaml, and say what was found on this machine.
+    /// Write a commented routing.yaml, and list the sessions and keys found on this machine.
     Init {
-        /// Replace a routing.yaml that is there.
+        /// Replace an existing routing.yaml.
         #[arg(long)]
         force: bool,
     },
-    /// Decide a message without sending or recording it, and show the whole chain.
+    /// Show which model a message would get and why, without sending or recording it.
     Route(RouteArguments),
-    /// Show why a turn got its model.
+    /// Explain the decision of a turn: the chain of policies with every reason.
     Why {
-        /// `last`, or the id of a turn or the start of one.
+        /// The id of a turn or the start of one, or `last`.
         #[arg(default_value = "last", value_name = "TURN")]
         turn: String,
     },
     /// Check, show or test the policy.
     #[command(subcommand)]
     Rules(RulesCommand),
-    /// Set the model of a session, clear it with `-`, or `show` it with the last decision.
+    /// Set, clear or show the model of a session.
     Model {
-        /// An alias or id of a model, `-`, or `show`.
+        /// The alias or id of a model; `-` clears the model, `show` shows it with the last decision.
         #[arg(value_name = "ALIAS|-|show", allow_hyphen_values = true)]
         choice: String,
-        /// The session; the latest one of the log when omitted.
+        /// The session [default: the one with the latest event].
         #[arg(long)]
         session: Option<String>,
     },
-    /// List the models, or import prices and capabilities.
+    /// List the models, or import prices and capabilities of models.
     Models {
         #[command(subcommand)]
         command: Option<ModelsCommand>,
     },
     /// Show which providers and models are available.
     Status,
-    /// Show what was spent: by model, role and day, or for one session.
+    /// Show costs by model, role, day and session, or those of one session.
     Cost {
-        /// A session, or `last`.
+        /// The id of a session, or `last`.
         #[arg(long)]
         session: Option<String>,
     },
-    /// Say how a turn went: what you think of it outweighs all that was noticed.
+    /// Rate a turn. Your rating outweighs everything else in the verdict on the turn.
     Feedback(FeedbackArguments),
-    /// Look at what was learned from turns that are over, and manage it.
+    /// Show and manage the patterns learned from past turns.
     #[command(subcommand)]
     Patterns(PatternsCommand),
-    /// Make every recorded decision again from the log alone, and compare byte for byte.
+    /// Repeat every recorded decision from the log, and compare the results byte for byte.
     Replay(RangeArguments),
-    /// What the recorded turns would have cost under other policies, and which would have changed model.
+    /// Compute what the recorded turns would have cost under other policies, and which would have had another model.
     Backtest(BacktestArguments),
-    /// Bring in sessions that another client recorded, and decide every turn of them.
+    /// Import sessions that another client recorded, and decide each of their turns.
     #[command(subcommand)]
     Import(ImportCommand),
-    /// Look at the log, move it, check it, repair it.
+    /// Show, export, import, verify, purge and repair the event log.
     #[command(subcommand)]
     Events(EventsCommand),
-    /// Run the gateway: coding agents and SDKs point at it, and every turn is routed.
+    /// Run the gateway, which routes the requests of coding agents and SDKs.
     Serve(ServeArguments),
-    /// Watch turns as they are decided, what they cost and who is out, until Ctrl-C.
+    /// Show turns, costs and outages as they happen, until Ctrl-C.
     Watch {
-        /// How many turns to show.
+        /// The number of turns to show.
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
         turns: usize,
     },
-    /// Manage the tokens that clients of the gateway bring.
+    /// Manage access tokens for clients of the gateway.
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Run the main job on a bundled session, with a log in a temporary folder.
+    /// Import, decide and explain a bundled session, with a log in a temporary folder.
     Demo,
     /// Print a completion script for a shell.
     Completions { shell: clap_complete::Shell },
@@ -143,58 +145,58 @@ pub(crate) enum Command {
 pub(crate) struct RouteArguments {
     #[command(subcommand)]
     pub(crate) command: Option<RouteCommand>,
-    /// The message, as you would send it; `@alias` in front names a model.
+    /// The message; `@alias` at its start selects a model.
     #[arg(required_unless_present = "session")]
     pub(crate) message: Option<String>,
-    /// Decide every turn of a session file instead.
+    /// Decide every turn of a Claude Code session file instead of a message.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "message")]
     pub(crate) session: Option<PathBuf>,
-    /// The workspace; the current folder when omitted.
+    /// The workspace [default: the current folder].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) workspace: Option<PathBuf>,
-    /// The message has images.
+    /// The message contains images.
     #[arg(long)]
     pub(crate) images: bool,
     /// The prompt defines tools.
     #[arg(long)]
     pub(crate) tools: bool,
-    /// The prompt has a system part.
+    /// The prompt has a system prompt.
     #[arg(long)]
     pub(crate) system_prompt: bool,
-    /// The answer must follow a schema.
+    /// The response must follow a JSON schema.
     #[arg(long)]
     pub(crate) structured_output: bool,
-    /// Tokens of the prompt before the message.
+    /// The tokens of the prompt before the message.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) tokens: u64,
-    /// What kind of work it is, in a word of your own: turns of the same kind count as more alike.
+    /// A name for the kind of work; turns with the same name count as more similar.
     #[arg(long, value_name = "NAME")]
     pub(crate) workload: Option<String>,
-    /// A tool was called earlier.
+    /// The session has tool calls already.
     #[arg(long)]
     pub(crate) tool_history: bool,
-    /// A file extension that tools have touched, such as .sql; may be repeated.
+    /// The extension of a file that tools have read or written, such as .sql; can be repeated.
     #[arg(long = "extension", value_name = "EXT")]
     pub(crate) extensions: Vec<String>,
-    /// A skill that matches the message; may be repeated.
+    /// A skill that matches the message; can be repeated.
     #[arg(long = "skill", value_name = "NAME")]
     pub(crate) skills: Vec<String>,
-    /// Continue this session of the log: its model and its history count.
+    /// Continue a session of the log, with its model and history.
     #[arg(long, value_name = "SESSION")]
     pub(crate) continue_session: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RouteCommand {
-    /// Take the pattern store's suggestion for a turn.
+    /// Accept the suggestion of the pattern store for a turn: its model is used instead.
     Override {
-        /// `last`, or the id of a turn.
+        /// The id of a turn or the start of one, or `last`.
         #[arg(default_value = "last", value_name = "TURN")]
         turn: String,
     },
-    /// Dismiss the pattern store's suggestion for a turn.
+    /// Dismiss the suggestion of the pattern store for a turn.
     Ignore {
-        /// `last`, or the id of a turn.
+        /// The id of a turn or the start of one, or `last`.
         #[arg(default_value = "last", value_name = "TURN")]
         turn: String,
     },
@@ -202,17 +204,17 @@ pub(crate) enum RouteCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesCommand {
-    /// Check a policy file: every error with its line, or ok.
+    /// Check a policy file, and list every error with its line.
     Check {
-        /// The file; the policy active when omitted.
+        /// The policy file [default: the active policy].
         #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
     },
-    /// Show the rules in the order in which they are tried.
+    /// Show the rules in the order in which they are evaluated.
     Show,
-    /// Try the policy on situations written in YAML, and compare what it decides.
+    /// Test the policy against expected decisions in a YAML file.
     Test {
-        /// The file of expectations.
+        /// The YAML file.
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
@@ -222,14 +224,14 @@ pub(crate) enum RulesCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// List them.
+    /// List the models.
     List,
-    /// Read a price list in LiteLLM's format into models.yaml.
+    /// Import a price list in LiteLLM's format into models.yaml.
     Import {
-        /// The file, such as the one LiteLLM publishes.
+        /// The price list, such as the one LiteLLM publishes.
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
-        /// Print the list that is built into this program instead.
+        /// Print the entries for the list that is built into this program instead of importing.
         #[arg(long)]
         built_in: bool,
     },
@@ -237,19 +239,19 @@ pub(crate) enum ModelsCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {
-    /// Claude Code's own session files.
+    /// Import session files of Claude Code.
     ClaudeCode {
-        /// A folder or a file; ~/.claude/projects when omitted.
+        /// A folder or a file [default: ~/.claude/projects].
         #[arg(value_hint = ValueHint::AnyPath)]
         path: Option<PathBuf>,
     },
-    /// Codex's own session files.
+    /// Import session files of Codex.
     Codex {
-        /// A folder or a file; `sessions` in `$CODEX_HOME` or ~/.codex when omitted.
+        /// A folder or a file [default: `sessions` in `$CODEX_HOME`, or in ~/.codex].
         #[arg(value_hint = ValueHint::AnyPath)]
         path: Option<PathBuf>,
     },
-    /// A log of chat completions: JSON Lines, each with a request and its response.
+    /// Import a log of chat completions: JSON Lines, each with a request and its response.
     OpenaiLog {
         /// The file, or a folder of such files.
         #[arg(value_hint = ValueHint::AnyPath)]

@@ -17,13 +17,14 @@ mod route;
 mod rules;
 mod serve;
 mod status;
+mod token;
 mod watch;
 mod why;
 
 use clap::CommandFactory as _;
 
 use crate::{
-    arguments::{Arguments, Command, TokenCommand},
+    arguments::{Arguments, Command},
     context::Context,
     failure::Failure,
 };
@@ -45,7 +46,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Import(command) => import::run(context, command),
         Command::Events(command) => events::run(context, command),
         Command::Serve(arguments) => serve::run(context, &arguments),
-        Command::Token(TokenCommand::Add { name }) => serve::token(context, &name),
+        Command::Token(command) => token::run(context, &command),
         Command::Watch { turns } => watch::run(context, turns),
         Command::Demo => demo::run(context),
         Command::Completions { shell } => {

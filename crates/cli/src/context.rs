@@ -3,10 +3,12 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use contracts::events::{LogRepaired, RepairAction};
-use engine::{Engine, Home, Models, PolicyTrouble, RouterState, Stores};
+use control::{Connection, Writer};
+use engine::{Engine, Home, Models, RouterState, Stores};
 use event_bus::{EventLog, JournalReader, LogError, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
 use event_core::{EventId, NewEvent, Timestamp};
 use serde::Serialize;
@@ -18,10 +20,16 @@ use crate::{
 };
 
 /// How long the gateway lets sled be behind the journal.
-const INDEX_LAG: std::time::Duration = std::time::Duration::from_millis(250);
+const INDEX_LAG: Duration = Duration::from_millis(250);
 
 /// Bytes the gateway writes ahead in the journal: some hundred turns.
 const JOURNAL_AHEAD: usize = 256 * 1024;
+
+/// How long a command waits for a gateway that starts, or for another command, to be done with the log.
+const STARTING: Duration = Duration::from_secs(1);
+
+/// How long a command waits before it tries again.
+const RETRY: Duration = Duration::from_millis(50);
 
 /// The surroundings of a command.
 #[derive(Debug)]
@@ -41,27 +49,40 @@ impl Context {
         Self { home, json: arguments.json }
     }
 
-    /// The engine on the user's log, for this process alone.
-    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
-        self.engine_with(Models::load(&self.home.models())?)
-    }
-
-    /// The engine, for what a gateway that has the log does as well: `instead` says how it is asked.
-    pub(crate) fn engine_or(&self, instead: &str) -> Result<Engine, Failure> {
-        let models = Models::load(&self.home.models())?;
-        match SledLog::open(self.home.log()) {
-            Ok((log, repairs)) => self.engine_on(log, &repairs, models),
-            Err(error @ LogError::InUse { .. }) => {
-                Err(Failure::NotDone(format!("{error}. If it is `turnwise serve`, ask that: {instead}")))
+    /// The writer for a command: the running gateway, or the log, which no other process can open for writing until
+    /// the writer is closed.
+    pub(crate) fn writer(&self) -> Result<Writer, Failure> {
+        let started = Instant::now();
+        loop {
+            let connected = Connection::open(&self.home.dir);
+            if let Some(connection) = connected.map_err(|error| self.unreachable(&error))? {
+                return Ok(Writer::Gateway(connection));
             }
-            Err(error) => Err(error.into()),
+            let models = Models::load(&self.home.models())?;
+            match SledLog::open(self.home.log()) {
+                Ok((log, repairs)) => return Ok(Writer::Log(Box::new(self.engine_on(log, &repairs, models)?))),
+                // A gateway that starts opens the log first, and its socket a moment later.
+                Err(LogError::InUse { .. }) if started.elapsed() < STARTING => std::thread::sleep(RETRY),
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 
-    /// The engine on the user's log, with these models.
-    pub(crate) fn engine_with(&self, models: Models) -> Result<Engine, Failure> {
-        let (log, repairs) = SledLog::open(self.home.log())?;
-        self.engine_on(log, &repairs, models)
+    fn unreachable(&self, error: &std::io::Error) -> Failure {
+        Failure::Failed(format!("cannot connect to the gateway of `{}`: {error}", self.home.dir.display()))
+    }
+
+    /// The failure to open the log for a command that cannot run beside a gateway; `reason` completes the sentence "the
+    /// gateway is running, and …".
+    pub(crate) fn exclusive(&self, error: LogError, reason: &str) -> Failure {
+        match error {
+            LogError::InUse { .. } if matches!(Connection::open(&self.home.dir), Ok(Some(_))) => {
+                Failure::Failed(format!(
+                    "`turnwise serve` is running, and {reason}: stop it, run this command again, and start it again"
+                ))
+            }
+            error => error.into(),
+        }
     }
 
     /// The engine of the gateway: its barriers wait for the journal alone.
@@ -87,13 +108,14 @@ impl Context {
         Ok(event_bus::fold_all(self.read_only()?.as_ref())?)
     }
 
-    /// Says what is wrong with the policy file when an earlier policy stands in for it.
-    pub(crate) fn policy_notice(&self, trouble: Option<&PolicyTrouble>) {
-        let Some(PolicyTrouble { path, problems }) = trouble else { return };
-        let problems = counted(problems.len() as u64, "problem");
-        self.notice(&format!(
-            "`{path}` has {problems}, the last good policy decides; `turnwise rules check` lists them"
-        ));
+    /// Prints a note when the policy file has errors, so that an earlier policy is active.
+    pub(crate) fn policy_notice(&self, path: &str, errors: u64) {
+        if 0 < errors {
+            let errors = counted(errors, "error");
+            self.notice(&format!(
+                "`{path}` has {errors}: the last valid policy is active; `turnwise rules check` lists the errors"
+            ));
+        }
     }
 
     /// The log, for reading; an empty one when nothing was ever recorded.
@@ -133,14 +155,14 @@ impl Context {
     /// Something to notice, beside the output.
     pub(crate) fn notice(&self, text: &str) {
         if !self.json {
-            anstream::eprintln!("{} {text}", screen::styled(screen::NOTICE, "note:"));
+            screen::print_error_line(&format!("{} {text}", screen::styled(screen::NOTICE, "note:")));
         }
     }
 
     /// Prints JSON, or text.
     pub(crate) fn print(&self, json: &impl Serialize, text: impl FnOnce()) -> Result<(), Failure> {
         if self.json {
-            let json = serde_json::to_string_pretty(json).map_err(|error| Failure::NotDone(error.to_string()))?;
+            let json = serde_json::to_string_pretty(json).map_err(|error| Failure::Failed(error.to_string()))?;
             println!("{json}");
         } else {
             text();

@@ -1,84 +1,63 @@
-//! How a command fails, and with which exit code.
+//! The failure of a command, and its exit code.
 
-use std::{error::Error, process::ExitCode};
+use std::{path::Path, process::ExitCode};
 
+use control::{ControlError, ErrorKind, with_causes};
 use engine::EngineError;
 use event_bus::LogError;
 
-/// A command that did not end well.
+/// A command that did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// It did its work and the answer is no; everything was said already.
-    No,
-    /// It was not understood, or a file of the user's cannot be used.
-    Wrong(String),
-    /// It could not be done.
-    NotDone(String),
+    /// The command has run and printed a negative result, such as a check that failed. Exit code 1.
+    Negative,
+    /// The arguments, or a file of the user's, are wrong. Exit code 2.
+    Invalid(String),
+    /// The command could not be executed. Exit code 3.
+    Failed(String),
 }
 
 impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::No => 1,
-            Self::Wrong(_) => 2,
-            Self::NotDone(_) => 3,
+            Self::Negative => 1,
+            Self::Invalid(_) => 2,
+            Self::Failed(_) => 3,
         })
     }
 
+    /// The error message; `None` when the result is on the standard output already.
     pub(crate) fn message(&self) -> Option<&str> {
         match self {
-            Self::No => None,
-            Self::Wrong(message) | Self::NotDone(message) => Some(message),
+            Self::Negative => None,
+            Self::Invalid(message) | Self::Failed(message) => Some(message),
         }
     }
 
-    /// A file that cannot be read or written.
-    pub(crate) fn file(action: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
-        Self::NotDone(format!("cannot {action} `{}`: {error}", path.display()))
+    /// The failure of a file operation; `action` is a verb such as `read`.
+    pub(crate) fn file(action: &str, path: &Path, error: &std::io::Error) -> Self {
+        Self::Failed(format!("cannot {action} `{}`: {error}", path.display()))
     }
 }
 
-/// An error with everything that led to it, on one line each.
-pub(crate) fn whole(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let more = error.to_string();
-        // Some errors repeat their cause in their own text.
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
+impl From<ControlError> for Failure {
+    fn from(error: ControlError) -> Self {
+        match error.kind {
+            ErrorKind::Invalid => Self::Invalid(error.message),
+            ErrorKind::Failed => Self::Failed(error.message),
         }
-        cause = error.source();
     }
-    text
 }
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        let text = whole(&error);
-        match error {
-            EngineError::Policy(_)
-            | EngineError::Models(_)
-            | EngineError::Override(_)
-            | EngineError::Id(_)
-            | EngineError::UnknownModel { .. }
-            | EngineError::UnknownSession(_)
-            | EngineError::UnknownTurn(_)
-            | EngineError::AmbiguousTurn(_)
-            | EngineError::NothingDecided
-            | EngineError::NoSuggestion(_)
-            | EngineError::Exchange(
-                engine::ExchangeError::Line { .. } | engine::ExchangeError::NotAContinuation { .. },
-            ) => Self::Wrong(text),
-            _ => Self::NotDone(text),
-        }
+        ControlError::from(error).into()
     }
 }
 
 impl From<LogError> for Failure {
     fn from(error: LogError) -> Self {
-        Self::NotDone(whole(&error))
+        Self::Failed(with_causes(&error))
     }
 }
 
@@ -86,13 +65,13 @@ impl From<what_if::WhatIfError> for Failure {
     fn from(error: what_if::WhatIfError) -> Self {
         match error {
             what_if::WhatIfError::Engine(error) => error.into(),
-            error => Self::NotDone(whole(&error)),
+            error => Self::Failed(with_causes(&error)),
         }
     }
 }
 
 impl From<event_bus::BusError> for Failure {
     fn from(error: event_bus::BusError) -> Self {
-        Self::NotDone(whole(&error))
+        Self::Failed(with_causes(&error))
     }
 }

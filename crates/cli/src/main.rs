@@ -1,11 +1,12 @@
 //! turnwise on the command line.
-#![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
+#![expect(clippy::print_stdout, reason = "a terminal program prints its results")]
 
 mod arguments;
 mod commands;
 mod context;
 mod failure;
 mod interrupt;
+mod logging;
 mod moment;
 mod screen;
 
@@ -13,23 +14,20 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, LogFormat};
 use context::Context;
 use failure::Failure;
 
-/// What a gateway allocates in one thread it frees in another, which the system's allocator bears badly (ADR 18).
+/// A gateway frees memory in other threads than those that allocated it, which is slow in the system's allocator (ADR 18).
 #[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    // A pipe closed by `head` ends the program quietly, as users of a shell expect. The log bears being killed.
-    sigpipe::reset();
     let arguments = Arguments::parse();
     arguments.color.write_global();
-    start_tracing(arguments.verbose, matches!(arguments.command, Command::Serve(_)));
     let context = Context::new(&arguments);
-    match commands::run(&context, arguments.command) {
+    match run(&context, arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             report(&context, &failure);
@@ -38,24 +36,25 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the crates trace goes to the standard error, when asked for: commands say themselves what matters. A gateway has
-/// nobody to say it to when something happens, so its warnings are always there.
-fn start_tracing(verbose: u8, is_gateway: bool) {
-    use tracing_subscriber::filter::LevelFilter;
-    let level = match verbose {
-        0 if is_gateway => LevelFilter::WARN,
-        0 => LevelFilter::OFF,
-        1 => LevelFilter::INFO,
-        _ => LevelFilter::DEBUG,
+fn run(context: &Context, arguments: Arguments) -> Result<(), Failure> {
+    let log_format = match &arguments.command {
+        Command::Serve(serve) => Some(serve.log_format),
+        _ => {
+            // A pipe that `head` has closed ends the program without an error; the log survives that. A gateway must not
+            // end because the reader of its output is gone.
+            sigpipe::reset();
+            None
+        }
     };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).without_time().init();
+    logging::start(arguments.verbose, log_format.is_some(), log_format.unwrap_or(LogFormat::Text))?;
+    commands::run(context, arguments.command)
 }
 
 fn report(context: &Context, failure: &Failure) {
     let Some(message) = failure.message() else { return };
     if context.json {
-        println!("{}", serde_json::json!({ "error": message }));
+        screen::print_line(&serde_json::json!({ "error": message }).to_string());
     } else {
-        anstream::eprintln!("{}error:{} {message}", screen::BAD.render(), screen::BAD.render_reset());
+        screen::print_error_line(&format!("{} {message}", screen::styled(screen::BAD, "error:")));
     }
 }

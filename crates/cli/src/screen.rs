@@ -1,30 +1,53 @@
-//! What output looks like: styles, tables, progress.
+//! The layout of output: styles, tables, progress bars.
+
+use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Something that went wrong.
+/// The style of errors and negative results.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Something that went well.
+/// The style of successes.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Something to notice.
+/// The style of notes.
 pub(crate) const NOTICE: Style = AnsiColor::Yellow.on_default();
-/// A heading.
+/// The style of headings.
 pub(crate) const HEADING: Style = Style::new().bold();
-/// Less important.
+/// The style of details.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// A text in a style.
+/// Adds the escape sequences of a style to a text.
 pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{}{text}{}", style.render(), style.render_reset())
 }
 
-/// `1 turn`, `2 turns`.
+/// Formats a number with its noun in singular or plural: `1 turn`, `2 turns`.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Rows in columns. Columns whose title starts with `>` are aligned to the right.
+/// Prints a line on the standard output; a stream that is closed is not an error.
+pub(crate) fn print_line(line: &str) {
+    let _ = writeln!(anstream::stdout(), "{line}");
+}
+
+/// Prints a line on the standard error; a stream that is closed is not an error.
+pub(crate) fn print_error_line(line: &str) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// Cuts a text to at most `columns` columns of a terminal.
+pub(crate) fn cut(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    let end = text.char_indices().find(|(_, character)| {
+        used += character.width().unwrap_or_default();
+        columns < used
+    });
+    end.map_or(text, |(index, _)| &text[..index])
+}
+
+/// A table. Columns whose title starts with `>` are aligned to the right.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     titles: Vec<&'static str>,
@@ -44,7 +67,7 @@ impl Table {
         let title = |index: usize| self.titles[index].trim_start_matches('>');
         let width = |index: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(index));
-            cells.map(|cell| cell.chars().count()).chain([title(index).chars().count()]).max().unwrap_or_default()
+            cells.map(|cell| cell.width()).chain([title(index).width()]).max().unwrap_or_default()
         };
         let widths: Vec<_> = (0..self.titles.len()).map(width).collect();
         let line = |cell: &dyn Fn(usize) -> String| {
@@ -53,7 +76,7 @@ impl Table {
                 .enumerate()
                 .map(|(index, &width)| {
                     let text = cell(index);
-                    let gap = " ".repeat(width.saturating_sub(text.chars().count()));
+                    let gap = " ".repeat(width.saturating_sub(text.width()));
                     if self.titles[index].starts_with('>') { gap + &text } else { text + &gap }
                 })
                 .collect();
@@ -66,20 +89,20 @@ impl Table {
     }
 }
 
-/// A bar for work measured in bytes, on the standard error of a terminal.
+/// A progress bar for work measured in bytes, on the standard error if that is a terminal.
 pub(crate) fn byte_bar(bytes: u64, what: &'static str) -> ProgressBar {
     let template = "{prefix} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
     bar(bytes, what, template)
 }
 
-/// A bar for work measured in events.
+/// A progress bar for work measured in events.
 pub(crate) fn event_bar(events: u64, what: &'static str) -> ProgressBar {
     bar(events, what, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
 }
 
 fn bar(length: u64, what: &'static str, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(length).with_prefix(what);
-    // The templates are literals; should one not parse, the default look serves.
+    // The templates are literals; the default style is used if one does not parse.
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.with_style(style.progress_chars("=> "))
 }

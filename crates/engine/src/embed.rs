@@ -1,29 +1,41 @@
-//! Messages of the log put into numbers by the user's embedder. No turn waits for it: a decision reads what the log
-//! already has.
+//! Embeds the messages of the log with the user's embedder. No turn waits for it: a decision reads the embeddings that
+//! are in the log.
 
 mod pending;
 
+use std::sync::Arc;
+
 use adapters::embedder::{EmbedError, Embedder, MOST_TEXTS};
 use contracts::events::{TextBody, TurnEmbedded, TurnTextRecorded};
-use event_core::{Event as _, NewEvent, Position};
-use serde::Serialize;
+use event_bus::{EventLog, TextStore};
+use event_core::{Event as _, EventId, NewEvent, Position};
+use serde::{Deserialize, Serialize};
 
 use crate::{capture::Words, engine::Engine, error::EngineError};
 use pending::{Pending, pending};
 
-/// What embedding the log's messages brought. Messages that several turns share count once.
+/// The result of embedding the messages of a log. Messages that several turns share count once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Embedded {
-    /// Who did it, once something was: its model and the number of dimensions it gave.
+    /// The embedder's model and the number of dimensions it returns; `None` until it has embedded a message.
     pub embedder: Option<String>,
     /// Messages embedded now.
     pub embedded: u64,
     /// Messages that are empty, or whose text beside the log is gone.
     pub skipped: u64,
-    /// Messages the embedder would not take, and those it was not asked for after it failed.
+    /// Messages that the embedder refused, and those that were not sent after it failed.
     pub failed: u64,
-    /// Why, the last time.
+    /// The last failure.
     pub failure: Option<EmbedError>,
+}
+
+/// An embedding to record. Its id is derived from the message or the turn, so that recording it twice adds nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewEmbedding {
+    /// The id of the event.
+    pub id: EventId,
+    /// The event.
+    pub event: TurnEmbedded,
 }
 
 /// A message and its text.
@@ -32,129 +44,166 @@ struct Message {
     text: String,
 }
 
-impl Engine {
-    /// Embeds the messages of the log that this embedder has not embedded yet, oldest first, and records what it says of
-    /// each, batch by batch: what was recorded stays when the rest fails. Nothing where the policy forgets words.
-    ///
-    /// `progress` is told how many messages are done, and how many there are.
+/// Embeds the messages of a log that an embedder has not embedded yet, oldest first, batch by batch.
+pub struct EmbeddingRun<'a> {
+    log: Arc<dyn EventLog>,
+    texts: Arc<dyn TextStore>,
+    embedder: &'a dyn Embedder,
+    pending: std::vec::IntoIter<Pending>,
+    total: u64,
+    result: Embedded,
+}
+
+impl std::fmt::Debug for EmbeddingRun<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EmbeddingRun").field("result", &self.result).finish_non_exhaustive()
+    }
+}
+
+impl<'a> EmbeddingRun<'a> {
+    /// Reads the log for messages that `embedder` has not embedded.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be read or written. What the embedder fails in is in the answer.
-    pub async fn embed(
-        &mut self,
-        embedder: &dyn Embedder,
-        mut progress: impl FnMut(u64, u64),
-    ) -> Result<Embedded, EngineError> {
-        let mut result = Embedded::default();
-        if self.words() == Words::Forgotten {
-            return Ok(result);
-        }
-        self.commit()?;
-        let all = pending(self.log().as_ref(), embedder.name())?;
-        let (mut done, total) = (0, all.len() as u64);
-        let mut rest = all.into_iter();
-        loop {
-            let batch: Vec<_> = rest.by_ref().take(MOST_TEXTS).collect();
-            if batch.is_empty() {
-                return Ok(result);
-            }
-            done += batch.len() as u64;
-            let mut messages = Vec::new();
-            for pending in batch {
-                match self.text_of(pending.text)? {
-                    Some(text) if !text.trim().is_empty() => messages.push(Message { pending, text }),
-                    _ => result.skipped += 1,
-                }
-            }
-            let goes_on = self.embed_batch(embedder, messages, &mut result).await?;
-            self.commit()?;
-            if !goes_on {
-                result.failed += total - done;
-                return Ok(result);
-            }
-            progress(done, total);
-        }
+    /// [`EngineError`] when the log cannot be read.
+    pub fn new(
+        log: Arc<dyn EventLog>,
+        texts: Arc<dyn TextStore>,
+        embedder: &'a dyn Embedder,
+    ) -> Result<Self, EngineError> {
+        let pending = pending(log.as_ref(), embedder.name())?;
+        let total = pending.len() as u64;
+        Ok(Self { log, texts, embedder, pending: pending.into_iter(), total, result: Embedded::default() })
     }
 
-    /// Embeds some messages together, and each by itself when the embedder will not take them all; false when there is
-    /// no use in going on.
-    async fn embed_batch(
-        &mut self,
-        embedder: &dyn Embedder,
-        messages: Vec<Message>,
-        result: &mut Embedded,
-    ) -> Result<bool, EngineError> {
+    /// The number of messages to embed.
+    pub const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The number of messages that are done: embedded, skipped or failed.
+    pub const fn done(&self) -> u64 {
+        self.result.embedded + self.result.skipped + self.result.failed
+    }
+
+    /// The counts so far.
+    pub fn into_result(self) -> Embedded {
+        self.result
+    }
+
+    /// Embeds the next batch and returns what has to be recorded; `None` at the end, or after a failure that the next
+    /// batch would meet as well. Failures of the embedder are counted in the result.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log or a text cannot be read.
+    pub async fn next_batch(&mut self) -> Result<Option<Vec<NewEmbedding>>, EngineError> {
+        let batch: Vec<_> = self.pending.by_ref().take(MOST_TEXTS).collect();
+        if batch.is_empty() {
+            return Ok(None);
+        }
+        let mut messages = Vec::new();
+        for pending in batch {
+            match self.text_at(pending.text)? {
+                Some(text) if !text.trim().is_empty() => messages.push(Message { pending, text }),
+                _ => self.result.skipped += 1,
+            }
+        }
+        let mut embeddings = Vec::new();
+        if !self.embed_batch(messages, &mut embeddings).await {
+            self.result.failed += self.pending.len() as u64;
+            self.pending = Vec::new().into_iter();
+        }
+        Ok(Some(embeddings))
+    }
+
+    /// Embeds messages in one request, and each in a request of its own when the embedder refuses the batch. Returns
+    /// false when the next batch would fail as well.
+    async fn embed_batch(&mut self, messages: Vec<Message>, embeddings: &mut Vec<NewEmbedding>) -> bool {
         if messages.is_empty() {
-            return Ok(true);
+            return true;
         }
         let (pending, texts): (Vec<_>, Vec<_>) =
             messages.into_iter().map(|message| (message.pending, message.text)).unzip();
-        match embedder.embed(&texts).await {
-            Ok(directions) => return self.record_directions(embedder, &pending, &directions, result).map(|()| true),
+        match self.embedder.embed(&texts).await {
+            Ok(vectors) => {
+                for (pending, vector) in pending.iter().zip(&vectors) {
+                    self.add(pending, vector, embeddings);
+                }
+                return true;
+            }
             Err(error) if !error.is_about_the_texts() || texts.len() == 1 => {
-                let goes_on = error.is_about_the_texts();
-                result.failed += texts.len() as u64;
-                result.failure = Some(error);
-                return Ok(goes_on);
+                let continues = error.is_about_the_texts();
+                self.result.failed += texts.len() as u64;
+                self.result.failure = Some(error);
+                return continues;
             }
             Err(_) => {}
         }
-        let mut left = texts.len() as u64;
-        let mut taken = false;
-        for (pending, text) in pending.into_iter().zip(texts) {
-            left -= 1;
-            match embedder.embed(std::slice::from_ref(&text)).await {
-                Ok(directions) => {
-                    self.record_directions(embedder, &[pending], &directions, result)?;
-                    taken = true;
+        let mut remaining = texts.len() as u64;
+        let mut any_embedded = false;
+        for (pending, text) in pending.iter().zip(&texts) {
+            remaining -= 1;
+            match self.embedder.embed(std::slice::from_ref(text)).await {
+                Ok(vectors) => {
+                    for vector in &vectors {
+                        self.add(pending, vector, embeddings);
+                    }
+                    any_embedded = true;
                 }
                 Err(error) => {
-                    let goes_on = error.is_about_the_texts();
-                    result.failed += 1;
-                    result.failure = Some(error);
-                    if !goes_on {
-                        result.failed += left;
-                        return Ok(false);
+                    let continues = error.is_about_the_texts();
+                    self.result.failed += 1;
+                    self.result.failure = Some(error);
+                    if !continues {
+                        self.result.failed += remaining;
+                        return false;
                     }
                 }
             }
         }
-        // Where no text is taken, something else is wrong.
-        Ok(taken)
+        // If no text was accepted, the texts are not the cause.
+        any_embedded
     }
 
-    fn record_directions(
-        &mut self,
-        embedder: &dyn Embedder,
-        pending: &[Pending],
-        directions: &[Vec<f32>],
-        result: &mut Embedded,
-    ) -> Result<(), EngineError> {
-        let now = self.now();
-        let mut events = Vec::new();
-        for (pending, direction) in pending.iter().zip(directions) {
-            let name = format!("{}/{}", embedder.name(), direction.len());
-            for (turn, id) in pending.events(&name) {
-                let vector = patterns::project(direction);
-                let event = TurnEmbedded { turn, text: pending.key, embedder: name.clone(), vector };
-                let text = turn.0.then(TurnTextRecorded::KIND, 0);
-                events.push(NewEvent::new(id, now, turn.0, &event)?.caused_by(text));
-            }
-            result.embedder = Some(name);
-            result.embedded += 1;
+    /// Adds the events for a message's vector: one by its text, and one for each turn that has no key of its text.
+    fn add(&mut self, pending: &Pending, vector: &[f32], embeddings: &mut Vec<NewEmbedding>) {
+        let embedder = format!("{}/{}", self.embedder.name(), vector.len());
+        for (turn, id) in pending.events(&embedder) {
+            let vector = patterns::project(vector);
+            let event = TurnEmbedded { turn, text: pending.key, embedder: embedder.clone(), vector };
+            embeddings.push(NewEmbedding { id, event });
         }
-        self.recorder.record(events)
+        self.result.embedder = Some(embedder);
+        self.result.embedded += 1;
     }
 
     /// The text that an event holds or names; `None` when it was removed.
-    fn text_of(&self, position: Position) -> Result<Option<String>, EngineError> {
+    fn text_at(&self, position: Position) -> Result<Option<String>, EngineError> {
         let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
-        let events = self.log().read_after(Position(before), 1)?;
+        let events = self.log.read_after(Position(before), 1)?;
         let Some(event) = events.first().filter(|event| event.purged.is_none()) else { return Ok(None) };
         match event.read::<TurnTextRecorded>()? {
             Some(TurnTextRecorded { text: TextBody::Inline(text), .. }) => Ok(Some(text)),
             Some(TurnTextRecorded { text: TextBody::Stored { hash, .. }, .. }) => Ok(self.texts.get(hash.0)?),
             None => Ok(None),
         }
+    }
+}
+
+impl Engine {
+    /// Records embeddings of messages. They are durable after [`Engine::commit`].
+    ///
+    /// # Errors
+    /// [`EngineError::TextForbidden`] under `privacy.record_text: never`; otherwise when the log cannot be written.
+    pub fn record_embeddings(&mut self, embeddings: Vec<NewEmbedding>) -> Result<(), EngineError> {
+        if self.words() == Words::Forgotten {
+            return Err(EngineError::TextForbidden);
+        }
+        let now = self.now();
+        let mut events = Vec::with_capacity(embeddings.len());
+        for NewEmbedding { id, event } in embeddings {
+            let text = event.turn.0.then(TurnTextRecorded::KIND, 0);
+            events.push(NewEvent::new(id, now, event.turn.0, &event)?.caused_by(text));
+        }
+        self.recorder.record(events)
     }
 }

@@ -138,6 +138,11 @@ impl Engine {
         &self.models
     }
 
+    /// The position of the last event that was recorded; it is durable after the next [`Engine::commit`].
+    pub fn position(&self) -> Position {
+        self.recorder.position()
+    }
+
     /// The present.
     pub fn now(&self) -> Timestamp {
         self.recorder.now()

@@ -73,4 +73,7 @@ pub enum EngineError {
     /// A suggestion that is not there.
     #[error("turn `{0}` has no suggestion of the pattern store to accept or dismiss")]
     NoSuggestion(String),
+    /// The policy forbids recording text, which embeddings are made of.
+    #[error("the policy says `privacy.record_text: never`: nothing is embedded")]
+    TextForbidden,
 }

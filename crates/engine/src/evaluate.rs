@@ -1,9 +1,10 @@
-//! The log judged anew: re-evaluation is a replay.
+//! Re-evaluation: every turn of the log judged under a rubric, from the first event.
 
 use std::path::{Path, PathBuf};
 
 use contracts::Score;
 use evaluator::{DueVerdict, Evaluator, Rubric};
+use event_bus::EventLog;
 use event_core::{Position, Projection as _};
 use patterns::MIN_EVAL_CONFIDENCE;
 use serde::Serialize;
@@ -13,18 +14,18 @@ use crate::{engine::Engine, error::EngineError, insight::events};
 /// The longest file of a rubric that is read, in bytes.
 const LONGEST_FILE: u64 = 64 * 1024;
 
-/// What judging a log anew brought.
+/// The result of a re-evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evaluation {
     /// The rubric.
     pub rubric: String,
     /// Its version.
     pub version: u16,
-    /// Works judged: turns that are over, once for each model that worked on them.
+    /// Verdicts: one for each turn that is over and each model that answered in it.
     pub judged: u64,
-    /// Verdicts that the log did not have, or had otherwise; they are recorded now.
+    /// Verdicts that were new, or differed from the log's; they are recorded.
     pub recorded: u64,
-    /// Works with a verdict sure enough to count.
+    /// Verdicts with enough confidence to count.
     pub counted: u64,
     /// The mean score of those; `None` when there are none.
     pub mean: Option<Score>,
@@ -67,24 +68,44 @@ pub fn read_rubric(path: &Path) -> Result<Rubric, RubricFileError> {
     read.map_err(|error| RubricFileError::Rubric { path: path.to_owned(), problem: error.to_string() })
 }
 
-impl Engine {
-    /// Judges every turn of the log under a rubric, from its first event on, and records the verdicts that differ from the
-    /// last ones under that rubric. What was recorded stays.
+/// Evaluates every turn of a log under one rubric, from its first event.
+#[derive(Debug)]
+pub struct Reevaluation {
+    rubric: Rubric,
+    evaluator: Evaluator,
+    /// The last event that was folded.
+    position: Position,
+    /// Verdicts that the log did not have.
+    recorded: u64,
+}
+
+impl Reevaluation {
+    /// Starts before the first event.
+    pub fn new(rubric: Rubric) -> Self {
+        Self { rubric, evaluator: Evaluator::unbounded(), position: Position::ORIGIN, recorded: 0 }
+    }
+
+    /// Folds the events that the log has gained since the last call, and returns the verdicts that differ from the log's
+    /// last ones under the rubric. They have to be recorded before the next call, which then returns those that events of
+    /// another process have changed meanwhile, or none.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be read or written.
-    pub fn evaluate(&mut self, rubric: &Rubric) -> Result<Evaluation, EngineError> {
-        self.commit()?;
-        let mut evaluator = Evaluator::unbounded();
-        for event in events(self.log().as_ref(), Position::ORIGIN) {
-            evaluator.apply(&event?)?;
+    /// [`EngineError`] when the log cannot be read.
+    pub fn advance(&mut self, log: &dyn EventLog) -> Result<Vec<DueVerdict>, EngineError> {
+        for event in events(log, self.position) {
+            let event = event?;
+            self.evaluator.apply(&event)?;
+            self.position = event.position;
         }
-        let due = evaluator.due(rubric, Position::ORIGIN);
-        let recorded = due.len() as u64;
-        self.recorder.record(due.into_iter().map(DueVerdict::seal).collect::<Result<Vec<_>, _>>()?)?;
-        self.commit()?;
+        let due = self.evaluator.due(&self.rubric, Position::ORIGIN);
+        self.recorded += due.len() as u64;
+        Ok(due)
+    }
+
+    /// The counts over all turns.
+    pub fn summary(&self) -> Evaluation {
         let (mut judged, mut counted, mut sum) = (0, 0, 0);
-        for verdict in evaluator.all_verdicts(rubric) {
+        for verdict in self.evaluator.all_verdicts(&self.rubric) {
             judged += 1;
             if MIN_EVAL_CONFIDENCE <= verdict.confidence {
                 counted += 1;
@@ -92,7 +113,17 @@ impl Engine {
             }
         }
         let mean = sum.checked_div(u128::from(counted)).and_then(|mean| u64::try_from(mean).ok()).map(Score);
-        let (rubric, version) = (rubric.name().to_owned(), rubric.version());
-        Ok(Evaluation { rubric, version, judged, recorded, counted, mean })
+        let (rubric, version) = (self.rubric.name().to_owned(), self.rubric.version());
+        Evaluation { rubric, version, judged, recorded: self.recorded, counted, mean }
+    }
+}
+
+impl Engine {
+    /// Records verdicts on turns; earlier ones stay in the log. They are durable after [`Engine::commit`].
+    ///
+    /// # Errors
+    /// [`EngineError`] when the log cannot be written.
+    pub fn record_verdicts(&mut self, verdicts: Vec<DueVerdict>) -> Result<(), EngineError> {
+        self.recorder.record(verdicts.into_iter().map(DueVerdict::seal).collect::<Result<Vec<_>, _>>()?)
     }
 }

@@ -6,12 +6,12 @@ use contracts::{
 };
 use evaluator::Rubric;
 use event_core::{Event, EventId, NewEvent};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{engine::Engine, error::EngineError};
 
 /// What became of a rating.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     /// What was recorded.
     pub given: FeedbackGiven,

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use contracts::{ModelId, TurnId, events::EvalCompleted};
 use event_core::{CodecError, Event as _, EventId, Position, Sealed, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::{Evaluator, Rubric, turn::JudgedTurn, verdict_history::VerdictDigest, work::JudgedWork};
 
 /// A verdict to append to the log.
 ///
 /// It is derived from the log alone: repeated calls return the same event with the same id, which the log stores once.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueVerdict {
     /// Derived from turn, rubric, model, the number of earlier verdicts, score and confidence.
     pub id: EventId,

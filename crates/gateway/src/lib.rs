@@ -8,6 +8,7 @@ mod body;
 mod call;
 mod client_stream;
 mod configuration;
+mod control;
 mod counting;
 mod exchange;
 mod gateway;

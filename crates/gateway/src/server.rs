@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use control::ControlSocket;
 use event_bus::BusError;
 use hyper::{Request, body::Incoming as Body, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -14,14 +15,15 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
-use crate::{gateway::Gateway, routes};
+use crate::{control::EngineCommands, gateway::Gateway, routes};
 
 /// The most bytes of the request line and headers of a request.
 const MOST_HEAD_BYTES: usize = 64 * 1024;
 
 /// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections, lets the
-/// requests that run finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the others, and closes the bus, which records their end,
-/// drains the reactors, makes everything durable and closes the log.
+/// requests that run finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the others, lets the commands that are being executed for
+/// the control socket finish, and closes the bus, which records the end of cancelled requests, drains the reactors, makes
+/// everything durable and closes the log.
 ///
 /// # Errors
 /// [`BusError`] if a reactor cannot start, or the bus cannot be closed cleanly.
@@ -29,15 +31,25 @@ pub async fn serve(
     gateway: Arc<Gateway>,
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
+    control: Option<ControlSocket>,
     stop: watch::Receiver<bool>,
 ) -> Result<(), BusError> {
     gateway.start_reactors().await?;
+    let (stop_control, control_stopping) = watch::channel(false);
+    let control = control
+        .map(|socket| tokio::spawn(control::serve(socket, EngineCommands(gateway.bus().clone()), control_stopping)));
     let mut connections = accept(&gateway, listener, tls, stop).await;
+    stop_control.send_replace(true);
     let grace = Duration::from_millis(gateway.limits().shutdown_ms);
     if tokio::time::timeout(grace, async { while connections.join_next().await.is_some() {} }).await.is_err() {
         tracing::warn!(connections = connections.len(), "requests are cancelled: they did not finish in time");
         // A call that is dropped is recorded as cancelled.
         connections.shutdown().await;
+    }
+    if let Some(control) = control
+        && let Err(error) = control.await
+    {
+        tracing::error!(%error, "the task of the control socket failed");
     }
     gateway.bus().close().await
 }

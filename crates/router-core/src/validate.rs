@@ -14,8 +14,9 @@ pub(crate) fn rejection(
     let (needs, can) = (turn.needs, model.capabilities);
     let estimate = turn.tokens.of(model.tokenizer);
     let request = turn.request.as_ref();
-    let brought = request.and_then(|request| request.brings_key_of.as_ref()).is_some_and(|own| *own == model.provider);
-    if !model.configured && !brought {
+    // An imported turn has no request and is not sent, so it needs no key.
+    let has_key = request.is_none_or(|request| request.brings_key_of.as_ref() == Some(&model.provider));
+    if !model.configured && !has_key {
         return Some(Failure::NotConfigured);
     }
     if let Some(failed) = turn.failed.iter().find(|failed| failed.model == model.id) {

@@ -8,9 +8,10 @@ use contracts::{
     events::{CompactionTrigger, ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// A session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedSession {
     /// The session, as its client names it.
     pub id: SessionId,
@@ -25,7 +26,7 @@ pub struct ObservedSession {
 }
 
 /// A turn: one user message and everything done about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedTurn {
     /// Its session: normally that of the file, another one for history copied from elsewhere.
     pub session: SessionId,
@@ -48,7 +49,7 @@ pub struct ObservedTurn {
 }
 
 /// What a thread had seen before a turn began.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Before {
     /// What the prompt is made of, the new message included.
     pub prompt: PromptShape,
@@ -67,7 +68,7 @@ pub struct Before {
 }
 
 /// One thing that happened in a turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// A model answered. Stands before the tools it asked for.
     Call(ObservedCall),
@@ -98,7 +99,7 @@ impl Step {
 }
 
 /// A call that was answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCall {
     /// Follows from the provider's ids of message and request alone: a copy in another file is the same call.
     pub id: EventId,
@@ -131,7 +132,7 @@ pub struct ObservedCall {
 }
 
 /// A tool that a model asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedTool {
     /// The provider's id of the call of the tool.
     pub id: String,
@@ -154,7 +155,7 @@ pub struct ObservedTool {
 }
 
 /// What came back from a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedResult {
     /// The id of the call of the tool.
     pub id: String,
@@ -167,7 +168,7 @@ pub struct ObservedResult {
 }
 
 /// A call that failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedFailure {
     /// The client's id of the line.
     pub id: String,
@@ -184,7 +185,7 @@ pub struct ObservedFailure {
 }
 
 /// The history was replaced by a summary.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCompaction {
     /// The client's id of the line.
     pub id: String,
@@ -197,7 +198,7 @@ pub struct ObservedCompaction {
 }
 
 /// The user had left the session and opened it again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedResumption {
     /// The client's id of the first message or answer afterwards.
     pub id: String,

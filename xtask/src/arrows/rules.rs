@@ -54,6 +54,7 @@ pub(super) const RULES: &[Rule] = &[
         "what-if",
         &["catalogue", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core"],
     ),
+    effects("control", &["contracts", "engine", "evaluator", "router-core", "transcripts"]),
     effects(
         "gateway",
         &[
@@ -61,6 +62,7 @@ pub(super) const RULES: &[Rule] = &[
             "availability",
             "catalogue",
             "contracts",
+            "control",
             "costs",
             "engine",
             "evaluator",
@@ -78,6 +80,7 @@ pub(super) const RULES: &[Rule] = &[
             "availability",
             "catalogue",
             "contracts",
+            "control",
             "costs",
             "engine",
             "evaluator",

@@ -1,4 +1,4 @@
-//! What can be typed about the log.
+//! Arguments of `events`.
 
 use std::path::PathBuf;
 
@@ -8,59 +8,59 @@ use clap::{Subcommand, ValueHint};
 pub(crate) enum EventsCommand {
     /// Show the latest events.
     Tail {
-        /// How many.
+        /// The number of events.
         #[arg(short, default_value_t = 20)]
         number: usize,
-        /// Wait for more.
+        /// Keep printing events as they are appended.
         #[arg(short, long)]
         follow: bool,
-        /// Only kinds that start like this, such as `route.`.
+        /// Only events whose kind starts with this, such as `route.`.
         #[arg(long, value_name = "KIND")]
         kind: Option<String>,
     },
-    /// Show one event with everything in it.
+    /// Show one event with all its fields.
     Show {
-        /// Its position or id.
+        /// The position or the id of the event.
         event: String,
     },
-    /// Write the log as JSON Lines, loss-free.
+    /// Export the log as JSON Lines without loss.
     Export {
-        /// The file; standard output when omitted.
+        /// The file [default: standard output].
         #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
         /// Only events after this position.
         #[arg(long, default_value_t = 0)]
         after: u64,
     },
-    /// Read JSON Lines into an empty log, or the rest of this one.
+    /// Import JSON Lines into an empty log, or those that continue the log.
     Import {
-        /// The file; standard input when it is `-`.
+        /// The file; `-` for standard input.
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
-        /// Take lines that carry no hash chain, as another tool writes them.
+        /// Accept lines without a hash chain, as other tools write them.
         #[arg(long)]
         without_chain: bool,
     },
-    /// Walk everything: frames, chain, index, texts, and every projection rebuilt.
+    /// Verify every frame, the hash chain, the index and the texts, and rebuild every projection.
     Verify,
-    /// Remove the text that users and models wrote; every decision about it stays, and the hash chain still holds.
+    /// Remove the text of messages. Decisions, calls and costs stay, and the hash chain stays valid.
     Purge {
-        /// Remove text: the messages of turns, in the log and beside it.
+        /// Remove the text of messages, in the log and in the files beside it.
         #[arg(long, required = true)]
         text: bool,
-        /// Only what was written before a time: `2026-11-01`, `2026-11-01T12:30`, or `30d` for so long ago.
+        /// Only text written before a time: `2026-11-01`, `2026-11-01T12:30`, or `30d` for 30 days ago.
         #[arg(long, value_name = "TIME")]
         before: Option<String>,
         /// Only the messages of a session.
         #[arg(long, value_name = "ID")]
         session: Option<String>,
-        /// Act. There is no way back.
+        /// Remove it; this cannot be undone. Without this option, only the plan is printed.
         #[arg(long)]
         yes: bool,
     },
-    /// Explain what is damaged and what can be saved; with --yes do it, keeping the old files.
+    /// Show which damage the log has and what a repair would save.
     Repair {
-        /// Act.
+        /// Repair the log; the old files are kept. Without this option, only the plan is printed.
         #[arg(long)]
         yes: bool,
     },

@@ -1,4 +1,4 @@
-//! What can be typed about the gateway.
+//! Arguments of `serve` and `token`.
 
 use std::net::SocketAddr;
 
@@ -6,19 +6,31 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
-    /// Where to listen, instead of what gateway.yaml says or 127.0.0.1:4141; port 0 takes any free one.
+    /// The address to listen on; port 0 takes any free port [default: `listen` in gateway.yaml, or 127.0.0.1:4141].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
-    /// Threads that take requests, beside the one that decides; one passes on some ten thousand a second.
+    /// The threads that serve requests, in addition to the one that decides; one serves about 10,000 requests a second.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) threads: usize,
+    /// The format of log lines on the standard error; RUST_LOG sets which are written.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) log_format: LogFormat,
+}
+
+/// The format of log lines.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum LogFormat {
+    /// A line of text for each event.
+    Text,
+    /// A JSON object on a line for each event.
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token for a client and print it once; from then on every client must bring one.
+    /// Create a token for a client and print it. Once there is a token, every client needs one.
     Add {
-        /// Whose it is, in a word of your own.
+        /// A name for the client: one word.
         name: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What can be typed about what was learned, and about how turns went.
+//! Arguments of `feedback` and `patterns`.
 
 use std::path::PathBuf;
 
@@ -6,19 +6,19 @@ use clap::{Args, Subcommand, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArguments {
-    /// How it went; the last rating on a turn counts.
+    /// The rating; the last one of a turn counts.
     pub(crate) rating: RatingChoice,
-    /// `last`, or the id of a turn or the start of one.
+    /// The id of a turn or the start of one, or `last`.
     #[arg(default_value = "last", value_name = "TURN")]
     pub(crate) turn: String,
 }
 
-/// A rating as it is typed.
+/// A rating on the command line.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum RatingChoice {
-    /// It went well.
+    /// The turn went well.
     Up,
-    /// It went badly.
+    /// The turn went badly.
     Down,
 }
 
@@ -33,50 +33,50 @@ impl From<RatingChoice> for contracts::events::Rating {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PatternsCommand {
-    /// Show how much was learned, by workspace.
+    /// Show how many turns were learned, by workspace.
     Status,
-    /// Show what is known about each model in a workspace, and the latest outcomes.
+    /// Show the success and cost of each model in a workspace, and the latest outcomes.
     Inspect {
         #[command(flatten)]
         workspace: WorkspaceArgument,
-        /// How many outcomes.
+        /// The number of outcomes.
         #[arg(short, default_value_t = 10)]
         number: usize,
     },
-    /// Show which turns a decision was compared with, what each contributed, and what would change the choice.
+    /// Show the similar turns behind a recommendation, how much each contributed, and what would change it.
     Explain {
-        /// `last`, or the id of a turn or the start of one.
+        /// The id of a turn or the start of one, or `last`.
         #[arg(default_value = "last", value_name = "TURN")]
         turn: String,
-        /// How many turns for each model.
+        /// The number of turns for each model.
         #[arg(short, default_value_t = 5)]
         number: usize,
     },
-    /// Forget what was learned in a workspace. The events stay, and turns from now on are learned as before.
+    /// Clear the patterns of a workspace. The events stay in the log; later turns are learned again.
     Clear {
         #[command(flatten)]
         workspace: WorkspaceArgument,
-        /// Forget it in every workspace.
+        /// Clear the patterns of every workspace.
         #[arg(long, conflicts_with = "workspace")]
         all: bool,
-        /// Act.
+        /// Clear them. Without this option, only the count is printed.
         #[arg(long)]
         yes: bool,
     },
-    /// Put the messages of the log into numbers by the embedder that `embedding` in routing.yaml names.
+    /// Embed the messages of the log with the embedder that `embedding` in routing.yaml names.
     Embed,
-    /// Judge every turn of the log anew, under the built-in rubric or one of your own.
+    /// Judge every turn of the log again, under the built-in rubric or your own.
     Evaluate {
-        /// A rubric in YAML.
+        /// A rubric in a YAML file [default: the built-in rubric].
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         rubric: Option<PathBuf>,
     },
 }
 
-/// Which workspace is asked about.
+/// The option for a workspace.
 #[derive(Debug, Args)]
 pub(crate) struct WorkspaceArgument {
-    /// The workspace; the current folder when omitted.
+    /// The workspace [default: the current folder].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) workspace: Option<PathBuf>,
 }

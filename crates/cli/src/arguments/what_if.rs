@@ -1,16 +1,16 @@
-//! What can be typed about the past made again, and about other policies.
+//! Arguments of `replay` and `backtest`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-/// Which turns are asked about.
+/// The options for a range of turns.
 #[derive(Debug, Args)]
 pub(crate) struct RangeArguments {
-    /// Only turns that started then or later: `2026-11-01`, `2026-11-01T12:30`, or `7d` for so long ago.
+    /// Only turns that started at this time or later: `2026-11-01`, `2026-11-01T12:30`, or `7d` for 7 days ago.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,
-    /// Only turns that started before then.
+    /// Only turns that started before this time.
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<String>,
     /// Only turns of this session.
@@ -20,24 +20,24 @@ pub(crate) struct RangeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct BacktestArguments {
-    /// The policies to try; several are ranked by what they cost. The policy active when omitted.
+    /// The policies to evaluate; several are ranked by cost [default: the active policy].
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
     pub(crate) policy: Vec<PathBuf>,
-    /// What to compare with: another policy file, or `recorded`, the models that really ran.
+    /// The baseline: a policy file, or `recorded` for the models that the turns ran on.
     #[arg(long, value_name = "FILE|recorded", default_value = "recorded", value_hint = ValueHint::FilePath)]
     pub(crate) against: String,
-    /// Try a number of the policy at several values: `pattern.cost_weight=0:0.3:0.05`.
+    /// Evaluate several values of a number in the policy: `pattern.cost_weight=0:0.3:0.05`.
     #[arg(long, value_name = "NUMBER=FROM:TO:STEP")]
     pub(crate) sweep: Option<what_if::Sweep>,
     #[command(flatten)]
     pub(crate) range: RangeArguments,
-    /// Print every turn, not only those that change model.
+    /// Print every turn, not only those with another model.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print comma-separated values, a line for each turn and policy.
+    /// Print comma-separated values, one line for each turn and policy.
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
-    /// Write a report with charts into a file that needs nothing beside it.
+    /// Write a self-contained HTML report with charts.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) html: Option<PathBuf>,
 }

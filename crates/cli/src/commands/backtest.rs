@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<()
     let (report, rows) = ask(context, arguments, &question)?;
     if report.turns == 0 && report.unjudged.is_empty() {
         let next = "`turnwise import claude-code` brings in sessions";
-        return Err(Failure::Wrong(format!("the log has no turn in that range; {next}")));
+        return Err(Failure::Invalid(format!("the log has no turn in that range; {next}")));
     }
     if let Some(path) = &arguments.html {
         std::fs::write(path, html(&report)).map_err(|error| Failure::file("write", path, &error))?;
@@ -43,7 +43,7 @@ pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<()
         let names: Vec<_> = question.candidates.iter().map(|candidate| candidate.name.clone()).collect();
         let mut out = io::BufWriter::new(io::stdout().lock());
         let written = write_csv(&mut out, &names, &rows).and_then(|()| out.flush());
-        return written.map_err(|error| Failure::NotDone(format!("cannot write to the standard output: {error}")));
+        return written.map_err(|error| Failure::Failed(format!("cannot write to the standard output: {error}")));
     }
     context
         .print(&json!({ "report": report, "turns": rows }), || show::report(&report, &rows, &question, arguments.all))
@@ -90,7 +90,7 @@ fn candidates(
     let mut candidates = Vec::new();
     for file in files {
         let text = text(file)?;
-        let wrong = |error: what_if::SweepError| Failure::Wrong(format!("`{}`: {error}", file.display()));
+        let wrong = |error: what_if::SweepError| Failure::Invalid(format!("`{}`: {error}", file.display()));
         for (name, text) in sweep.variants(&text).map_err(wrong)? {
             let name = if files.len() == 1 { name } else { format!("{} {name}", file.display()) };
             candidates.push(parse(context, file, name, &text, models)?);
@@ -117,7 +117,7 @@ fn parse(
     let user = context.home.user.as_deref().and_then(Path::to_str);
     let policy = Policy::load(text, Arc::clone(models), user).map_err(|problems| {
         let problems: Vec<_> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
-        Failure::Wrong(format!("`{}` cannot be used:{}", file.display(), problems.concat()))
+        Failure::Invalid(format!("`{}` cannot be used:{}", file.display(), problems.concat()))
     })?;
     Ok(Candidate { name, policy: Arc::new(policy) })
 }

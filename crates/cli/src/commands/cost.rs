@@ -25,7 +25,7 @@ pub(super) fn run(context: &Context, session: Option<&str>) -> Result<(), Failur
     };
     let found = session.and_then(|session| Some((costs.session(&session)?, session)));
     let (spent, name) = found.ok_or_else(|| {
-        Failure::Wrong("no such session has spent anything; `turnwise cost` lists sessions".to_owned())
+        Failure::Invalid("no such session has spent anything; `turnwise cost` lists sessions".to_owned())
     })?;
     one_session(context, &name, spent)
 }

@@ -1,4 +1,4 @@
-//! `demo`: the main job on a bundled session, in a temporary folder that is removed again.
+//! `demo`: imports, decides and explains a bundled session in a temporary folder, which is removed.
 
 use std::{fs, sync::Arc};
 
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     context::{Context, local_offset},
     failure::Failure,
-    screen::{FAINT, HEADING, Table, styled},
+    screen::{FAINT, HEADING, Table, cut, styled},
 };
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
@@ -50,7 +50,7 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         }
     }
     engine.commit()?;
-    // A turn that a rule decided has most to tell.
+    // A decision by a rule has the most instructive chain.
     let by_rule = |made: &engine::TurnOutcome| {
         made.decision().and_then(Decision::winner).is_some_and(|entry| entry.slot == Slot::ConfiguredRules)
     };
@@ -73,7 +73,7 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         anstream::println!();
         let mut table = Table::new(&[">#", "MESSAGE", "RAN ON", "TURNWISE CHOOSES", "BECAUSE OF"]);
         for (number, (made, ran_on, message)) in (1..).zip(&turns) {
-            let start: String = message.lines().next().unwrap_or_default().chars().take(44).collect();
+            let start = cut(message.lines().next().unwrap_or_default(), 44).to_owned();
             let chosen = made.model().map_or_else(|| "-".to_owned(), ToString::to_string);
             table.row([
                 number.to_string(),

@@ -118,13 +118,17 @@ fn show(context: &Context, event: &str) -> Result<(), Failure> {
     let position = match (event.parse::<u64>(), event.parse()) {
         (Ok(position), _) => Some(Position(position)),
         (_, Ok(id)) => log.find(id)?,
-        _ => return Err(Failure::Wrong(format!("`{event}` is neither a position nor an id of 32 hexadecimal digits"))),
+        _ => {
+            return Err(Failure::Invalid(format!(
+                "`{event}` is neither a position nor an id of 32 hexadecimal digits"
+            )));
+        }
     };
     let found = position
         .filter(|position| Position::ORIGIN < *position)
         .map(|position| read(log.as_ref(), position))
         .transpose()?;
-    let recorded = found.flatten().ok_or_else(|| Failure::Wrong(format!("the log has no event `{event}`")))?;
+    let recorded = found.flatten().ok_or_else(|| Failure::Invalid(format!("the log has no event `{event}`")))?;
     let json = as_json(&recorded);
     context.print(&json, || {
         anstream::println!(

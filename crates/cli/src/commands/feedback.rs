@@ -3,18 +3,17 @@
 use std::fmt::Write as _;
 
 use contracts::events::{EvalCompleted, Rating, Signal, SignalKind};
+use control::GiveFeedback;
 use patterns::MIN_EVAL_CONFIDENCE;
 
 use super::route::turn_named;
 use crate::{arguments::FeedbackArguments, context::Context, failure::Failure};
 
 pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<(), Failure> {
-    let instead =
-        r#"curl -H 'content-type: application/json' -d '{"rating": "up"}' http://127.0.0.1:4141/turns/ID/feedback"#;
-    let mut engine = context.engine_or(instead)?;
-    let turn = turn_named(&engine, &arguments.turn)?;
-    let feedback = engine.give_feedback(turn, arguments.rating.into())?;
-    engine.close()?;
+    let turn = turn_named(context.read_only()?.as_ref(), &arguments.turn)?;
+    let mut writer = context.writer()?;
+    let feedback = writer.execute(GiveFeedback { turn, rating: arguments.rating.into() })?;
+    writer.close()?;
     context.print(&feedback, || {
         let rating = match feedback.given.rating {
             Rating::Up => "up",

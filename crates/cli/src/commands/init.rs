@@ -28,7 +28,7 @@ pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
     let exists = home.policy.exists();
     if exists && !force {
         let path = home.policy.display();
-        return Err(Failure::Wrong(format!(
+        return Err(Failure::Invalid(format!(
             "`{path}` is there already; --force replaces it, `turnwise rules check` checks it"
         )));
     }

@@ -1,27 +1,28 @@
 //! `model`: the model of a session, set, cleared or shown (004 §9.1).
 
 use contracts::SessionId;
-use engine::{EngineError, Sessions, decision_of};
+use control::SelectModel;
+use engine::{EngineError, Selected, Sessions, decision_of};
 use serde_json::json;
 
 use crate::{context::Context, failure::Failure};
+
+/// The argument that clears the model.
+const CLEAR: &str = "-";
 
 pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Result<(), Failure> {
     if choice == "show" {
         return show(context, session);
     }
-    let instead =
-        r#"curl -H 'content-type: application/json' -d '{"model": "opus"}' http://127.0.0.1:4141/sessions/ID/model"#;
-    let mut engine = context.engine_or(instead)?;
-    let session = session_named(&engine.state().sessions, session)?;
-    let model = match choice {
-        "-" => None,
-        name => Some(engine.model_named(name)?),
-    };
-    let selected = engine.select_model(&session, model)?;
-    engine.close()?;
-    let json = json!({ "session": session, "model": selected.model, "pending": selected.pending });
-    context.print(&json, || anstream::println!("{selected} (session {session})"))
+    let session = session.map(SessionId::try_from).transpose().map_err(EngineError::from)?;
+    let model = (choice != CLEAR).then(|| choice.to_owned());
+    let mut writer = context.writer()?;
+    let selected = writer.execute(SelectModel { session, model })?;
+    writer.close()?;
+    context.print(&selected, || {
+        let effect = Selected { model: selected.model.clone(), pending: selected.pending };
+        anstream::println!("{effect} (session {})", selected.session);
+    })
 }
 
 fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {

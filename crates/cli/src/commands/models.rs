@@ -19,7 +19,7 @@ pub(super) fn run(context: &Context, command: Option<ModelsCommand>) -> Result<(
         None | Some(ModelsCommand::List) => list(context),
         Some(ModelsCommand::Import { file, built_in: true }) => {
             let text = read_text(&file)?;
-            let built = litellm::built_in_from(&text).map_err(|error| Failure::Wrong(error.to_string()))?;
+            let built = litellm::built_in_from(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
             print!("{built}");
             Ok(())
         }
@@ -70,12 +70,12 @@ const HEADER: &str = "The models of turnwise, over those built in. Edit freely: 
 
 fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     let text = read_text(file)?;
-    let converted = litellm::convert(&text).map_err(|error| Failure::Wrong(error.to_string()))?;
+    let converted = litellm::convert(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
     let path = context.home.models();
     let name = path.display().to_string();
     // What the user wrote stands above what is imported.
     let own = match fs::read_to_string(&path) {
-        Ok(text) => catalogue::parse(&name, &text).map_err(|error| Failure::Wrong(error.to_string()))?,
+        Ok(text) => catalogue::parse(&name, &text).map_err(|error| Failure::Invalid(error.to_string()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => catalogue::Entries::new(),
         Err(error) => return Err(Failure::file("read", &path, &error)),
     };
@@ -88,7 +88,7 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     }
     let yaml = catalogue::to_yaml(HEADER, &entries);
     catalogue::load(Some(catalogue::Source { file: &name, text: &yaml }))
-        .map_err(|error| Failure::Wrong(error.to_string()))?;
+        .map_err(|error| Failure::Invalid(error.to_string()))?;
     fs::create_dir_all(&context.home.dir).map_err(|error| Failure::file("create", &context.home.dir, &error))?;
     fs::write(&path, yaml).map_err(|error| Failure::file("write", &path, &error))?;
     let mut dropped: BTreeMap<String, Vec<&str>> = BTreeMap::new();

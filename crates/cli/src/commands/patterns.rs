@@ -1,4 +1,4 @@
-//! `patterns`: what was learned from turns that are over.
+//! `patterns`: patterns learned from past turns.
 
 mod clear;
 mod embed;
@@ -12,7 +12,7 @@ use crate::{
     arguments::{PatternsCommand, WorkspaceArgument},
     context::Context,
     failure::Failure,
-    screen::Table,
+    screen::{Table, cut},
 };
 
 pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Failure> {
@@ -52,31 +52,31 @@ fn status(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// The workspace that is meant: its absolute path.
+/// The absolute path of the workspace in the arguments, or of the current folder.
 fn path(argument: &WorkspaceArgument) -> Option<String> {
     let given = argument.workspace.clone().or_else(|| std::env::current_dir().ok())?;
     Some(std::path::absolute(given).ok()?.display().to_string())
 }
 
-/// A share of a whole as a person reads it.
+/// Formats a score; `-` if there is none.
 fn share(score: Option<contracts::Score>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| score.to_string())
 }
 
-/// An amount as a person reads it.
+/// Formats a cost; `-` if it is unknown.
 fn money(cost: Option<u64>) -> String {
     cost.map_or_else(|| "-".to_owned(), |cost| what_if::dollars(i64::try_from(cost).unwrap_or(i64::MAX)))
 }
 
-/// The beginning of a turn's message, when its text is still there.
+/// The first 44 columns of a turn's message; empty if its text was removed.
 fn beginning(
     log: &dyn event_bus::EventLog,
     texts: &dyn event_bus::TextStore,
     turn: contracts::TurnId,
 ) -> Result<String, Failure> {
-    const CHARACTERS: usize = 44;
+    const COLUMNS: usize = 44;
     let text = engine::message_of(log, texts, turn)?.unwrap_or_default();
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    let cut: String = line.chars().take(CHARACTERS).collect();
-    Ok(if cut.len() < line.len() { format!("{cut}…") } else { cut })
+    let start = cut(line, COLUMNS);
+    Ok(if start.len() < line.len() { format!("{start}…") } else { start.to_owned() })
 }

@@ -11,8 +11,8 @@ pub(super) fn range(arguments: &RangeArguments) -> Result<Range, Failure> {
     let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse(text, now)).transpose();
     let session = arguments.session.as_deref().map(SessionId::try_from).transpose();
     Ok(Range {
-        from: moment(&arguments.from).map_err(Failure::Wrong)?,
-        to: moment(&arguments.to).map_err(Failure::Wrong)?,
-        session: session.map_err(|error| Failure::Wrong(error.to_string()))?,
+        from: moment(&arguments.from).map_err(Failure::Invalid)?,
+        to: moment(&arguments.to).map_err(Failure::Invalid)?,
+        session: session.map_err(|error| Failure::Invalid(error.to_string()))?,
     })
 }

@@ -1,7 +1,8 @@
-//! `replay`: every recorded decision made again from the log alone.
+//! `replay`: repeats every recorded decision from the log.
 
 use event_bus::TextFiles;
 use router_core::{WhyHeader, why};
+use unicode_width::UnicodeWidthStr as _;
 use what_if::{Divergence, Replayed, replay};
 
 use super::range::range;
@@ -9,10 +10,10 @@ use crate::{
     arguments::RangeArguments,
     context::Context,
     failure::Failure,
-    screen::{BAD, GOOD, counted, event_bar, styled},
+    screen::{BAD, GOOD, counted, cut, event_bar, styled},
 };
 
-/// Columns of one of two chains side by side.
+/// The width of the left chain, in columns.
 const COLUMN: usize = 78;
 
 pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), Failure> {
@@ -26,7 +27,7 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     let replayed = replay(log.as_ref(), &texts, &range, |position| bar.set_position(position.0))?;
     bar.finish_and_clear();
     context.print(&replayed, || show(&replayed))?;
-    if replayed.divergence.is_some() { Err(Failure::No) } else { Ok(()) }
+    if replayed.divergence.is_some() { Err(Failure::Negative) } else { Ok(()) }
 }
 
 fn show(replayed: &Replayed) {
@@ -54,7 +55,7 @@ fn show(replayed: &Replayed) {
     anstream::println!("  digest {}", replayed.digest);
 }
 
-/// Both decisions, line beside line.
+/// Prints both decisions side by side.
 fn side_by_side(divergence: &Divergence) {
     let Divergence { position, turn, session, at, step, recorded, again } = divergence;
     let header = WhyHeader { turn: *turn, session: session.clone(), at: *at };
@@ -71,8 +72,9 @@ fn side_by_side(divergence: &Divergence) {
         }
         let (one, other) = (one.unwrap_or_default(), other.unwrap_or_default());
         let mark = if one == other { ' ' } else { '≠' };
-        let shown: String = one.chars().take(COLUMN).collect();
-        anstream::println!("{mark} {shown:<COLUMN$} │ {other}");
+        let shown = cut(one, COLUMN);
+        let gap = " ".repeat(COLUMN.saturating_sub(shown.width()));
+        anstream::println!("{mark} {shown}{gap} │ {other}");
     }
     if recorded.decision == again.decision {
         anstream::println!(

@@ -1,9 +1,10 @@
-//! `route`: a decision that is neither sent nor recorded; and what becomes of a suggestion.
+//! `route`: previews a decision; accepts or dismisses a suggestion.
 
 use std::{path::Path, sync::Arc};
 
 use catalogue::estimate::PromptShape;
 use contracts::{Needs, SessionId, TurnId};
+use control::{AcceptSuggestion, DismissSuggestion};
 use engine::{Engine, EngineError, Models, Stores, TurnInput, TurnOutcome, decision_of, last_decision};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
 use router_core::why;
@@ -15,7 +16,7 @@ use crate::{
     arguments::{RouteArguments, RouteCommand},
     context::{Context, local_offset, local_time},
     failure::Failure,
-    screen::{NOTICE, Table, styled},
+    screen::{NOTICE, Table, cut, styled},
 };
 
 pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
@@ -28,7 +29,7 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
 
 fn message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     let engine = context.reader()?;
-    context.policy_notice(engine.policy_trouble().as_ref());
+    context.policy_notice(&engine.policy_path().display().to_string(), engine.standing_trouble().len() as u64);
     let outcome = engine.preview(turn_input(arguments)?)?;
     context.print(&DecisionView::of(&outcome), || {
         for banner in &outcome.banners {
@@ -38,7 +39,7 @@ fn message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure>
             anstream::print!("{}", why(None, decision));
         }
     })?;
-    if outcome.model().is_some() { Ok(()) } else { Err(Failure::No) }
+    if outcome.model().is_some() { Ok(()) } else { Err(Failure::Negative) }
 }
 
 fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
@@ -72,7 +73,7 @@ fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
     Ok(new)
 }
 
-/// Every turn of a session file, decided on an empty log in memory.
+/// Decides every turn of a session file on an empty log in memory.
 fn session(context: &Context, file: &Path) -> Result<(), Failure> {
     let stores = Stores {
         log: Arc::new(MemoryLog::new()),
@@ -82,7 +83,7 @@ fn session(context: &Context, file: &Path) -> Result<(), Failure> {
     };
     let models = Models::load(&context.home.models())?;
     let mut engine = Engine::with_models(&context.home, models, stores)?;
-    let mut reader = claude_code::read(file).map_err(|error| Failure::NotDone(format!("{error}: {}", error.source)))?;
+    let mut reader = claude_code::read(file).map_err(|error| Failure::Failed(format!("{error}: {}", error.source)))?;
     let mut rows = Vec::new();
     while let Some(turn) = reader.next() {
         let Some(session) = reader.session().cloned() else { continue };
@@ -107,7 +108,7 @@ fn session(context: &Context, file: &Path) -> Result<(), Failure> {
 }
 
 fn row(number: u32, made: &TurnOutcome, ran_on: Option<&str>, message: &str) -> [String; 6] {
-    let start: String = message.lines().next().unwrap_or_default().chars().take(40).collect();
+    let start = cut(message.lines().next().unwrap_or_default(), 40).to_owned();
     [
         number.to_string(),
         local_time(made.at),
@@ -119,31 +120,27 @@ fn row(number: u32, made: &TurnOutcome, ran_on: Option<&str>, message: &str) -> 
 }
 
 fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> {
-    let mut engine = context.engine()?;
+    let (RouteCommand::Override { turn } | RouteCommand::Ignore { turn }) = command;
+    let turn = turn_named(context.read_only()?.as_ref(), turn)?;
+    let mut writer = context.writer()?;
     match command {
-        RouteCommand::Override { turn } => {
-            let turn = turn_named(&engine, turn)?;
-            let event = engine.accept_suggestion(turn)?;
-            engine.close()?;
+        RouteCommand::Override { .. } => {
+            let event = writer.execute(AcceptSuggestion { turn })?;
+            writer.close()?;
             let text = format!("Turn {turn} goes to {} instead of {}.", event.model, event.original);
             context.print(&event, || anstream::println!("{text}"))
         }
-        RouteCommand::Ignore { turn } => {
-            let turn = turn_named(&engine, turn)?;
-            let event = engine.dismiss_suggestion(turn)?;
-            engine.close()?;
+        RouteCommand::Ignore { .. } => {
+            let event = writer.execute(DismissSuggestion { turn })?;
+            writer.close()?;
             let text = format!("Turn {turn} stays on {}; {} was dismissed.", event.model, event.dismissed);
             context.print(&event, || anstream::println!("{text}"))
         }
     }
 }
 
-pub(super) fn turn_named(engine: &Engine, turn: &str) -> Result<TurnId, Failure> {
-    turn_in(engine.log().as_ref(), turn)
-}
-
-/// The turn a user means: the last one, or the one whose id starts like this.
-pub(super) fn turn_in(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
+/// Resolves a turn argument: `last`, or an id, or the start of one.
+pub(super) fn turn_named(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
     let insight = if turn == "last" { last_decision(log)? } else { decision_of(log, turn)? };
     Ok(insight.decided.turn)
 }

@@ -59,7 +59,7 @@ fn check(context: &Context, path: &Path) -> Result<(), Failure> {
                     problems.len()
                 );
             })?;
-            Err(Failure::No)
+            Err(Failure::Negative)
         }
     }
 }
@@ -103,7 +103,7 @@ fn test(context: &Context, path: &Path) -> Result<(), Failure> {
     let file = open(context)?;
     let text = read_text(path)?;
     let checked = check_expectations(&path.display().to_string(), &text, &file.active().policy)
-        .map_err(|error| Failure::Wrong(error.to_string()))?;
+        .map_err(|error| Failure::Invalid(error.to_string()))?;
     let failed = checked.iter().filter(|test| !test.differences.is_empty()).count();
     context.print(&json!({ "passed": checked.len() - failed, "failed": failed, "tests": checked }), || {
         for test in &checked {
@@ -121,5 +121,5 @@ fn test(context: &Context, path: &Path) -> Result<(), Failure> {
         }
         anstream::println!("{} passed, {failed} failed", checked.len() - failed);
     })?;
-    if failed == 0 { Ok(()) } else { Err(Failure::No) }
+    if failed == 0 { Ok(()) } else { Err(Failure::Negative) }
 }

@@ -1,4 +1,4 @@
-//! `watch`: turns as they are decided, what was spent today, and who is out, until Ctrl-C.
+//! `watch`: turns, costs of the day and outages as they happen, until Ctrl-C.
 
 use std::{io::IsTerminal as _, sync::Arc, thread::sleep, time::Duration};
 
@@ -13,15 +13,15 @@ use crate::{
     context::Context,
     failure::Failure,
     interrupt::Interrupt,
-    screen::{BAD, FAINT, HEADING, Table, counted, styled},
+    screen::{BAD, FAINT, HEADING, Table, counted, cut, styled},
 };
 
-/// How often the log is looked at.
+/// How often the log is read.
 const EVERY: Duration = Duration::from_millis(250);
 
 pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
     if !context.home.log().exists() {
-        return Err(Failure::Wrong("there is no log yet; `turnwise serve` makes one".to_owned()));
+        return Err(Failure::Invalid("there is no log yet; `turnwise serve` makes one".to_owned()));
     }
     let log = context.read_only()?;
     let texts = Arc::new(TextFiles::of(context.home.log()));
@@ -87,7 +87,7 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
         .collect();
     for (name, until) in out {
         let seconds = until.micros_since(now) / 1_000_000;
-        anstream::println!("{} {name} for another {seconds} s", styled(BAD, "out"));
+        anstream::println!("{} {name} for another {seconds} s", styled(BAD, "unavailable:"));
     }
     anstream::println!();
     let mut table = Table::new(&["TIME", "CLIENT", "STATUS", "MODEL", "WHY", ">COST", "MESSAGE"]);
@@ -101,7 +101,7 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
             None if text("reason").starts_with("client asked") => "client's model".to_owned(),
             None => text("slot").to_lowercase().replace('_', " "),
         };
-        let message: String = text("message").chars().take(48).collect();
+        let message = cut(&text("message"), 48).to_owned();
         let model = text("model").split_once(':').map(|(_, model)| model.to_owned()).unwrap_or_default();
         table.row([time, text("client"), status, model, why, cost, message]);
     }

@@ -8,7 +8,7 @@ use crate::{
 const KEY: &str = "sk-hunter2";
 
 /// The bundled session, imported, and a policy that names an embedder at this address.
-fn desk(url: &str, more: &str) -> Desk {
+pub(crate) fn desk(url: &str, more: &str) -> Desk {
     let desk = Desk::new();
     desk.with_session();
     desk.ok(&["import", "claude-code"]);
@@ -17,7 +17,7 @@ fn desk(url: &str, more: &str) -> Desk {
     desk
 }
 
-fn stand_in() -> StandIn {
+pub(crate) fn stand_in() -> StandIn {
     StandIn::answering(|asked, _| {
         Reply::directions(&asked.texts().iter().map(|_| vec![0.5, -0.25, 1.0]).collect::<Vec<_>>())
     })
@@ -28,7 +28,7 @@ fn without_an_embedder_the_lines_to_add_are_shown() {
     let desk = Desk::new();
     insta::assert_snapshot!(said(&desk.run(&["patterns", "embed"])), @r#"
     exit 2
-    error: the policy names nobody who embeds; with Ollama running, add to routing.yaml:
+    error: the policy names no embedder; with Ollama running, add to routing.yaml:
 
     embedding:
       url: "http://localhost:11434/v1"
@@ -90,7 +90,7 @@ fn an_endpoint_that_fails_is_told_with_its_reason_and_no_secret() {
     0 messages embedded.
     9 messages not embedded.
     error: `URL/embeddings` answered 401: check the key in the environment variable that `embedding.key_env` names
-    What was embedded is kept; the same command goes on from there
+    The messages embedded so far are recorded; the same command continues with the rest
     ");
 }
 

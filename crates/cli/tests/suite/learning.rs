@@ -36,9 +36,9 @@ fn a_decision_is_explained_by_its_neighbours_and_by_what_would_change_it() {
     let explained = desk.json(&["patterns", "explain"]);
     let models = explained["explanation"]["models"].as_array().unwrap();
     for model in models {
-        let parts = &model["parts"];
+        let terms = &model["terms"];
         // What the neighbours add is what each of them adds, but for what rounding leaves.
-        let whole = parts["from_neighbours"].as_i64().unwrap();
+        let whole = terms["from_neighbours"].as_i64().unwrap();
         let near = model["neighbours"].as_array().unwrap();
         let sum: i64 = near.iter().map(|near| near["contribution"].as_i64().unwrap()).sum();
         assert!((whole - sum).unsigned_abs() <= near.len() as u64, "{whole} {sum}");

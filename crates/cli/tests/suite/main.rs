@@ -5,11 +5,14 @@
 #[expect(dead_code, reason = "the tests of adapters use the rest")]
 mod stand_in;
 
+mod control;
 mod desk;
 mod embedded;
 mod feedback;
 mod first_steps;
+mod gateway;
 mod learning;
+mod logging;
 mod logs;
 mod policies;
 mod sessions;

@@ -86,13 +86,13 @@ fn a_policy_broken_later_leaves_the_last_good_one_deciding_and_every_view_readab
     desk.write(".turnwise/routing.yaml", "rulez: []\n");
     let run = desk.run(&["route", "/commit it"]);
     assert_eq!(run.code, 0, "{}", said(&run));
-    assert!(run.out.contains("fast for commits") && run.err.contains("last good policy"), "{}", said(&run));
+    assert!(run.out.contains("fast for commits") && run.err.contains("last valid policy"), "{}", said(&run));
     for view in [&["why"][..], &["cost"], &["status"], &["model", "show"], &["events", "verify"]] {
         desk.ok(view);
     }
     desk.write(".claude/projects/shop/more.jsonl", &transcripts::DEMO_SESSION.replace("5b0c6f0e", "00000000"));
     let imported = desk.run(&["import", "claude-code"]);
-    assert!(imported.code == 0 && imported.err.contains("last good policy"), "{}", said(&imported));
+    assert!(imported.code == 0 && imported.err.contains("last valid policy"), "{}", said(&imported));
     let told = desk.ok(&["events", "tail", "-n", "1", "--kind", "routing.policy_invalid"]);
     assert!(told.contains("routing.policy_invalid"), "{told}");
 }

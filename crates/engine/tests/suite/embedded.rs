@@ -1,12 +1,14 @@
 //! Messages put into numbers by whom the user brings: afterwards, in batches, and never while a turn waits.
 
+use std::sync::Arc;
+
 use adapters::embedder::{OpenAiEmbedder, Timeouts};
 use contracts::{
     Features, Score,
     events::{Rating, RouteDecided, TurnEmbedded, TurnStarted},
     views::{Estimator, PatternQuery, PatternSettings},
 };
-use engine::Embedded;
+use engine::{Embedded, EmbeddingRun, EngineError};
 use event_core::{Position, encode_state};
 
 use crate::{
@@ -45,11 +47,21 @@ fn stand_in() -> StandIn {
 fn embed(desk: &mut Desk, stand_in: &StandIn) -> Embedded {
     let timeouts = Timeouts { pause: std::time::Duration::from_millis(1), ..Timeouts::default() };
     let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, timeouts).unwrap();
+    run(desk, &embedder)
+}
+
+/// Embeds and records batch by batch.
+fn run(desk: &mut Desk, embedder: &OpenAiEmbedder) -> Embedded {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut seen = (0, 0);
-    let embedded = runtime.block_on(desk.engine.embed(&embedder, |done, total| seen = (done, total))).unwrap();
-    assert!(embedded.failure.is_some() || seen.0 == seen.1, "{seen:?}");
-    embedded
+    desk.engine.commit().unwrap();
+    let (log, texts) = (Arc::clone(desk.engine.log()), Arc::clone(desk.engine.texts()));
+    let mut run = EmbeddingRun::new(log, texts, embedder).unwrap();
+    while let Some(embeddings) = runtime.block_on(run.next_batch()).unwrap() {
+        desk.engine.record_embeddings(embeddings).unwrap();
+        desk.engine.commit().unwrap();
+    }
+    assert_eq!(run.done(), run.total());
+    run.into_result()
 }
 
 /// Embedded, skipped, failed.
@@ -167,9 +179,7 @@ fn no_turn_waits_for_an_embedder() {
     assert_eq!(stand_in.asked().len(), 0, "a turn is decided without asking anyone");
     let timeouts = Timeouts { whole: std::time::Duration::from_millis(50), ..Timeouts::default() };
     let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, timeouts).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let embedded = runtime.block_on(desk.engine.embed(&embedder, |_, _| {})).unwrap();
-    assert_eq!(counts(&embedded), (0, 0, 5));
+    assert_eq!(counts(&run(&mut desk, &embedder)), (0, 0, 5));
     assert!(desk.turn("one", "and after that").is_some());
 }
 
@@ -181,8 +191,9 @@ fn where_words_are_forgotten_nothing_is_embedded() {
     desk.edit_policy(&format!("{}privacy: {{record_text: never}}\n", policy(&stand_in)));
     desk.turn("one", "a secret");
     assert_eq!(last_features(&desk).text, None);
-    assert_eq!(counts(&embed(&mut desk, &stand_in)), (0, 0, 0));
-    assert_eq!(stand_in.asked().len(), 0);
+    let refused = desk.engine.record_embeddings(Vec::new()).unwrap_err();
+    assert!(matches!(refused, EngineError::TextForbidden), "{refused}");
+    assert_eq!(desk.all::<TurnEmbedded>(), []);
 }
 
 /// Turns of which the first is judged, and all are embedded, in the order of the log.

@@ -4,7 +4,7 @@ use contracts::{
     Tone,
     events::{EvalCompleted, FeedbackGiven, Rating, SignalKind, StopReason, TurnStarted},
 };
-use engine::{Evaluation, read_rubric};
+use engine::{Evaluation, Reevaluation, read_rubric};
 use evaluator::{Rubric, Weights};
 
 use crate::support::{
@@ -82,11 +82,21 @@ fn a_rating_on_a_turn_that_nobody_knows_is_refused() {
     assert_eq!(desk.all::<FeedbackGiven>(), []);
 }
 
+/// Evaluates the whole log under a rubric and records the verdicts.
+fn reevaluated(desk: &mut Desk, rubric: Rubric) -> Evaluation {
+    let mut reevaluation = Reevaluation::new(rubric);
+    let verdicts = reevaluation.advance(desk.log.as_ref()).unwrap();
+    desk.engine.record_verdicts(verdicts).unwrap();
+    desk.engine.commit().unwrap();
+    assert_eq!(reevaluation.advance(desk.log.as_ref()).unwrap(), [], "its own verdicts make nothing due");
+    reevaluation.summary()
+}
+
 #[test]
 fn judging_the_log_anew_under_the_built_in_rubric_adds_nothing() {
     let mut desk = two_turns("that's wrong");
     let (head, rubric) = (desk.head(), Rubric::built_in());
-    let found = desk.engine.evaluate(&rubric).unwrap();
+    let found = reevaluated(&mut desk, rubric);
     assert_eq!((found.judged, found.recorded, found.counted), (1, 0, 1));
     assert_eq!(desk.head(), head);
 }
@@ -96,13 +106,13 @@ fn judging_the_log_anew_under_another_rubric_adds_its_verdicts_once() {
     let mut desk = two_turns("that's wrong");
     let strict = Rubric::new("strict", 3, Weights { completed: 0, ..Weights::default() }).unwrap();
     let before = desk.all::<EvalCompleted>().len();
-    let found = desk.engine.evaluate(&strict).unwrap();
+    let found = reevaluated(&mut desk, strict.clone());
     let mean = Some(contracts::Score::ZERO);
     let expected = Evaluation { rubric: "strict".to_owned(), version: 3, judged: 1, recorded: 1, counted: 1, mean };
     assert_eq!(found, expected);
     let verdicts = desk.all::<EvalCompleted>();
     assert_eq!((verdicts.len(), verdicts[before].rubric.as_str()), (before + 1, "strict"));
-    assert_eq!(desk.engine.evaluate(&strict).unwrap(), Evaluation { recorded: 0, ..expected });
+    assert_eq!(reevaluated(&mut desk, strict.clone()), Evaluation { recorded: 0, ..expected });
     let mut desk = desk.restarted();
     let head = desk.head();
     desk.engine.react().unwrap();

@@ -126,7 +126,7 @@ impl World {
         let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line));
         let gateway = Gateway::start(engine, &configuration, &providers, tokens, collector, address).unwrap();
         let (stop, stopping) = watch::channel(false);
-        let served = Some(runtime.spawn(serve(Arc::clone(&gateway), listener, None, stopping)));
+        let served = Some(runtime.spawn(serve(Arc::clone(&gateway), listener, None, None, stopping)));
         let client = Client::builder(TokioExecutor::new()).build_http();
         let url = format!("http://{address}");
         Self { mock, log, texts, gateway, url, runtime, client, stop, served, home }

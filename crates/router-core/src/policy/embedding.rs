@@ -1,5 +1,7 @@
 //! The block `embedding` of a policy: who puts messages into numbers.
 
+use serde::{Deserialize, Serialize};
+
 use super::{load::Loader, schema};
 use crate::yaml::Node;
 
@@ -9,7 +11,7 @@ const MAX_URL_BYTES: usize = 500;
 const MAX_NAME_BYTES: usize = 100;
 
 /// An endpoint that speaks the embeddings part of the `OpenAI` API, such as Ollama's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmbeddingEndpoint {
     /// The address that `/embeddings` is appended to: `http` or `https`, without a slash at the end.
     pub url: String,

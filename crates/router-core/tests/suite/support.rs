@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use contracts::{Capabilities, Decision, ModelId, ModelSpec, Registry, Slot, Tier, Tokenizer, Verdict};
+use contracts::{
+    Capabilities, ClientRequest, Decision, ModelId, ModelSpec, Registry, Slot, Tier, Tokenizer, Verdict, WireApi,
+};
 use router_core::{Outcome, Policy, Problem, Scenario};
 
 /// A model of 200,000 tokens that can do everything.
@@ -20,7 +22,7 @@ pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], tokenizer: Tokenizer
         prices: None,
         can_delegate: tier != Tier::Fast,
         configured: true,
-        apis: Vec::new(),
+        apis: vec![WireApi::AnthropicMessages],
     }
 }
 
@@ -69,6 +71,21 @@ pub(crate) fn outcome(scenario: &Scenario, policy: &Policy) -> Outcome {
 #[track_caller]
 pub(crate) fn decide(scenario: &Scenario, policy: &Policy) -> Decision {
     outcome(scenario, policy).decision
+}
+
+/// A request of a client that requires nothing of the model.
+pub(crate) fn live_request() -> ClientRequest {
+    ClientRequest {
+        api: WireApi::AnthropicMessages,
+        client: None,
+        model: "auto".to_owned(),
+        named: None,
+        side: None,
+        subagent: false,
+        requires: [].into(),
+        signed_by: [].into(),
+        brings_key_of: None,
+    }
 }
 
 /// The policy that wins, and the part of its model's name after the colon; `refused` when none does.

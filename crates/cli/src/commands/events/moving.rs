@@ -40,7 +40,10 @@ pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) ->
 
 pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Result<(), Failure> {
     let chains = if without_chain { Chains::Optional } else { Chains::Required };
-    let (log, _) = SledLog::open(context.home.log())?;
+    let opened = SledLog::open(context.home.log());
+    let (log, _) = opened.map_err(|error| {
+        context.exclusive(error, "an import has to continue the log where it ends while the gateway adds events to it")
+    })?;
     let texts = TextFiles::of(context.home.log());
     let done = if path.as_os_str() == "-" {
         engine::import(&log, &texts, chains, &mut io::stdin().lock(), |_| {})
@@ -78,8 +81,8 @@ fn print_chain(done: &Exchanged) {
 fn in_file(path: &Path, error: EngineError) -> Failure {
     let named = |message: String| format!("`{}`: {message}", path.display());
     match Failure::from(error) {
-        Failure::Wrong(message) => Failure::Wrong(named(message)),
-        Failure::NotDone(message) => Failure::NotDone(named(message)),
-        Failure::No => Failure::No,
+        Failure::Invalid(message) => Failure::Invalid(named(message)),
+        Failure::Failed(message) => Failure::Failed(named(message)),
+        Failure::Negative => Failure::Negative,
     }
 }

@@ -14,8 +14,8 @@ use crate::{
 
 pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&str>, yes: bool) -> Result<(), Failure> {
     let now = event_bus::Clock::now(&SystemClock);
-    let before = before.map(|text| moment::parse(text, now)).transpose().map_err(Failure::Wrong)?;
-    let session = session.map(SessionId::try_from).transpose().map_err(|error| Failure::Wrong(error.to_string()))?;
+    let before = before.map(|text| moment::parse(text, now)).transpose().map_err(Failure::Invalid)?;
+    let session = session.map(SessionId::try_from).transpose().map_err(|error| Failure::Invalid(error.to_string()))?;
     let scope = PurgeScope { before, session };
     if !yes {
         let plan = plan_purge(context.read_only()?.as_ref(), scope)?;
@@ -34,8 +34,10 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
             anstream::println!("Nothing was changed. Add --yes to do this; there is no way back.");
         });
     }
-    // Planned while nobody else can write: a text that came in meanwhile would be taken for one that no event names.
-    let (log, _) = SledLog::open(context.home.log())?;
+    // Planned while no other process can write: a text stored meanwhile would be taken for one that no event names.
+    let opened = SledLog::open(context.home.log());
+    let (log, _) = opened
+        .map_err(|error| context.exclusive(error, "a purge replaces the log's files, which the gateway has open"))?;
     let plan = plan_purge(&log, scope)?;
     let texts = plan.texts();
     let (log, purged) = plan.execute(log, &TextFiles::of(context.home.log()), &SystemClock)?;

@@ -41,7 +41,7 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
             }
             anstream::println!("`turnwise events repair` explains what can be saved");
         })?;
-        return Err(Failure::No);
+        return Err(Failure::Negative);
     }
     let (counts, digests) = walk(context)?;
     let json = json!({
@@ -114,7 +114,7 @@ fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
         "router-state",
         &(availability.state(), costs.state(), patterns.state(), sessions.state(), rule_hits.state()),
     )
-    .map_err(|error| Failure::NotDone(error.to_string()))?;
+    .map_err(|error| Failure::Failed(error.to_string()))?;
     let digests =
         Digests { events: digest.finalize().to_hex().to_string(), state: blake3::hash(&bytes).to_hex().to_string() };
     Ok((counts, digests))
@@ -158,7 +158,9 @@ fn add(digest: &mut blake3::Hasher, recorded: &Recorded) {
 }
 
 pub(super) fn repair(context: &Context, yes: bool) -> Result<(), Failure> {
-    let plan = event_bus::plan_repair(context.home.log())?;
+    let plan = event_bus::plan_repair(context.home.log());
+    let plan = plan
+        .map_err(|error| context.exclusive(error, "a repair replaces the log's files, which the gateway has open"))?;
     let needed = plan.is_needed();
     let explained = plan.to_string();
     if !needed || !yes {

@@ -1,5 +1,6 @@
 //! `patterns clear`: what was learned is forgotten.
 
+use control::ClearPatterns;
 use serde_json::json;
 
 use super::path;
@@ -21,9 +22,9 @@ pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, all: bool, y
             anstream::println!("Nothing was done. Add --yes to do it.");
         });
     }
-    let mut engine = context.engine()?;
-    let event = engine.clear_patterns(all, path)?;
-    engine.close()?;
+    let mut writer = context.writer()?;
+    let event = writer.execute(ClearPatterns { all, workspace: path })?;
+    writer.close()?;
     context
         .print(&event, || anstream::println!("Forgot {outcomes} of {place}. Turns from now on are learned as before."))
 }

@@ -1,8 +1,12 @@
 //! `patterns embed`: the messages of the log put into numbers by the embedder that the policy names.
 
+use std::sync::Arc;
+
 use adapters::embedder::{OpenAiEmbedder, Timeouts};
-use engine::Embedded;
-use router_core::{EmbeddingEndpoint, RecordText};
+use control::{RecordEmbeddings, RefreshPolicy, Writer};
+use engine::{Embedded, EmbeddingRun};
+use event_bus::TextFiles;
+use router_core::EmbeddingEndpoint;
 
 use crate::{
     context::Context,
@@ -12,7 +16,7 @@ use crate::{
 
 /// What to write into a policy that names no embedder.
 const LINES_TO_ADD: &str = "\
-the policy names nobody who embeds; with Ollama running, add to routing.yaml:
+the policy names no embedder; with Ollama running, add to routing.yaml:
 
 embedding:
   url: \"http://localhost:11434/v1\"
@@ -20,50 +24,58 @@ embedding:
   # key_env: OPENAI_API_KEY   # the environment variable that holds the key, where one is needed";
 
 pub(crate) fn run(context: &Context) -> Result<(), Failure> {
-    let mut engine = context.engine()?;
-    let trouble = engine.refresh_policy()?;
-    context.policy_notice(trouble.as_ref());
-    let policy = &engine.policy().policy;
-    if policy.record_text() == RecordText::Never {
-        return Err(Failure::Wrong("the policy says `privacy.record_text: never`: nothing is embedded".to_owned()));
+    let mut writer = context.writer()?;
+    let policy = writer.execute(RefreshPolicy {})?;
+    context.policy_notice(&policy.path, policy.errors);
+    if !policy.records_text {
+        return Err(engine::EngineError::TextForbidden.into());
     }
-    let endpoint = policy.embedding().ok_or_else(|| Failure::Wrong(LINES_TO_ADD.to_owned()))?;
-    let embedder = embedder(endpoint)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::NotDone(format!("cannot start waiting for answers: {error}")))?;
-    let bar = event_bar(0, "embedding");
-    if context.json {
-        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-    }
-    let embedded = runtime.block_on(engine.embed(&embedder, |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    }));
-    bar.finish_and_clear();
-    let embedded = embedded?;
-    engine.close()?;
+    let endpoint = policy.embedding.ok_or_else(|| Failure::Invalid(LINES_TO_ADD.to_owned()))?;
+    let embedder = embedder(&endpoint)?;
+    let embedded = embed(context, &mut writer, &embedder)?;
+    writer.close()?;
     context.print(&embedded, || show(&embedded))?;
     match &embedded.failure {
-        Some(failure) => {
-            Err(Failure::NotDone(format!("{failure}\nWhat was embedded is kept; the same command goes on from there")))
-        }
+        Some(failure) => Err(Failure::Failed(format!(
+            "{failure}\nThe messages embedded so far are recorded; the same command continues with the rest"
+        ))),
         None => Ok(()),
     }
 }
 
-/// Who the policy names, with the key from the environment.
+/// Embeds the messages of the log and records the embeddings batch by batch.
+fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> Result<Embedded, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::Failed(format!("cannot start the runtime: {error}")))?;
+    let texts = TextFiles::of(context.home.log());
+    let mut run = EmbeddingRun::new(context.read_only()?, Arc::new(texts), embedder)?;
+    let bar = event_bar(run.total(), "embedding");
+    if context.json {
+        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+    }
+    while let Some(embeddings) = runtime.block_on(run.next_batch())? {
+        if !embeddings.is_empty() {
+            writer.execute(RecordEmbeddings { embeddings })?;
+        }
+        bar.set_position(run.done());
+    }
+    bar.finish_and_clear();
+    Ok(run.into_result())
+}
+
+/// The embedder that the policy names, with its key from the environment.
 fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
     let key = match &endpoint.key_env {
         Some(name) => {
             let unset =
                 format!("`embedding.key_env` names `{name}`, which is not set or is not text: set it to the key");
             let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
-            Some(key.ok_or(Failure::Wrong(unset))?)
+            Some(key.ok_or(Failure::Invalid(unset))?)
         }
         None => None,
     };
     OpenAiEmbedder::new(&endpoint.url, &endpoint.model, key.as_deref().map(str::trim), Timeouts::default())
-        .map_err(|error| Failure::Wrong(error.to_string()))
+        .map_err(|error| Failure::Invalid(error.to_string()))
 }
 
 fn show(embedded: &Embedded) {

@@ -2,19 +2,37 @@
 
 use std::path::PathBuf;
 
-use engine::read_rubric;
+use control::RecordVerdicts;
+use engine::{Evaluation, Reevaluation, read_rubric};
 use evaluator::Rubric;
 
 use crate::{context::Context, failure::Failure, screen::counted};
 
+/// Judges every turn under a rubric and records the verdicts that differ from the log's. Ends when the log has all of
+/// them: events that a gateway has added meanwhile may have changed some.
+fn reevaluate(context: &Context, rubric: Rubric) -> Result<Evaluation, Failure> {
+    let mut writer = context.writer()?;
+    let log = context.read_only()?;
+    let mut reevaluation = Reevaluation::new(rubric);
+    loop {
+        let verdicts = reevaluation.advance(log.as_ref())?;
+        if verdicts.is_empty() {
+            break;
+        }
+        for part in verdicts.chunks(RecordVerdicts::MAX) {
+            writer.execute(RecordVerdicts { verdicts: part.to_vec() })?;
+        }
+    }
+    writer.close()?;
+    Ok(reevaluation.summary())
+}
+
 pub(crate) fn run(context: &Context, rubric: Option<PathBuf>) -> Result<(), Failure> {
     let rubric = match rubric {
-        Some(path) => read_rubric(&path).map_err(|error| Failure::Wrong(error.to_string()))?,
+        Some(path) => read_rubric(&path).map_err(|error| Failure::Invalid(error.to_string()))?,
         None => Rubric::built_in(),
     };
-    let mut engine = context.engine()?;
-    let found = engine.evaluate(&rubric)?;
-    engine.close()?;
+    let found = reevaluate(context, rubric)?;
     context.print(&found, || {
         let (judged, recorded) = (counted(found.judged, "verdict"), found.recorded);
         anstream::println!("{judged} under `{}` version {}, {recorded} of them new.", found.rubric, found.version);

@@ -7,7 +7,7 @@ use what_if::{Explained, explain};
 
 use super::{beginning, money, share};
 use crate::{
-    commands::route::turn_in,
+    commands::route::turn_named,
     context::Context,
     failure::Failure,
     screen::{GOOD, Table, styled},
@@ -16,9 +16,9 @@ use crate::{
 pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Failure> {
     let log = context.read_only()?;
     let texts = TextFiles::of(context.home.log());
-    let turn = turn_in(log.as_ref(), turn)?;
+    let turn = turn_named(log.as_ref(), turn)?;
     let Some(explained) = explain(log.as_ref(), &texts, turn)? else {
-        return Err(Failure::NotDone(format!("the start of turn {turn} is not in the log, so it cannot be explained")));
+        return Err(Failure::Failed(format!("the start of turn {turn} is not in the log, so it cannot be explained")));
     };
     let mut messages = Vec::new();
     for model in explained.explanation.iter().flat_map(|found| &found.models) {

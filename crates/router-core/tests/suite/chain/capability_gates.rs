@@ -1,10 +1,13 @@
 //! A model that cannot take what the turn needs is passed over, for a reason that names the gate
 //! (004 §4.4, §10.1 tests 6 and 18).
 
-use contracts::{ModelSpec, Needs, Slot, Verdict};
+use contracts::{
+    ModelSpec, Needs, Slot, Verdict,
+    views::{NoPatterns, Outages, Views},
+};
 use router_core::{Policy, Scenario};
 
-use crate::support::{chosen, decide, explain, models_but, policy_over, said};
+use crate::support::{chosen, decide, explain, live_request, models_but, policy_over, said};
 
 /// A rule for `haiku`, with a changed `haiku`, above a default that can do everything.
 fn policy_with(change: impl Fn(&mut ModelSpec)) -> Policy {
@@ -76,10 +79,22 @@ fn a_prompt_of_exactly_the_window_fits_and_one_token_more_does_not() {
 
 #[test]
 fn a_model_without_a_key_is_not_configured() {
-    let policy = policy_with(|model| model.configured = false);
-    let decision = decide(&needing(|_| {}), &policy);
+    let policy = policy_with(|model| {
+        model.configured = false;
+        model.capabilities.images = false;
+    });
+    let mut turn = needing(|needs| needs.images = true).turn(&policy).unwrap();
+    turn.request = Some(live_request());
+    let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
+    let decision = router_core::decide(&turn, &policy, &views).decision;
     assert_eq!(said(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some("not_configured")));
-    assert_eq!(chosen(&needing(|_| {}), &policy), "GLOBAL_DEFAULT claude-opus-4-7");
+    assert_eq!(decision.winner().map(|entry| entry.slot), Some(Slot::GlobalDefault));
+}
+
+#[test]
+fn a_turn_that_is_not_sent_needs_no_key() {
+    let policy = policy_with(|model| model.configured = false);
+    assert_eq!(chosen(&needing(|_| {}), &policy), "CONFIGURED_RULES claude-haiku-4-5");
 }
 
 #[test]
@@ -105,8 +120,7 @@ fn of_several_failures_the_first_in_the_order_of_the_gates_is_the_reason() {
         system_prompt: true,
         structured_output: true,
     });
-    let mend: [fn(&mut ModelSpec); 6] = [
-        |model| model.configured = true,
+    let mend: [fn(&mut ModelSpec); 5] = [
         |model| model.capabilities.images = true,
         |model| model.context_window = 200_000,
         |model| model.capabilities.tools = true,
@@ -116,7 +130,6 @@ fn of_several_failures_the_first_in_the_order_of_the_gates_is_the_reason() {
     let mut reasons = Vec::new();
     for mended in 0..=mend.len() {
         let policy = policy_with(|model| {
-            model.configured = false;
             model.context_window = 10;
             model.capabilities = contracts::Capabilities {
                 images: false,
@@ -132,7 +145,6 @@ fn of_several_failures_the_first_in_the_order_of_the_gates_is_the_reason() {
         reasons.push(format!("{} | {}", up.unwrap_or("chose"), down.unwrap_or("chose")));
     }
     insta::assert_snapshot!(reasons.join("\n"), @r"
-    not_configured | not_configured
     no_vision_support | provider_unavailable
     exceeds_context_window | provider_unavailable
     no_tool_support | provider_unavailable

@@ -183,7 +183,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                 skills: skills.into_iter().map(str::to_owned).collect(),
                 spent_today: NanoUsd(spent),
                 features: Features::default(),
-                request: None,
+                request: Some(support::live_request()),
                 failed: Vec::new(),
             };
             let recommendation = learned.map(|(model, confidence, samples)| Recommendation {

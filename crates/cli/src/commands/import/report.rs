@@ -1,0 +1,88 @@
+//! The result of an import.
+
+use std::collections::BTreeSet;
+
+use contracts::{NanoUsd, SessionId};
+use control::ImportedTurns;
+use serde::Serialize;
+
+use crate::screen::{NOTICE, counted, styled};
+
+/// The result of an import.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Imported {
+    pub(super) files: usize,
+    pub(super) bytes: u64,
+    pub(super) sessions: u64,
+    pub(super) turns: u64,
+    /// Turns that were decided now; those imported before keep their decision.
+    pub(super) decisions: u64,
+    pub(super) refused: u64,
+    pub(super) calls: u64,
+    pub(super) failed_calls: u64,
+    pub(super) tools: u64,
+    pub(super) compactions: u64,
+    /// Sessions with turns that came through the gateway, which has recorded them.
+    pub(super) gateway_sessions: u64,
+    /// Those turns, which are not in the counts above.
+    pub(super) gateway_turns: u64,
+    #[serde(skip)]
+    through_gateway: BTreeSet<SessionId>,
+    /// Events that the log did not have.
+    pub(super) new_events: u64,
+    /// The lines that could not be read, and why.
+    pub(super) issues: Vec<String>,
+    /// The cost of all calls of the log, in nano-dollars.
+    pub(super) total_cost_nano_usd: NanoUsd,
+    /// Calls of models without a known price, which the cost leaves out.
+    pub(super) unpriced_calls: u64,
+}
+
+impl Imported {
+    /// Adds the result of a request.
+    pub(super) fn add(&mut self, part: ImportedTurns) {
+        self.turns += part.turns;
+        self.decisions += part.decisions;
+        self.refused += part.refused;
+        self.calls += part.calls;
+        self.failed_calls += part.failed_calls;
+        self.tools += part.tools;
+        self.compactions += part.compactions;
+        self.new_events += part.new_events;
+        self.gateway_turns += part.gateway_turns;
+        self.through_gateway.extend(part.gateway_sessions);
+        self.gateway_sessions = self.through_gateway.len() as u64;
+    }
+}
+
+/// Prints the result as text.
+pub(super) fn print(imported: &Imported) {
+    let files = counted(imported.files as u64, "file");
+    let happened = [
+        counted(imported.turns, "turn"),
+        counted(imported.calls, "call"),
+        counted(imported.failed_calls, "failed call"),
+        counted(imported.tools, "tool"),
+        counted(imported.compactions, "compaction"),
+    ];
+    anstream::println!("{files} ({} MB): {}", imported.bytes.div_ceil(1_000_000), happened.join(", "));
+    if 0 < imported.gateway_turns {
+        let (sessions, turns) =
+            (counted(imported.gateway_sessions, "session"), counted(imported.gateway_turns, "turn"));
+        anstream::println!("left out {turns} of {sessions} that came through the gateway, which has recorded them");
+    }
+    let decided = counted(imported.decisions, "turn");
+    anstream::println!(
+        "{decided} decided, {} of them refused; {}",
+        imported.refused,
+        counted(imported.new_events, "new event")
+    );
+    anstream::println!("All calls in the log cost {}", imported.total_cost_nano_usd);
+    if 0 < imported.unpriced_calls {
+        anstream::println!("  without {} of models that have no known price", counted(imported.unpriced_calls, "call"));
+    }
+    for issue in &imported.issues {
+        anstream::println!("{} {issue}", styled(NOTICE, "skipped:"));
+    }
+    anstream::println!("\nNext: turnwise why last, turnwise cost, turnwise rules show");
+}

@@ -1,0 +1,50 @@
+//! `token`: access tokens for clients of the gateway.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
+};
+
+use gateway::Tokens;
+use serde_json::json;
+
+use crate::{arguments::TokenCommand, context::Context, failure::Failure};
+
+/// Random bytes in a token.
+const RANDOM_BYTES: usize = 24;
+
+pub(super) fn run(context: &Context, command: &TokenCommand) -> Result<(), Failure> {
+    let TokenCommand::Add { name } = command;
+    let path = context.home.dir.join("tokens");
+    if name.is_empty() || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(Failure::Invalid(format!("`{}` is not a name for a token: use one word", name.escape_debug())));
+    }
+    let token = new_token().map_err(|error| Failure::Failed(format!("cannot get random bytes: {error}")))?;
+    append(&path, &Tokens::line(name, &token)).map_err(|error| Failure::file("write", &path, &error))?;
+    context.print(&json!({ "name": name, "token": token }), || {
+        anstream::println!("{token}");
+        context.notice(&format!(
+            "the token is shown only now, its hash is in {}; restart `turnwise serve` to accept it",
+            path.display()
+        ));
+    })
+}
+
+/// A token made from random bytes of the operating system, hashed so that it can be written in hexadecimal.
+fn new_token() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; RANDOM_BYTES];
+    getrandom::fill(&mut bytes)?;
+    Ok(format!("tw-{}", blake3::hash(&bytes).to_hex()))
+}
+
+/// Appends a line to a file that only its owner can read.
+fn append(path: &Path, line: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    file.write_all(line.as_bytes())?;
+    file.sync_all()
+}

@@ -1,0 +1,85 @@
+//! The client: sends requests to a running gateway.
+
+use std::{
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
+    os::unix::net::UnixStream,
+    path::Path,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use crate::{
+    error::ControlError,
+    frame::{MAX_FRAME_BYTES, decode_response, encode_request},
+    operation::ControlRequest,
+    socket::path_in,
+};
+
+/// How long a response may take. Operations take milliseconds; behind a busy disk, seconds.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A connection to a running gateway.
+#[derive(Debug)]
+pub struct Connection {
+    stream: BufReader<UnixStream>,
+}
+
+impl Connection {
+    /// Connects to the gateway that has the log of a home folder; `None` if no gateway listens there, also when one was
+    /// killed and its socket file is left.
+    ///
+    /// # Errors
+    /// When a gateway listens and the connection fails, for example because the socket is another user's.
+    pub fn open(home: &Path) -> io::Result<Option<Self>> {
+        let stream = match UnixStream::connect(path_in(home)) {
+            Ok(stream) => stream,
+            Err(error) => {
+                return match error.kind() {
+                    // A path that is too long for a socket is an invalid input.
+                    io::ErrorKind::NotFound
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::ConnectionRefused
+                    | io::ErrorKind::InvalidInput => Ok(None),
+                    _ => Err(error),
+                };
+            }
+        };
+        stream.set_read_timeout(Some(RESPONSE_TIMEOUT))?;
+        stream.set_write_timeout(Some(RESPONSE_TIMEOUT))?;
+        Ok(Some(Self { stream: BufReader::new(stream) }))
+    }
+
+    /// Sends a request and returns its response.
+    ///
+    /// # Errors
+    /// The error of the operation; or of the connection, after which the request may have been executed.
+    pub fn send(&mut self, request: &ControlRequest) -> Result<Value, ControlError> {
+        let line = encode_request(request)?;
+        let response = self.exchange(&line).map_err(|error| disconnected(&error))?;
+        decode_response(&response)
+    }
+
+    fn exchange(&mut self, request: &[u8]) -> io::Result<Vec<u8>> {
+        self.stream.get_mut().write_all(request)?;
+        let mut line = Vec::new();
+        let mut limited = (&mut self.stream).take(MAX_FRAME_BYTES as u64);
+        limited.read_until(b'\n', &mut line)?;
+        if line.last() != Some(&b'\n') {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(line)
+    }
+}
+
+fn disconnected(error: &io::Error) -> ControlError {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => ControlError::failed(format!(
+            "the running gateway has not responded for {} seconds; its output says what it does",
+            RESPONSE_TIMEOUT.as_secs()
+        )),
+        _ => ControlError::failed(
+            "the gateway closed the connection before it responded: it has stopped, or is stopping. Run the command again",
+        ),
+    }
+}

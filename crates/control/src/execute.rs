@@ -1,0 +1,34 @@
+//! Executes requests on an engine.
+
+use engine::Engine;
+use serde_json::Value;
+
+use crate::{
+    error::ControlError,
+    operation::{ControlRequest, Operation},
+};
+
+/// Executes a request and returns its response as JSON. A gateway calls it for what comes over the socket, a command
+/// for its own requests when no gateway runs.
+///
+/// # Errors
+/// [`ControlError`] when the request is wrong or cannot be executed.
+pub fn execute(engine: &mut Engine, request: ControlRequest) -> Result<Value, ControlError> {
+    match request {
+        ControlRequest::GiveFeedback(operation) => respond(engine, operation),
+        ControlRequest::SelectModel(operation) => respond(engine, operation),
+        ControlRequest::AcceptSuggestion(operation) => respond(engine, operation),
+        ControlRequest::DismissSuggestion(operation) => respond(engine, operation),
+        ControlRequest::ClearPatterns(operation) => respond(engine, operation),
+        ControlRequest::RefreshPolicy(operation) => respond(engine, operation),
+        ControlRequest::ImportTurns(operation) => respond(engine, operation),
+        ControlRequest::LogTotals(operation) => respond(engine, operation),
+        ControlRequest::RecordVerdicts(operation) => respond(engine, operation),
+        ControlRequest::RecordEmbeddings(operation) => respond(engine, operation),
+    }
+}
+
+fn respond<O: Operation>(engine: &mut Engine, operation: O) -> Result<Value, ControlError> {
+    let response = operation.execute(engine)?;
+    serde_json::to_value(response).map_err(|error| ControlError::failed(error.to_string()))
+}

@@ -1,0 +1,11 @@
+//! What can be requested: one type for each operation, with its response.
+
+mod import;
+mod learning;
+mod policy;
+mod user;
+
+pub use import::{ImportTurns, ImportedTurns, LogTotals, Totals};
+pub use learning::{ClearPatterns, RecordEmbeddings, RecordVerdicts};
+pub use policy::{PolicyState, RefreshPolicy};
+pub use user::{AcceptSuggestion, DismissSuggestion, GiveFeedback, SelectModel, SelectedModel};

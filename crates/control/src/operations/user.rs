@@ -1,0 +1,97 @@
+//! The user's choices: ratings, the model of a session, suggestions.
+
+use contracts::{
+    ModelId, SessionId, TurnId,
+    events::{PatternOverrideDismissed, Rating, RouteOverridden},
+};
+use engine::{Engine, EngineError, Feedback};
+use serde::{Deserialize, Serialize};
+
+use crate::{error::ControlError, operation::Operation};
+
+/// Rates a turn. The last rating of a turn counts.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GiveFeedback {
+    /// The turn.
+    pub turn: TurnId,
+    /// The rating.
+    pub rating: Rating,
+}
+
+impl Operation for GiveFeedback {
+    type Response = Feedback;
+
+    fn execute(self, engine: &mut Engine) -> Result<Feedback, ControlError> {
+        Ok(engine.give_feedback(self.turn, self.rating)?)
+    }
+}
+
+/// Sets or clears the model of a session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelectModel {
+    /// The session; `None` for the one with the latest event.
+    pub session: Option<SessionId>,
+    /// The id or an alias of a model; `None` to clear it.
+    pub model: Option<String>,
+}
+
+/// The model of a session after [`SelectModel`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelectedModel {
+    /// The session.
+    pub session: SessionId,
+    /// Its model; `None` when it follows the policy.
+    pub model: Option<ModelId>,
+    /// Whether the change takes effect when the running turn has ended.
+    pub pending: bool,
+}
+
+impl Operation for SelectModel {
+    type Response = SelectedModel;
+
+    fn execute(self, engine: &mut Engine) -> Result<SelectedModel, ControlError> {
+        let sessions = &engine.state().sessions;
+        let session = match self.session {
+            Some(session) if sessions.get(&session).is_some() => session,
+            Some(session) => return Err(EngineError::UnknownSession(session.to_string()).into()),
+            None => sessions.latest().ok_or(EngineError::NothingDecided)?.0.clone(),
+        };
+        let model = self.model.map(|name| engine.model_named(&name)).transpose()?;
+        let selected = engine.select_model(&session, model)?;
+        Ok(SelectedModel { session, model: selected.model, pending: selected.pending })
+    }
+}
+
+/// Accepts the pattern store's suggestion for a turn.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptSuggestion {
+    /// The turn.
+    pub turn: TurnId,
+}
+
+impl Operation for AcceptSuggestion {
+    type Response = RouteOverridden;
+
+    fn execute(self, engine: &mut Engine) -> Result<RouteOverridden, ControlError> {
+        Ok(engine.accept_suggestion(self.turn)?)
+    }
+}
+
+/// Dismisses the pattern store's suggestion for a turn.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DismissSuggestion {
+    /// The turn.
+    pub turn: TurnId,
+}
+
+impl Operation for DismissSuggestion {
+    type Response = PatternOverrideDismissed;
+
+    fn execute(self, engine: &mut Engine) -> Result<PatternOverrideDismissed, ControlError> {
+        Ok(engine.dismiss_suggestion(self.turn)?)
+    }
+}

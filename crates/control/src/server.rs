@@ -1,0 +1,139 @@
+//! The server: accepts connections and passes their requests to the engine.
+
+use std::{io, sync::Arc, time::Duration};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
+
+use crate::{
+    error::ControlError,
+    frame::{MAX_FRAME_BYTES, decode_request, encode_response, too_long},
+    operation::ControlRequest,
+    socket::ControlSocket,
+};
+
+/// The most connections at a time; others wait.
+const MAX_CONNECTIONS: usize = 16;
+/// How long requests that are being executed may take once the server stops.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long the server waits after a connection could not be accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
+/// Longer frames are decoded outside the runtime's threads, in bytes: about a millisecond of work.
+const MAX_INLINE_BYTES: usize = 256 * 1024;
+
+/// Executes requests, in whatever thread has the engine.
+pub trait Commands: Clone + Send + Sync + 'static {
+    /// Executes a request with [`execute`](crate::execute); resolves when the events it recorded are durable.
+    fn execute(&self, request: ControlRequest) -> impl Future<Output = Result<Value, ControlError>> + Send;
+}
+
+/// Serves connections until `stop` is true or its sender is gone; requests that are being executed then finish.
+pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: watch::Receiver<bool>) {
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept(&socket, &slots) => accepted,
+            () = stopped(&mut stop) => break,
+        };
+        match accepted {
+            Ok((stream, slot)) => {
+                let (commands, stop) = (commands.clone(), stop.clone());
+                connections.spawn(async move {
+                    if let Err(error) = serve_connection(stream, commands, stop).await {
+                        tracing::debug!(%error, "a control connection failed");
+                    }
+                    drop(slot);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a control connection was not accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+    drop(socket);
+    let finished = tokio::time::timeout(GRACE, async { while connections.join_next().await.is_some() {} }).await;
+    if finished.is_err() {
+        tracing::warn!("the gateway stops before every command was answered");
+    }
+}
+
+/// Accepts a connection once fewer than [`MAX_CONNECTIONS`] are open.
+async fn accept(
+    socket: &ControlSocket,
+    slots: &Arc<Semaphore>,
+) -> io::Result<(UnixStream, tokio::sync::OwnedSemaphorePermit)> {
+    let slot = Arc::clone(slots).acquire_owned().await.map_err(io::Error::other)?;
+    Ok((socket.accept().await?, slot))
+}
+
+/// Answers the requests of a connection, one after the other, until it ends or the server stops.
+async fn serve_connection(
+    stream: UnixStream,
+    commands: impl Commands,
+    mut stop: watch::Receiver<bool>,
+) -> io::Result<()> {
+    let (reader, mut writer) = stream.into_split();
+    let mut reader = BufReader::new(reader);
+    loop {
+        let read = tokio::select! {
+            read = read_frame(&mut reader) => read?,
+            () = stopped(&mut stop) => return Ok(()),
+        };
+        let outcome = match read {
+            Frame::Line(line) => match decode(line).await {
+                Ok(request) => commands.execute(request).await,
+                Err(error) => Err(error),
+            },
+            Frame::TooLong => return respond(&mut writer, Err(too_long())).await,
+            Frame::End => return Ok(()),
+        };
+        respond(&mut writer, outcome).await?;
+    }
+}
+
+/// What a connection sends.
+enum Frame {
+    Line(Vec<u8>),
+    TooLong,
+    End,
+}
+
+async fn read_frame(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Frame> {
+    let mut line = Vec::new();
+    let mut limited = reader.take(MAX_FRAME_BYTES as u64);
+    limited.read_until(b'\n', &mut line).await?;
+    Ok(match line.last() {
+        Some(b'\n') => Frame::Line(line),
+        _ if line.len() == MAX_FRAME_BYTES => Frame::TooLong,
+        _ => Frame::End,
+    })
+}
+
+async fn decode(line: Vec<u8>) -> Result<ControlRequest, ControlError> {
+    if line.len() <= MAX_INLINE_BYTES {
+        return decode_request(&line);
+    }
+    let decoded = tokio::task::spawn_blocking(move || decode_request(&line)).await;
+    decoded.map_err(|error| ControlError::failed(error.to_string()))?
+}
+
+async fn respond(writer: &mut OwnedWriteHalf, outcome: Result<Value, ControlError>) -> io::Result<()> {
+    writer.write_all(&encode_response(outcome)).await
+}
+
+/// Resolves when the server has to stop.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error means that the sender is gone.
+    let _ = stop.wait_for(|stop| *stop).await;
+}

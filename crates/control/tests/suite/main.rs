@@ -1,0 +1,149 @@
+//! Requests over the control socket, answered by a stand-in for the engine.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    os::unix::net::{UnixListener, UnixStream},
+    path::Path,
+    time::Duration,
+};
+
+use control::{
+    Commands, Connection, ControlError, ControlRequest, ControlSocket, ErrorKind, LogTotals, RefreshPolicy, VERSION,
+    serve,
+};
+use serde_json::{Value, json};
+use tokio::{runtime::Runtime, sync::watch, task::JoinHandle};
+
+/// Answers every request with its name, `LogTotals` with an error, and `RefreshPolicy` after a while.
+#[derive(Clone)]
+struct Echo;
+
+impl Commands for Echo {
+    async fn execute(&self, request: ControlRequest) -> Result<Value, ControlError> {
+        match request {
+            ControlRequest::LogTotals(_) => Err(ControlError::invalid("no totals")),
+            ControlRequest::RefreshPolicy(_) => {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                Ok(json!("refreshed"))
+            }
+            _ => Ok(json!("done")),
+        }
+    }
+}
+
+struct Server {
+    runtime: Runtime,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+    home: tempfile::TempDir,
+}
+
+impl Server {
+    fn start() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (stop, stopping) = watch::channel(false);
+        let socket = runtime.block_on(async { ControlSocket::bind(home.path()).unwrap() });
+        let task = runtime.spawn(serve(socket, Echo, stopping));
+        Self { runtime, stop, task, home }
+    }
+
+    fn connect(&self) -> Connection {
+        Connection::open(self.home.path()).unwrap().unwrap()
+    }
+
+    /// Stops the server and waits for it.
+    fn stop(self) -> tempfile::TempDir {
+        self.stop.send_replace(true);
+        self.runtime.block_on(self.task).unwrap();
+        self.home
+    }
+}
+
+fn socket(home: &Path) -> std::path::PathBuf {
+    home.join("run/control.sock")
+}
+
+#[test]
+fn a_connection_carries_any_number_of_requests() {
+    let server = Server::start();
+    let mut connection = server.connect();
+    for _ in 0..3 {
+        assert_eq!(connection.send(&RefreshPolicy {}.into()).unwrap(), "refreshed");
+        let refused = connection.send(&LogTotals {}.into()).unwrap_err();
+        assert_eq!((refused.kind, refused.message.as_str()), (ErrorKind::Invalid, "no totals"));
+    }
+    let home = server.stop();
+    assert!(!socket(home.path()).exists());
+}
+
+#[test]
+fn without_a_server_there_is_no_connection() {
+    let home = tempfile::tempdir().unwrap();
+    assert!(Connection::open(home.path()).unwrap().is_none());
+    let nowhere = home.path().join("x".repeat(200));
+    assert!(Connection::open(&nowhere).unwrap().is_none(), "a path too long for a socket");
+    // A file without a listener, as a killed process leaves it.
+    fs::create_dir(home.path().join("run")).unwrap();
+    drop(UnixListener::bind(socket(home.path())).unwrap());
+    assert!(Connection::open(home.path()).unwrap().is_none());
+}
+
+#[test]
+fn a_request_that_is_being_executed_is_answered_before_the_server_ends() {
+    let server = Server::start();
+    let mut connection = server.connect();
+    let sent = std::thread::spawn(move || (connection.send(&RefreshPolicy {}.into()), connection));
+    std::thread::sleep(Duration::from_millis(100));
+    let home = server.stop();
+    let (response, mut connection) = sent.join().unwrap();
+    assert_eq!(response.unwrap(), "refreshed");
+    let closed = connection.send(&RefreshPolicy {}.into()).unwrap_err();
+    assert!(closed.kind == ErrorKind::Failed && closed.message.contains("Run the command again"), "{closed}");
+    assert!(Connection::open(home.path()).unwrap().is_none());
+}
+
+#[test]
+fn one_idle_connection_keeps_no_other_waiting() {
+    let server = Server::start();
+    let _idle = server.connect();
+    assert_eq!(server.connect().send(&RefreshPolicy {}.into()).unwrap(), "refreshed");
+}
+
+/// A server that answers one request with `response`.
+fn fixed_response(home: &Path, response: String) -> std::thread::JoinHandle<()> {
+    fs::create_dir(home.join("run")).unwrap();
+    let listener = UnixListener::bind(socket(home)).unwrap();
+    std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut line = String::new();
+        BufReader::new(&stream).read_line(&mut line).unwrap();
+        assert!(line.contains(&format!("\"version\":{VERSION}")), "{line}");
+        writeln!(&stream, "{response}").unwrap();
+    })
+}
+
+#[test]
+fn a_response_of_another_version_is_refused_with_the_next_step() {
+    let home = tempfile::tempdir().unwrap();
+    let server = fixed_response(home.path(), json!({ "version": VERSION + 1, "response": "anything" }).to_string());
+    let refused = Connection::open(home.path()).unwrap().unwrap().send(&RefreshPolicy {}.into()).unwrap_err();
+    assert!(refused.message.contains("restart `turnwise serve`"), "{refused}");
+    server.join().unwrap();
+}
+
+#[test]
+fn an_unknown_operation_is_refused_and_the_connection_stays_open() {
+    let server = Server::start();
+    let mut stream = UnixStream::connect(socket(server.home.path())).unwrap();
+    let mut responses = BufReader::new(stream.try_clone().unwrap()).lines();
+    for request in [json!({ "operation": "of_the_future", "arguments": {} }), json!({ "operation": "log_totals" })] {
+        writeln!(stream, "{}", json!({ "version": VERSION, "request": request })).unwrap();
+        let response = responses.next().unwrap().unwrap();
+        assert!(response.contains("not a request"), "{response}");
+    }
+    writeln!(stream, r#"{{"version":1,"request":{{"operation":"refresh_policy","arguments":{{}}}}}}"#).unwrap();
+    assert!(responses.next().unwrap().unwrap().contains("refreshed"));
+}
