@@ -4,7 +4,7 @@ use contracts::{
     ModelId, OutageScope,
     events::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy},
 };
-use event_core::{Event, EventId, Timestamp};
+use event_core::{EventId, EventType, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of models in an outage, so that its event always fits a payload.

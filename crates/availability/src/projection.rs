@@ -7,7 +7,7 @@ use contracts::{
     events::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable},
     views::Outages,
 };
-use event_core::{CodecError, Event as _, EventId, NewEvent, Projection, Recorded, Timestamp};
+use event_core::{CodecError, EventId, EventType as _, NewEvent, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{

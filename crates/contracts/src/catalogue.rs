@@ -1,107 +1,152 @@
-//! Every kind of event this program knows: how to show it as JSON and how to read it back.
+//! Every kind of event of turnwise: the [`Event`] enum, and a description of each kind with its conversion to and from JSON.
 
-use event_core::{CodecError, Event, decode, encode};
+use std::sync::Arc;
+
+use event_core::{CodecError, EventType, NewEvent, decode, encode};
 use serde_json::Value;
 
-use crate::events::{self, DocumentedEvent, Sensitivity};
+use crate::events::{self, Sensitivity};
 
-/// A kind of event in one layout version.
+/// Describes one kind of event in one layout version.
 #[derive(Debug, Clone, Copy)]
 pub struct KindSpec {
     /// The stable name.
     pub kind: &'static str,
     /// The layout version.
     pub version: u16,
-    /// What happened, in one sentence.
+    /// One sentence: what happened.
     pub about: &'static str,
-    /// How carefully it must be handled.
+    /// How carefully the content must be handled.
     pub sensitivity: Sensitivity,
-    /// The payload of an example.
-    pub sample: fn() -> Result<Vec<u8>, CodecError>,
-    /// A payload as JSON.
+    /// Returns an example.
+    pub sample: fn() -> Event,
+    /// Encodes the example.
+    pub payload: fn() -> Result<Vec<u8>, CodecError>,
+    /// Converts a payload to JSON.
     pub to_json: fn(&[u8]) -> Result<Value, JsonError>,
-    /// JSON as a payload.
+    /// Encodes JSON as a payload.
     pub from_json: fn(Value) -> Result<Vec<u8>, JsonError>,
 }
 
-/// Why a payload cannot be shown or read as JSON.
+/// A payload cannot be converted to JSON, or JSON cannot be converted to a payload.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
-    /// The payload is not what its kind and version claim.
+    /// The payload does not match the layout of its kind and version.
     #[error(transparent)]
     Codec(#[from] CodecError),
-    /// The JSON is not what its kind and version claim.
+    /// The JSON does not match the layout of its kind and version.
     #[error("the JSON does not fit `{kind}` version {version}")]
     Json {
         /// The kind.
         kind: &'static str,
         /// The layout version.
         version: u16,
-        /// What serde says.
+        /// The error of `serde_json`.
         source: serde_json::Error,
     },
 }
 
-fn json_error<E: Event>(source: serde_json::Error) -> JsonError {
+fn json_error<E: EventType>(source: serde_json::Error) -> JsonError {
     JsonError::Json { kind: E::KIND, version: E::VERSION, source }
 }
 
-const fn entry<E: DocumentedEvent>() -> KindSpec {
-    KindSpec {
-        kind: E::KIND,
-        version: E::VERSION,
-        about: E::ABOUT,
-        sensitivity: E::SENSITIVITY,
-        sample: || encode(E::KIND, &E::sample()),
-        to_json: |payload| serde_json::to_value(decode::<E>(E::KIND, payload)?).map_err(json_error::<E>),
-        from_json: |value| {
-            let event: E = serde_json::from_value(value).map_err(json_error::<E>)?;
-            Ok(encode(E::KIND, &event)?)
-        },
-    }
+fn to_json<E: EventType>(payload: &[u8]) -> Result<Value, JsonError> {
+    serde_json::to_value(decode::<E>(E::KIND, payload)?).map_err(json_error::<E>)
 }
 
-/// All kinds, sorted by name; a kind with older layouts has an entry for each version.
-pub const KINDS: &[KindSpec] = &[
-    entry::<events::CatalogueLoaded>(),
-    entry::<events::earlier::EvalCompletedV1>(),
-    entry::<events::EvalCompleted>(),
-    entry::<events::FeedbackGiven>(),
-    entry::<events::earlier::LlmCallCompletedV1>(),
-    entry::<events::LlmCallCompleted>(),
-    entry::<events::earlier::LlmCallFailedV1>(),
-    entry::<events::LlmCallFailed>(),
-    entry::<events::LlmCallStarted>(),
-    entry::<events::LogPurged>(),
-    entry::<events::LogRepaired>(),
-    entry::<events::PatternsCleared>(),
-    entry::<events::PatternEvicted>(),
-    entry::<events::PatternFilling>(),
-    entry::<events::PatternOverrideDismissed>(),
-    entry::<events::PolicyLoaded>(),
-    entry::<events::RouteDecided>(),
-    entry::<events::RouteFallback>(),
-    entry::<events::RouteOverridden>(),
-    entry::<events::PolicyInvalid>(),
-    entry::<events::ProviderRecovered>(),
-    entry::<events::ProviderUnavailable>(),
-    entry::<events::earlier::SessionCompactedV1>(),
-    entry::<events::SessionCompacted>(),
-    entry::<events::SessionModelSelected>(),
-    entry::<events::SessionResumed>(),
-    entry::<events::SessionStarted>(),
-    entry::<events::earlier::ToolCalledV1>(),
-    entry::<events::ToolCalled>(),
-    entry::<events::ToolFinished>(),
-    entry::<events::TurnEmbedded>(),
-    entry::<events::TurnEnded>(),
-    entry::<events::earlier::TurnStartedV1>(),
-    entry::<events::earlier::TurnStartedV2>(),
-    entry::<events::TurnStarted>(),
-    entry::<events::TurnTextRecorded>(),
-];
+fn from_json<E: EventType>(value: Value) -> Result<Vec<u8>, JsonError> {
+    let event: E = serde_json::from_value(value).map_err(json_error::<E>)?;
+    Ok(encode(E::KIND, &event)?)
+}
 
-/// The kind called `kind` in layout `version`, if this program knows it.
+/// Visits the Rust type of every kind, see [`visit_kinds`].
+pub trait KindVisitor {
+    /// Visits one type.
+    fn visit<E: EventType>(&mut self);
+}
+
+/// Declares the catalogue from the types of its events, sorted by kind. Adding a kind is adding a line.
+macro_rules! catalogue {
+    ($($name:ident,)*) => {
+        /// A decoded event of any kind in the catalogue. Copies share the value.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Event {
+            $(#[doc = concat!("See [`events::", stringify!($name), "`].")] $name(Arc<events::$name>),)*
+        }
+
+        impl Event {
+            /// Decodes an event, upcasting an older layout. `None` if its kind is not in the catalogue.
+            ///
+            /// # Errors
+            /// [`CodecError`] for an unknown layout version, or for bytes that do not match the layout.
+            pub fn decode(event: &NewEvent) -> Result<Option<Self>, CodecError> {
+                match &*event.kind {
+                    $(<events::$name as EventType>::KIND => {
+                        Ok(event.read::<events::$name>()?.map(|body| Self::$name(Arc::new(body))))
+                    })*
+                    _ => Ok(None),
+                }
+            }
+        }
+
+        $(impl From<Arc<events::$name>> for Event {
+            fn from(body: Arc<events::$name>) -> Self {
+                Self::$name(body)
+            }
+        })*
+
+        /// All kinds, sorted by name and version.
+        pub const KINDS: &[KindSpec] = &[$(KindSpec {
+            kind: <events::$name as EventType>::KIND,
+            version: <events::$name as EventType>::VERSION,
+            about: events::$name::ABOUT,
+            sensitivity: events::$name::SENSITIVITY,
+            sample: || Event::$name(Arc::new(events::$name::sample())),
+            payload: || encode(<events::$name as EventType>::KIND, &events::$name::sample()),
+            to_json: to_json::<events::$name>,
+            from_json: from_json::<events::$name>,
+        },)*];
+
+        /// Visits the types of all kinds, in the order of [`KINDS`].
+        pub fn visit_kinds(visitor: &mut impl KindVisitor) {
+            $(visitor.visit::<events::$name>();)*
+        }
+    };
+}
+
+catalogue! {
+    CatalogueLoaded,
+    EvalCompleted,
+    FeedbackGiven,
+    LlmCallCompleted,
+    LlmCallFailed,
+    LlmCallStarted,
+    LogPurged,
+    LogRepaired,
+    PatternsCleared,
+    PatternEvicted,
+    PatternFilling,
+    PatternOverrideDismissed,
+    PolicyLoaded,
+    RouteDecided,
+    RouteFallback,
+    RouteOverridden,
+    PolicyInvalid,
+    ProviderRecovered,
+    ProviderUnavailable,
+    SessionCompacted,
+    SessionModelSelected,
+    SessionResumed,
+    SessionStarted,
+    ToolCalled,
+    ToolFinished,
+    TurnEmbedded,
+    TurnEnded,
+    TurnStarted,
+    TurnTextRecorded,
+}
+
+/// Returns the description of `kind` in layout `version`; `None` if it is not in the catalogue.
 pub fn find(kind: &str, version: u16) -> Option<&'static KindSpec> {
     KINDS.iter().find(|spec| spec.kind == kind && spec.version == version)
 }

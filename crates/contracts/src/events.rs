@@ -2,7 +2,6 @@
 //!
 //! An event is derived from what caused it: its id follows from the ids before it, so a retry is the same event.
 
-pub mod earlier;
 mod evaluation;
 mod llm;
 mod log;
@@ -14,8 +13,6 @@ mod session;
 mod text;
 mod tool;
 mod turn;
-
-use event_core::{CodecError, Event, decode};
 
 pub use evaluation::{EvalCompleted, FeedbackGiven, Rating, Signal, SignalKind};
 pub use llm::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
@@ -42,39 +39,22 @@ pub enum Sensitivity {
     Public,
 }
 
-/// An event that the catalogue lists.
-pub trait DocumentedEvent: Event {
-    /// One sentence: what happened.
-    const ABOUT: &'static str;
-    /// How carefully it must be handled.
-    const SENSITIVITY: Sensitivity;
-
-    /// An example, for the documentation and for the golden bytes of its layout.
-    fn sample() -> Self;
-}
-
-/// Declares the kind, version and description of an event, and, after `from`, the layout before it.
+/// Declares the kind, layout version, sensitivity, description and example of an event type.
 macro_rules! event {
-    (
-        $name:ident, $kind:literal, $version:literal $(from $before:ty)?, $sensitivity:ident, $about:literal,
-        $sample:expr
-    ) => {
-        impl event_core::Event for $name {
+    ($name:ident, $kind:literal, $version:literal, $sensitivity:ident, $about:literal, $sample:expr) => {
+        impl event_core::EventType for $name {
             const KIND: &'static str = $kind;
             const VERSION: u16 = $version;
-
-            $(
-                fn upcast(version: u16, payload: &[u8]) -> Option<Result<Self, event_core::CodecError>> {
-                    crate::events::upcast::<$before, Self>(version, payload)
-                }
-            )?
         }
 
-        impl crate::events::DocumentedEvent for $name {
-            const ABOUT: &'static str = $about;
-            const SENSITIVITY: crate::events::Sensitivity = crate::events::Sensitivity::$sensitivity;
+        impl $name {
+            /// One sentence: what happened.
+            pub(crate) const ABOUT: &'static str = $about;
+            /// How carefully the content must be handled.
+            pub(crate) const SENSITIVITY: crate::events::Sensitivity = crate::events::Sensitivity::$sensitivity;
 
-            fn sample() -> Self {
+            /// Returns an example, used by the documentation and by the test of the layout's bytes.
+            pub fn sample() -> Self {
                 $sample
             }
         }
@@ -82,17 +62,7 @@ macro_rules! event {
 }
 use event;
 
-/// Reads a payload of the layout before, or of any layout that one can read.
-fn upcast<Before: Event, Now: From<Before>>(version: u16, payload: &[u8]) -> Option<Result<Now, CodecError>> {
-    let before = if version == Before::VERSION {
-        Some(decode::<Before>(Before::KIND, payload))
-    } else {
-        Before::upcast(version, payload)
-    };
-    before.map(|read| read.map(Now::from))
-}
-
-/// Values for [`DocumentedEvent::sample`].
+/// Values for the examples.
 mod sample {
     use event_core::EventId;
 

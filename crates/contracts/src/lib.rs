@@ -33,6 +33,7 @@ pub use bounded_map::BoundedMap;
 pub use by_session::BySession;
 pub use cache::{CacheLifetime, CacheVariant};
 pub use call_id::fits_every_api;
+pub use catalogue::Event;
 pub use decision::{
     Alternative, Attempt, Decision, Evaluation, Failure, OutageScope, Reason, Recommendation, Slot, Verdict,
 };

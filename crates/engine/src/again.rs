@@ -4,7 +4,7 @@ use contracts::{
     ClientRequest, FailedCandidate, MessageText, Turn,
     events::{RouteDecided, RouteFallback, TurnStarted},
 };
-use event_core::{CodecError, Event as _, Timestamp, encode};
+use event_core::{CodecError, EventType as _, Timestamp, encode};
 use router_core::{DECIDER_VERSION, Policy, decide};
 
 use crate::{

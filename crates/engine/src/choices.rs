@@ -4,7 +4,7 @@ use contracts::{
     Decision, ModelId, Reason, Recommendation, SessionId, Slot, TurnId, Verdict,
     events::{PatternOverrideDismissed, RouteDecided, RouteOverridden, SessionModelSelected},
 };
-use event_core::{Event, EventId, NewEvent};
+use event_core::{EventId, EventType, NewEvent};
 
 use crate::{engine::Engine, error::EngineError, recorder::turn_event};
 
@@ -95,7 +95,7 @@ impl Engine {
     }
 
     /// Records what the user made of a suggestion.
-    fn record_choice<E: Event>(&mut self, turn: TurnId, event: &E) -> Result<(), EngineError> {
+    fn record_choice<E: EventType>(&mut self, turn: TurnId, event: &E) -> Result<(), EngineError> {
         let sealed = turn_event(turn, 0, self.now(), event.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;
         self.judge()?;

@@ -4,7 +4,7 @@ use contracts::{
     Decision, Reason, Turn,
     events::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
 };
-use event_core::{CodecError, Event as _, Sealed, Timestamp};
+use event_core::{CodecError, EventType as _, Sealed, Timestamp};
 use router_core::{DECIDER_VERSION, decide};
 
 use crate::{

@@ -8,7 +8,7 @@ use contracts::{
 };
 use evaluator::{DueVerdict, Rubric};
 use event_bus::{Clock, EventLog, TextStore};
-use event_core::{Event, EventId, NewEvent, Position, Timestamp};
+use event_core::{EventId, EventType, NewEvent, Position, Timestamp};
 use router_core::Problem;
 
 use crate::{

@@ -1,7 +1,7 @@
 //! What was learned is forgotten because the user says so; the events it was learned from stay.
 
 use contracts::events::PatternsCleared;
-use event_core::{Event as _, EventId, NewEvent};
+use event_core::{EventId, EventType as _, NewEvent};
 
 use crate::{engine::Engine, error::EngineError};
 

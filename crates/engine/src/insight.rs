@@ -5,7 +5,7 @@ use contracts::{
     events::{RouteDecided, RouteFallback, TextBody, TurnTextRecorded},
 };
 use event_bus::{EventLog, TextStore};
-use event_core::{Event as _, Position, Recorded, Timestamp};
+use event_core::{EventType as _, Position, Recorded, Timestamp};
 use router_core::{WhyHeader, why, why_step};
 
 use crate::{engine::Engine, error::EngineError};

@@ -7,7 +7,7 @@ use contracts::{
         ToolCalled, ToolFinished, TurnEnded,
     },
 };
-use event_core::{Event as _, EventId, NewEvent};
+use event_core::{EventId, EventType as _, NewEvent};
 use transcripts::observed::{ObservedCall, ObservedSession, ObservedTurn, Step};
 
 use crate::{

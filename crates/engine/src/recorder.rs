@@ -138,7 +138,7 @@ impl Recorder {
 }
 
 /// An event of a turn: its id follows from the turn, its kind and a number.
-pub(crate) fn turn_event<E: event_core::Event>(
+pub(crate) fn turn_event<E: event_core::EventType>(
     turn: TurnId,
     number: u64,
     at: Timestamp,

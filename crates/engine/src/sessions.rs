@@ -10,7 +10,7 @@ use contracts::{
         SessionModelSelected, SessionStarted, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
     },
 };
-use event_core::{CodecError, Event as _, Projection, Recorded};
+use event_core::{CodecError, EventType as _, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 use crate::open_turn::OpenTurn;

@@ -9,7 +9,7 @@ use contracts::{
         TurnTextRecorded,
     },
 };
-use event_core::{Event, NewEvent, Sealed, Timestamp};
+use event_core::{EventType, NewEvent, Sealed, Timestamp};
 use router_core::{AuxiliaryCalls, OverrideError, RecordText, banners};
 
 use crate::{

@@ -9,7 +9,7 @@ use contracts::{
         RouteOverridden, SignalKind, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
     },
 };
-use event_core::{CodecError, Event as _, Position, Projection, Recorded};
+use event_core::{CodecError, EventType as _, Position, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 use crate::{

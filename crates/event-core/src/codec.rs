@@ -1,7 +1,7 @@
 //! The bytes of an event: the one place that names bincode.
 //!
 //! The options below are part of the log's format and never change. Layouts evolve by version instead, see
-//! [`Event::upcast`](crate::Event::upcast).
+//! [`EventType::upcast`](crate::EventType::upcast).
 
 use bincode::Options as _;
 use serde::{Serialize, de::DeserializeOwned};

@@ -6,19 +6,32 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{CodecError, EventId, Known, Payload, Position, Timestamp, codec, decoded::Decoded};
 
-/// An event that can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
-pub trait Event: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
+/// A type whose values can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
+pub trait EventType: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Stable, dotted, past-tense name, such as `route.decided`.
     const KIND: &'static str;
     /// Layout version of the payload, starting at 1.
     const VERSION: u16;
 
-    /// Reads a payload written by an older version, or `None` when that version never existed.
+    /// Decodes a payload of an older version and converts it; `None` if that version never existed.
     ///
-    /// Chain `From` conversions: version 1 into version 2 into `Self`.
+    /// The older layout is an event type of its own, see [`upcast`].
     fn upcast(_version: u16, _payload: &[u8]) -> Option<Result<Self, CodecError>> {
         None
     }
+}
+
+/// Decodes a payload of the layout `Before`, or of any layout that `Before` can upcast, and converts it to `Now`.
+///
+/// `version` is the layout version of the payload. `None` if that version never existed. Version 3 of a kind calls it with
+/// the type of version 2, which calls it with the type of version 1.
+pub fn upcast<Before: EventType, Now: From<Before>>(version: u16, payload: &[u8]) -> Option<Result<Now, CodecError>> {
+    let before = if version == Before::VERSION {
+        Some(codec::decode::<Before>(Before::KIND, payload))
+    } else {
+        Before::upcast(version, payload)
+    };
+    before.map(|read| read.map(Now::from))
 }
 
 /// An event sealed for the log, before the log has given it a place.
@@ -45,7 +58,7 @@ impl NewEvent {
     ///
     /// # Errors
     /// [`CodecError::Encode`] when the encoded event is larger than a payload may be.
-    pub fn new<E: Event>(id: EventId, at: Timestamp, correlation: EventId, event: &E) -> Result<Self, CodecError> {
+    pub fn new<E: EventType>(id: EventId, at: Timestamp, correlation: EventId, event: &E) -> Result<Self, CodecError> {
         Ok(Self {
             id,
             at,
@@ -69,7 +82,7 @@ impl NewEvent {
     /// # Errors
     /// [`CodecError::Version`] for a layout this program does not know, [`CodecError::Decode`] for bytes that
     /// do not hold the layout they claim.
-    pub fn read<E: Event>(&self) -> Result<Option<E>, CodecError> {
+    pub fn read<E: EventType>(&self) -> Result<Option<E>, CodecError> {
         if self.kind != E::KIND {
             return Ok(None);
         }
@@ -124,7 +137,7 @@ impl Recorded {
     ///
     /// # Errors
     /// As [`NewEvent::read`].
-    pub fn read<E: Event>(&self) -> Result<Option<E>, CodecError> {
+    pub fn read<E: EventType>(&self) -> Result<Option<E>, CodecError> {
         Ok(self.view::<E>()?.map(Cow::into_owned))
     }
 
@@ -133,7 +146,7 @@ impl Recorded {
     ///
     /// # Errors
     /// As [`NewEvent::read`].
-    pub fn view<E: Event>(&self) -> Result<Option<Cow<'_, E>>, CodecError> {
+    pub fn view<E: EventType>(&self) -> Result<Option<Cow<'_, E>>, CodecError> {
         if self.purged.is_some() || self.event.kind != E::KIND {
             return Ok(None);
         }

@@ -1,6 +1,6 @@
 //! The envelope of an event, its codec, and projections: everything a third party needs to read the log.
 //!
-//! An [`Event`] is a typed event. A [`NewEvent`] is that event sealed for the log ([`Sealed`] with its value beside), its bytes a
+//! An [`EventType`] is a typed event. A [`NewEvent`] is that event sealed for the log ([`Sealed`] with its value beside), its bytes a
 //! [`Payload`] that all copies share; a [`Recorded`] is the same event with the [`Position`] and time the log gave it. A
 //! [`Projection`] folds recorded events into state, and [`Projected`] keeps that state together with the position it stands at.
 #![warn(
@@ -22,7 +22,7 @@ mod time;
 
 pub use codec::{CodecError, MAX_PAYLOAD_BYTES, decode, decode_state, encode, encode_state};
 pub use decoded::Known;
-pub use event::{Event, NewEvent, Recorded};
+pub use event::{EventType, NewEvent, Recorded, upcast};
 pub use hex::Hex;
 pub use id::{EventId, ParseIdError};
 pub use payload::Payload;

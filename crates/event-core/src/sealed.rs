@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{CodecError, Event, EventId, Known, NewEvent, Timestamp};
+use crate::{CodecError, EventId, EventType, Known, NewEvent, Timestamp};
 
 /// An event sealed for the log, and what it says beside its bytes: projections that fold it need not read them.
 #[derive(Debug, Clone)]
@@ -18,7 +18,12 @@ impl Sealed {
     ///
     /// # Errors
     /// As [`NewEvent::new`].
-    pub fn new<E: Event>(id: EventId, at: Timestamp, correlation: EventId, body: Arc<E>) -> Result<Self, CodecError> {
+    pub fn new<E: EventType>(
+        id: EventId,
+        at: Timestamp,
+        correlation: EventId,
+        body: Arc<E>,
+    ) -> Result<Self, CodecError> {
         let event = NewEvent::new(id, at, correlation, &*body)?;
         let known = Some(Known::new(&event, body));
         Ok(Self { event, known })

@@ -26,7 +26,7 @@ static SOUND: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
             .map(|(place, kind)| {
                 let id = EventId::derive(&[kind.kind.as_bytes()]);
                 let causation = (place == 1).then_some(id);
-                let payload = (kind.sample)().expect("a sample encodes");
+                let payload = (kind.payload)().expect("a sample encodes");
                 NewEvent {
                     id,
                     at: Timestamp(number),

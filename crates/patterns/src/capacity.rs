@@ -4,7 +4,7 @@
 //! at the same position.
 
 use contracts::events::{EvictionReason, PatternEvicted, PatternFilling};
-use event_core::{CodecError, Event, EventId, NewEvent, Position, Timestamp};
+use event_core::{CodecError, EventId, EventType, NewEvent, Position, Timestamp};
 
 use crate::{Patterns, Store};
 
@@ -40,7 +40,7 @@ impl CapacityEvent {
     }
 }
 
-fn seal<E: Event>(
+fn seal<E: EventType>(
     event: &E,
     workspace: Option<&str>,
     at: Timestamp,

@@ -12,7 +12,7 @@ use contracts::{
     },
     views::{PatternQuery, PatternView},
 };
-use event_core::{CodecError, Event as _, Projection, Recorded, Timestamp};
+use event_core::{CodecError, EventType as _, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -8,7 +8,7 @@ use contracts::{
 };
 use engine::{decide_again, fall_again};
 use event_bus::{EventLog, TextStore};
-use event_core::{Event as _, Position, Recorded, Timestamp, encode};
+use event_core::{EventType as _, Position, Recorded, Timestamp, encode};
 use router_core::DECIDER_VERSION;
 use serde::Serialize;
 

@@ -39,7 +39,7 @@ pub(super) fn page() -> Outcome<String> {
     row(&mut page, ["kind", "version", "what happened", "sensitivity", "written by", "folded by"]);
     row(&mut page, ["---"; 6]);
     for spec in KINDS {
-        let Traffic { written_by, folded_by, .. } = traffic::of(spec.kind)?;
+        let Traffic { written_by, folded_by } = traffic::of(&(spec.sample)());
         let folded_by = if folded_by.is_empty() { "-".to_owned() } else { folded_by.join(", ") };
         let (kind, version) = (format!("[`{}`](#{})", spec.kind, anchor(spec)), spec.version.to_string());
         row(&mut page, [&kind, &version, spec.about, sensitivity(spec.sensitivity), written_by, &folded_by]);
@@ -57,7 +57,7 @@ fn row(page: &mut String, cells: [&str; 6]) {
 
 fn section(spec: &KindSpec) -> Outcome<String> {
     let fail = |error: &dyn std::fmt::Display| Failure::new(format!("the example of `{}`: {error}", spec.kind));
-    let payload = (spec.sample)().map_err(|error| fail(&error))?;
+    let payload = (spec.payload)().map_err(|error| fail(&error))?;
     let json = (spec.to_json)(&payload).map_err(|error| fail(&error))?;
     let json = serde_json::to_string_pretty(&json).map_err(|error| fail(&error))?;
     Ok(format!(

@@ -1,93 +1,66 @@
-//! Who writes each kind of event and what folds it.
+//! Which commands or reactions write each kind of event, and which projections fold it.
 
-use contracts::events::{self, DocumentedEvent};
+use contracts::Event;
 
-use crate::failure::{Failure, Outcome};
-
-/// The way of one kind of event.
+/// The writers and the readers of one kind of event.
 pub(super) struct Traffic {
-    pub(super) kind: &'static str,
-    /// The name of its type in Rust.
-    #[cfg_attr(not(test), expect(dead_code, reason = "only the test that reads the sources needs it"))]
-    pub(super) type_name: &'static str,
-    /// What makes it happen.
+    /// What causes the event, as a phrase for the documentation.
     pub(super) written_by: &'static str,
     /// The projections that fold it.
     pub(super) folded_by: &'static [&'static str],
-}
-
-fn way<F: DocumentedEvent>(written_by: &'static str, folded_by: &'static [&'static str]) -> Traffic {
-    let path = std::any::type_name::<F>();
-    let type_name = path.rsplit("::").next().unwrap_or(path);
-    Traffic { kind: F::KIND, type_name, written_by, folded_by }
 }
 
 const IMPORT: &str = "an import";
 const GATEWAY: &str = "a call through the gateway";
 const WORK: &str = "a call through the gateway, an import";
 const TURN: &str = "a live turn, an import";
-const OPENING: &str = "a change of the files, seen before a turn";
+const FILES: &str = "a change of the policy or catalogue files, found before a turn";
+const STORE_SIZE: &str = "the size check of the pattern store";
+const AVAILABILITY: &str = "a transition found by availability";
 
-/// The ways of all kinds.
-fn all() -> [Traffic; 29] {
-    [
-        way::<events::CatalogueLoaded>(OPENING, &["active"]),
-        way::<events::EvalCompleted>(
-            "the reaction to what the evaluator says, `patterns evaluate`",
-            &["evaluator", "patterns"],
-        ),
-        way::<events::FeedbackGiven>("`feedback`", &["evaluator"]),
-        way::<events::LlmCallCompleted>(
-            WORK,
-            &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"],
-        ),
-        way::<events::LlmCallFailed>(WORK, &["availability", "costs", "evaluator", "patterns", "sessions"]),
-        way::<events::LlmCallStarted>(GATEWAY, &["availability", "sessions"]),
-        way::<events::LogPurged>("`events purge`", &[]),
-        way::<events::LogRepaired>("opening the log", &[]),
-        way::<events::PatternsCleared>("`patterns clear`", &["patterns"]),
-        way::<events::PatternEvicted>("the reaction to how large a store is", &["patterns"]),
-        way::<events::PatternFilling>("the reaction to how large a store is", &["patterns"]),
-        way::<events::PatternOverrideDismissed>("`route ignore`", &["evaluator"]),
-        way::<events::PolicyLoaded>(OPENING, &["active"]),
-        way::<events::RouteDecided>(TURN, &["rule hits", "sessions"]),
-        way::<events::RouteFallback>("a call through the gateway that failed", &["rule hits", "sessions"]),
-        way::<events::RouteOverridden>("`route override`", &["evaluator", "patterns", "sessions"]),
-        way::<events::PolicyInvalid>(OPENING, &[]),
-        way::<events::ProviderRecovered>("the reaction to what availability says", &["availability"]),
-        way::<events::ProviderUnavailable>("the reaction to what availability says", &["availability"]),
-        way::<events::SessionCompacted>(IMPORT, &["prompt cache"]),
-        way::<events::SessionModelSelected>("`model`", &["sessions"]),
-        way::<events::SessionResumed>(IMPORT, &["prompt cache"]),
-        way::<events::SessionStarted>(TURN, &["sessions"]),
-        way::<events::ToolCalled>(WORK, &["evaluator", "sessions"]),
-        way::<events::ToolFinished>(WORK, &["evaluator", "sessions"]),
-        way::<events::TurnEmbedded>("`patterns embed`", &["patterns"]),
-        way::<events::TurnEnded>(TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
-        way::<events::TurnStarted>(TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
-        way::<events::TurnTextRecorded>("a live turn, an import; never when the policy says so", &[]),
-    ]
-}
-
-/// The way of a kind.
-///
-/// # Errors
-/// When the kind is not listed above.
-pub(super) fn of(kind: &str) -> Outcome<Traffic> {
-    let known = all().into_iter().find(|way| way.kind == kind);
-    known.ok_or_else(|| Failure::new(format!("say in xtask/src/docs/traffic.rs who writes and folds `{kind}`")))
+/// Returns the traffic of an event's kind.
+pub(super) const fn of(event: &Event) -> Traffic {
+    let (written_by, folded_by): (_, &[_]) = match event {
+        Event::EvalCompleted(_) => ("a verdict of the evaluator, `patterns evaluate`", &["evaluator", "patterns"]),
+        Event::FeedbackGiven(_) => ("`feedback`", &["evaluator"]),
+        Event::LlmCallCompleted(_) => {
+            (WORK, &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"])
+        }
+        Event::LlmCallFailed(_) => (WORK, &["availability", "costs", "evaluator", "patterns", "sessions"]),
+        Event::LlmCallStarted(_) => (GATEWAY, &["availability", "sessions"]),
+        Event::LogPurged(_) => ("`events purge`", &[]),
+        Event::LogRepaired(_) => ("opening the log", &[]),
+        Event::PatternsCleared(_) => ("`patterns clear`", &["patterns"]),
+        Event::PatternEvicted(_) | Event::PatternFilling(_) => (STORE_SIZE, &["patterns"]),
+        Event::PatternOverrideDismissed(_) => ("`route ignore`", &["evaluator"]),
+        Event::CatalogueLoaded(_) | Event::PolicyLoaded(_) => (FILES, &["active"]),
+        Event::RouteDecided(_) => (TURN, &["rule hits", "sessions"]),
+        Event::RouteFallback(_) => ("a call through the gateway that failed", &["rule hits", "sessions"]),
+        Event::RouteOverridden(_) => ("`route override`", &["evaluator", "patterns", "sessions"]),
+        Event::PolicyInvalid(_) => (FILES, &[]),
+        Event::ProviderRecovered(_) | Event::ProviderUnavailable(_) => (AVAILABILITY, &["availability"]),
+        Event::SessionCompacted(_) | Event::SessionResumed(_) => (IMPORT, &["prompt cache"]),
+        Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
+        Event::SessionStarted(_) => (TURN, &["sessions"]),
+        Event::ToolCalled(_) | Event::ToolFinished(_) => (WORK, &["evaluator", "sessions"]),
+        Event::TurnEmbedded(_) => ("`patterns embed`", &["patterns"]),
+        Event::TurnEnded(_) => (TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
+        Event::TurnStarted(_) => (TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
+        Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &[]),
+    };
+    Traffic { written_by, folded_by }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use contracts::catalogue::KINDS;
+    use contracts::catalogue::{KINDS, KindSpec};
 
     use super::*;
     use crate::workspace;
 
-    /// The projections, and how the paths of their sources begin.
+    /// The projections, and the prefix of the paths of their sources.
     const PROJECTIONS: [(&str, &str); 8] = [
         ("availability", "crates/availability/src/"),
         ("costs", "crates/costs/src/projection"),
@@ -99,11 +72,10 @@ mod tests {
         ("sessions", "crates/engine/src/sessions"),
     ];
 
-    #[test]
-    fn every_kind_has_its_way_and_no_other_kind_is_listed() {
-        let known: BTreeSet<_> = KINDS.iter().map(|spec| spec.kind).collect();
-        let listed: BTreeSet<_> = all().iter().map(|way| way.kind).collect();
-        assert_eq!(listed, known);
+    /// The name of a kind's type in Rust: the variant's name in [`Event`].
+    fn type_name(spec: &KindSpec) -> String {
+        let shown = format!("{:?}", (spec.sample)());
+        shown.split('(').next().unwrap().to_owned()
     }
 
     #[test]
@@ -118,10 +90,10 @@ mod tests {
                 .filter_map(|rest| rest.split('>').next())
                 .map(str::to_owned)
                 .collect();
-            let listed: BTreeSet<_> = all()
+            let listed: BTreeSet<_> = KINDS
                 .iter()
-                .filter(|way| way.folded_by.contains(&projection))
-                .map(|way| way.type_name.to_owned())
+                .filter(|spec| of(&(spec.sample)()).folded_by.contains(&projection))
+                .map(type_name)
                 .collect();
             assert_eq!(listed, read, "the events `{projection}` folds");
         }
@@ -130,6 +102,6 @@ mod tests {
     #[test]
     fn every_projection_named_is_one_of_ours() {
         let ours: BTreeSet<_> = PROJECTIONS.iter().map(|(name, _)| *name).collect();
-        assert!(all().iter().flat_map(|way| way.folded_by).all(|name| ours.contains(name)));
+        assert!(KINDS.iter().flat_map(|spec| of(&(spec.sample)()).folded_by).all(|name| ours.contains(name)));
     }
 }

@@ -4,7 +4,7 @@
 use availability::{Availability, Transition};
 use contracts::{
     CacheVariant, ModelId, SessionId, TurnId, Usage,
-    events::{CallRole, DocumentedEvent, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason},
+    events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason},
 };
 use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 

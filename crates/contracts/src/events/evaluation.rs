@@ -3,7 +3,7 @@
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
-use super::{earlier::EvalCompletedV1, event, sample};
+use super::{event, sample};
 use crate::{ModelId, Score, SessionId, TurnId};
 
 /// A kind of evidence about how well a turn went.
@@ -83,7 +83,7 @@ pub struct EvalCompleted {
 event!(
     EvalCompleted,
     "eval.completed",
-    2 from EvalCompletedV1,
+    1,
     Internal,
     "A turn was judged.",
     EvalCompleted {

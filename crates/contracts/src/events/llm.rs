@@ -3,10 +3,7 @@
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    earlier::{LlmCallCompletedV1, LlmCallFailedV1},
-    event, sample,
-};
+use super::{event, sample};
 use crate::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage};
 
 /// Whose work a call was (004 §6.7).
@@ -118,7 +115,7 @@ pub struct LlmCallCompleted {
 event!(
     LlmCallCompleted,
     "llm.call_completed",
-    2 from LlmCallCompletedV1,
+    1,
     Internal,
     "A model answered a call.",
     LlmCallCompleted {
@@ -238,7 +235,7 @@ pub struct LlmCallFailed {
 event!(
     LlmCallFailed,
     "llm.call_failed",
-    2 from LlmCallFailedV1,
+    1,
     Internal,
     "A call to a model failed.",
     LlmCallFailed {

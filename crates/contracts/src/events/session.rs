@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{earlier::SessionCompactedV1, event, sample};
+use super::{event, sample};
 use crate::{ModelId, SessionId, ThreadId, TurnId};
 
 /// Where a session comes from.
@@ -94,7 +94,7 @@ pub struct SessionCompacted {
 event!(
     SessionCompacted,
     "session.compacted",
-    2 from SessionCompactedV1,
+    1,
     Internal,
     "The history of a session was replaced by a summary.",
     SessionCompacted {

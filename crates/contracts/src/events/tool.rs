@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{earlier::ToolCalledV1, event, sample};
+use super::{event, sample};
 use crate::{SessionId, SideEffect, TurnId};
 
 /// A model asked for a tool.
@@ -31,7 +31,7 @@ pub struct ToolCalled {
 event!(
     ToolCalled,
     "tool.called",
-    2 from ToolCalledV1,
+    1,
     Internal,
     "A model asked for a tool.",
     ToolCalled {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{TextBody, earlier::TurnStartedV2, event, sample};
+use super::{TextBody, event, sample};
 use crate::{
     ClientRequest, Delegation, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Override, Requirement,
     SessionId, Sketch, ThreadId, TokenBucket, Tone, TurnId, WireApi,
@@ -54,7 +54,7 @@ pub struct TurnStarted {
 event!(
     TurnStarted,
     "turn.started",
-    3 from TurnStartedV2,
+    1,
     Internal,
     "A user message arrived and a turn began.",
     TurnStarted {

@@ -4,9 +4,9 @@ use contracts::{
     Alternative, Attempt, CacheLifetime, CacheVariant, ContentHash, Decision, Estimates, Evaluation, Failure, Features,
     ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId, SideEffect, Sketch, Slot,
     ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
-    events::{CallRole, DecisionMode, DocumentedEvent, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
+    events::{CallRole, DecisionMode, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
-use event_core::{Event, EventId, Position, Timestamp, decode, encode};
+use event_core::{EventId, EventType, Position, Timestamp, decode, encode};
 use proptest::{option, prelude::*, sample::select};
 
 fn model() -> impl Strategy<Value = ModelId> {
@@ -177,14 +177,14 @@ fn decided() -> impl Strategy<Value = RouteDecided> {
 }
 
 #[track_caller]
-fn comes_back<F: DocumentedEvent + PartialEq + std::fmt::Debug>(event: &F) {
+fn comes_back<F: event_core::EventType + PartialEq + std::fmt::Debug>(event: &F) {
     // What does not fit is refused; that is tested elsewhere.
     if let Ok(bytes) = encode(F::KIND, event) {
         assert_eq!(&decode::<F>(F::KIND, &bytes).unwrap(), event);
     }
     let json = serde_json::to_string(event).unwrap();
     assert_eq!(&serde_json::from_str::<F>(&json).unwrap(), event);
-    assert!(<F as Event>::VERSION >= 1);
+    assert!(<F as EventType>::VERSION >= 1);
 }
 
 proptest! {

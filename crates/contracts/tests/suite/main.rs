@@ -1,8 +1,9 @@
 //! Nouns and events: exact numbers, names that are checked once, and events that come back as they were.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod earlier;
 mod events;
+mod golden_bytes;
+mod layout;
 mod names;
 mod numbers;
 mod outages;

@@ -5,7 +5,7 @@ use contracts::{
     events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStarted},
 };
 use costs::Costs;
-use event_core::{Event, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
+use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Timestamp};
 
 /// One call, in short.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub(crate) struct Call {
     pub(crate) at: Timestamp,
 }
 
-pub(crate) fn record<E: Event>(number: u64, at: Timestamp, body: &E) -> Recorded {
+pub(crate) fn record<E: EventType>(number: u64, at: Timestamp, body: &E) -> Recorded {
     let id = EventId::derive(&[b"costs", &number.to_le_bytes()]);
     Recorded::new(Position(number), at, NewEvent::new(id, at, id, body).unwrap())
 }

@@ -3,8 +3,8 @@
 use contracts::{
     Features, IntentTags, ModelId, NanoUsd, Score, SideEffect, TokenBucket, TurnId,
     events::{
-        DocumentedEvent, EvalCompleted, LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, ToolFinished,
-        TurnEnded, TurnStarted, TurnTextRecorded,
+        EvalCompleted, LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, ToolFinished, TurnEnded,
+        TurnStarted, TurnTextRecorded,
     },
 };
 use event_core::{EventId, NewEvent, Position, Projection as _, Recorded, Timestamp};
@@ -44,7 +44,7 @@ impl Past {
         Self { numbers: Numbers(42), turns: 0, events: Vec::new() }
     }
 
-    fn write<F: DocumentedEvent>(&mut self, turn: TurnId, body: &F) {
+    fn write<F: event_core::EventType>(&mut self, turn: TurnId, body: &F) {
         let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp::from_secs(1_780_000_000 + position.0);
         let event = NewEvent::new(turn.0.then(F::KIND, position.0), at, turn.0, body).unwrap();

@@ -4,7 +4,7 @@ use contracts::{
     ModelId, SessionId, TurnId,
     events::{DecisionMode, RouteDecided, TurnEnded, TurnStatus},
 };
-use event_core::Event;
+use event_core::EventType;
 
 use super::attempts;
 use crate::{

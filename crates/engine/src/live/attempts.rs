@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::{SessionId, TurnId, events::RouteDecided};
-use event_core::Event;
+use event_core::EventType;
 
 use crate::{error::EngineError, recorder::Recorder};
 

@@ -10,7 +10,7 @@ use contracts::{
         ToolFinished, ToolOutcome, TurnStatus,
     },
 };
-use event_core::{Event, EventId, Sealed, Timestamp};
+use event_core::{EventId, EventType, Sealed, Timestamp};
 use transcripts::tool_call::{ToolLook, look};
 
 use crate::{

@@ -4,7 +4,7 @@ use contracts::{
     FailedCandidate, MessageText, TurnId,
     events::{RouteDecided, RouteFallback, TurnStarted},
 };
-use event_core::{Event, Timestamp};
+use event_core::{EventType, Timestamp};
 use router_core::{DECIDER_VERSION, banners, decide};
 
 use crate::{

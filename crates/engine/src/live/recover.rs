@@ -1,7 +1,7 @@
 //! The calls that ran when the program was killed: they are over, and nobody knows how they went.
 
 use contracts::events::{CallRole, ErrorClass, LlmCallFailed, TurnStatus};
-use event_core::{Event, NewEvent};
+use event_core::{EventType, NewEvent};
 
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn};
 

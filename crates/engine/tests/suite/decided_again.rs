@@ -2,7 +2,7 @@
 
 use contracts::events::{ErrorClass, PolicyLoaded, StopReason};
 use engine::TurnInput;
-use event_core::Event as _;
+use event_core::EventType as _;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 
 use crate::support::{

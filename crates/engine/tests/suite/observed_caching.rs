@@ -4,7 +4,7 @@ use contracts::{
     CacheVariant,
     events::{CompactionTrigger, LlmCallCompleted, SessionCompacted, SessionResumed},
 };
-use event_core::Event as _;
+use event_core::EventType as _;
 use transcripts::observed::{ObservedCompaction, ObservedResumption, ObservedTurn, Step};
 
 use crate::support::{

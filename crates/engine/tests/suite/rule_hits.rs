@@ -2,7 +2,7 @@
 
 use contracts::{
     Decision, Evaluation, Reason, Slot, TurnId, Verdict,
-    events::{DocumentedEvent, RouteDecided, RouteFallback},
+    events::{RouteDecided, RouteFallback},
 };
 use engine::{Hits, MOST_RULES, RuleHits};
 use event_core::{EventId, NewEvent, Position, Projection, Recorded, Timestamp};

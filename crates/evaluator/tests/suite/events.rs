@@ -9,9 +9,8 @@ use contracts::{
     CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, Override, Score, SessionId, SideEffect, Sketch, Slot,
     ThreadId, TurnId, Usage,
     events::{
-        CallRole, DocumentedEvent, ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed,
-        PatternOverrideDismissed, Rating, RouteOverridden, StopReason, ToolCalled, ToolFinished, ToolOutcome,
-        TurnEnded, TurnStarted, TurnStatus,
+        CallRole, ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating,
+        RouteOverridden, StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
     },
 };
 use evaluator::tone;
@@ -124,7 +123,7 @@ pub(crate) fn events(line: &str) -> Vec<NewEvent> {
     }
 }
 
-fn sealed<E: DocumentedEvent>(turn: TurnId, event: &E) -> NewEvent {
+fn sealed<E: event_core::EventType>(turn: TurnId, event: &E) -> NewEvent {
     NewEvent::new(turn.0, at(0), turn.0, event).unwrap()
 }
 

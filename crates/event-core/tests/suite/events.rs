@@ -1,38 +1,59 @@
-//! Events for tests: one that has had two layouts, and a projection that adds it up.
+//! Events for tests: a kind with three layouts, and a projection that sums its amounts.
 
-use event_core::{CodecError, Event, EventId, NewEvent, Position, Projection, Recorded, Timestamp, decode};
+use event_core::{CodecError, EventId, EventType, NewEvent, Position, Projection, Recorded, Timestamp, upcast};
 use serde::{Deserialize, Serialize};
 
-/// A cup, as it was first recorded: in whole cents.
+/// The first layout: in whole cents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CoffeeSoldV1 {
     pub(crate) cents: u32,
 }
 
-impl Event for CoffeeSoldV1 {
+impl EventType for CoffeeSoldV1 {
     const KIND: &'static str = "acme.coffee_sold";
     const VERSION: u16 = 1;
 }
 
-/// A cup, as it is recorded now.
+/// The second layout: in thousandths of a cent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CoffeeSoldV2 {
+    pub(crate) millicents: u64,
+}
+
+impl From<CoffeeSoldV1> for CoffeeSoldV2 {
+    fn from(old: CoffeeSoldV1) -> Self {
+        Self { millicents: u64::from(old.cents) * 1_000 }
+    }
+}
+
+impl EventType for CoffeeSoldV2 {
+    const KIND: &'static str = "acme.coffee_sold";
+    const VERSION: u16 = 2;
+
+    fn upcast(version: u16, payload: &[u8]) -> Option<Result<Self, CodecError>> {
+        upcast::<CoffeeSoldV1, Self>(version, payload)
+    }
+}
+
+/// The present layout: with the size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CoffeeSold {
     pub(crate) millicents: u64,
     pub(crate) size: String,
 }
 
-impl From<CoffeeSoldV1> for CoffeeSold {
-    fn from(old: CoffeeSoldV1) -> Self {
-        Self { millicents: u64::from(old.cents) * 1_000, size: "small".to_owned() }
+impl From<CoffeeSoldV2> for CoffeeSold {
+    fn from(old: CoffeeSoldV2) -> Self {
+        Self { millicents: old.millicents, size: "small".to_owned() }
     }
 }
 
-impl Event for CoffeeSold {
+impl EventType for CoffeeSold {
     const KIND: &'static str = "acme.coffee_sold";
-    const VERSION: u16 = 2;
+    const VERSION: u16 = 3;
 
     fn upcast(version: u16, payload: &[u8]) -> Option<Result<Self, CodecError>> {
-        (version == 1).then(|| decode::<CoffeeSoldV1>(Self::KIND, payload).map(Self::from))
+        upcast::<CoffeeSoldV2, Self>(version, payload)
     }
 }
 
@@ -61,7 +82,7 @@ pub(crate) fn sold(millicents: u64) -> CoffeeSold {
 }
 
 /// An event in its place.
-pub(crate) fn recorded<E: Event>(position: u64, body: &E) -> Recorded {
+pub(crate) fn recorded<E: EventType>(position: u64, body: &E) -> Recorded {
     let id = EventId::derive(&[&position.to_le_bytes()]);
     let event = NewEvent::new(id, Timestamp(position), id, body).unwrap();
     Recorded::new(Position(position), Timestamp(position), event)

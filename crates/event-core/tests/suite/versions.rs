@@ -1,33 +1,35 @@
-//! Old layouts are lifted, newer ones are refused by name, unknown kinds are somebody else's.
+//! Older layouts are upcast, newer ones are refused with both versions, and unknown kinds are skipped.
 
 use std::{borrow::Cow, sync::Arc};
 
-use event_core::{CodecError, Event as _, EventId, NewEvent, Position, Recorded, Sealed, Timestamp};
+use event_core::{CodecError, EventId, EventType as _, NewEvent, Position, Recorded, Sealed, Timestamp};
 
-use crate::events::{CoffeeSold, CoffeeSoldV1, Till, recorded, sold};
+use crate::events::{CoffeeSold, CoffeeSoldV1, CoffeeSoldV2, Till, recorded, sold};
 
 #[test]
-fn a_event_of_an_older_layout_is_lifted_into_the_present_one() {
-    let old = recorded(1, &CoffeeSoldV1 { cents: 250 });
-    assert_eq!(old.event.version, 1);
-    let read = old.read::<CoffeeSold>().unwrap().unwrap();
-    assert_eq!(read, CoffeeSold { millicents: 250_000, size: "small".to_owned() });
-    assert_eq!(old.read::<CoffeeSoldV1>().unwrap(), Some(CoffeeSoldV1 { cents: 250 }), "the old reader still reads it");
+fn an_event_of_an_older_layout_is_upcast_to_the_present_one() {
+    let first = recorded(1, &CoffeeSoldV1 { cents: 250 });
+    assert_eq!(first.event.version, 1);
+    let present = CoffeeSold { millicents: 250_000, size: "small".to_owned() };
+    assert_eq!(first.read::<CoffeeSold>().unwrap(), Some(present.clone()), "through both conversions");
+    assert_eq!(first.read::<CoffeeSoldV1>().unwrap(), Some(CoffeeSoldV1 { cents: 250 }), "an older program reads it");
+    let second = recorded(1, &CoffeeSoldV2 { millicents: 250_000 });
+    assert_eq!(second.read::<CoffeeSold>().unwrap(), Some(present));
 }
 
 #[test]
-fn a_event_of_a_newer_layout_is_refused_with_both_versions() {
+fn an_event_of_a_newer_layout_is_refused_with_both_versions() {
     let new = recorded(1, &sold(1));
     let error = new.read::<CoffeeSoldV1>().unwrap_err();
-    assert!(matches!(error, CodecError::Version { found: 2, known: 1, .. }));
-    assert_eq!(error.to_string(), "`acme.coffee_sold` has layout version 2, this program reads up to 1");
+    assert!(matches!(error, CodecError::Version { found: 3, known: 1, .. }));
+    assert_eq!(error.to_string(), "`acme.coffee_sold` has layout version 3, this program reads up to 1");
 }
 
 #[test]
 fn a_layout_that_never_existed_is_refused() {
     let mut event = recorded(1, &sold(1));
     event.event.version = 0;
-    assert!(matches!(event.read::<CoffeeSold>(), Err(CodecError::Version { found: 0, known: 2, .. })));
+    assert!(matches!(event.read::<CoffeeSold>(), Err(CodecError::Version { found: 0, known: 3, .. })));
 }
 
 #[test]
@@ -38,7 +40,7 @@ fn an_old_layout_whose_bytes_are_wrong_is_an_error() {
 }
 
 #[test]
-fn a_event_of_another_kind_is_none_whatever_its_version_and_bytes() {
+fn an_event_of_another_kind_is_none_whatever_its_version_and_bytes() {
     let mut event = recorded(1, &sold(1));
     event.event.kind = "acme.tea_sold".to_owned().into();
     event.event.version = 99;
@@ -50,7 +52,7 @@ fn a_event_of_another_kind_is_none_whatever_its_version_and_bytes() {
 }
 
 #[test]
-fn a_event_that_is_given_another_payload_is_read_anew() {
+fn an_event_that_is_given_another_payload_is_read_anew() {
     let mut event = recorded(1, &sold(450));
     assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(450)));
     event.event.payload = recorded(1, &sold(900)).event.payload;
@@ -58,7 +60,7 @@ fn a_event_that_is_given_another_payload_is_read_anew() {
 }
 
 #[test]
-fn a_event_sealed_with_its_value_is_read_as_that_until_its_payload_is_another() {
+fn an_event_sealed_with_its_value_is_read_as_that_until_its_payload_is_another() {
     let (id, at) = (EventId::default(), Timestamp(1));
     let sealed = Sealed::new(id, at, id, Arc::new(sold(450))).unwrap();
     assert_eq!(sealed.event, NewEvent::new(id, at, id, &sold(450)).unwrap());

@@ -6,7 +6,7 @@ use contracts::{
 };
 use engine::{EngineError, Insight, decision_of, events};
 use event_bus::{EventLog, TextStore};
-use event_core::{Event as _, Position, Recorded};
+use event_core::{EventType as _, Position, Recorded};
 use router_core::reason_text;
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@ use std::{
 use async_trait::async_trait;
 use contracts::events::TurnEnded;
 use event_bus::{BusError, EventLog as _, Reactor, RetryAfter};
-use event_core::{Event as _, NewEvent, Position, Recorded};
+use event_core::{EventType as _, NewEvent, Position, Recorded};
 
 use crate::support::{Wish, World, streamed};
 

@@ -6,7 +6,7 @@ use adapters::{Keys, ProviderEntry, Providers};
 use contracts::events::TurnEnded;
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{BusError, EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
-use event_core::{Event, Position};
+use event_core::{EventType, Position};
 use gateway::{Collector, Configuration, Gateway, Timeouts, Tokens, TracesEntry, serve};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, body::Bytes, header::HeaderName};
@@ -203,7 +203,7 @@ impl World {
     }
 
     /// All events of a kind.
-    pub(crate) fn events<E: Event>(&self) -> Vec<E> {
+    pub(crate) fn events<E: EventType>(&self) -> Vec<E> {
         let events = self.log.read_after(Position::ORIGIN, 100_000).unwrap();
         events.iter().filter_map(|event| event.read::<E>().unwrap()).collect()
     }

@@ -1,11 +1,8 @@
 //! A projection of a third party on the bus of a running gateway.
 
-use contracts::{
-    ModelId,
-    events::{DocumentedEvent as _, LlmCallCompleted},
-};
+use contracts::{ModelId, events::LlmCallCompleted};
 use event_bus::{Expected, View};
-use event_core::{Event as _, EventId, NewEvent, Timestamp};
+use event_core::{EventId, EventType as _, NewEvent, Timestamp};
 use slow_calls::{SlowCalls, SlowCount};
 
 use crate::support::{World, message};

@@ -9,7 +9,7 @@ use contracts::{
     },
     views::{Estimator, PatternQuery, PatternSettings},
 };
-use event_core::{Event, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
+use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Timestamp};
 use patterns::{Patterns, Sample, Store};
 
 pub(crate) fn model(name: &str) -> ModelId {
@@ -67,7 +67,7 @@ pub(crate) struct Log {
 pub(crate) const WORKSPACE: &str = "/home/dev/shop";
 
 impl Log {
-    pub(crate) fn append<E: Event>(&mut self, body: &E) {
+    pub(crate) fn append<E: EventType>(&mut self, body: &E) {
         let position = Position(self.events.len() as u64 + 1);
         let id = EventId::derive(&[b"patterns", &position.0.to_le_bytes()]);
         let recorded_at = Timestamp::from_secs(position.0);

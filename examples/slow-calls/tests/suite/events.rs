@@ -2,7 +2,7 @@
 
 use contracts::{
     ModelId,
-    events::{DocumentedEvent as _, LlmCallCompleted, LlmCallStarted},
+    events::{LlmCallCompleted, LlmCallStarted},
 };
 use event_core::{EventId, NewEvent, Timestamp};
 
@@ -21,7 +21,7 @@ pub(crate) fn other(number: u64) -> NewEvent {
     sealed(number, &LlmCallStarted::sample())
 }
 
-fn sealed<E: event_core::Event>(number: u64, event: &E) -> NewEvent {
+fn sealed<E: event_core::EventType>(number: u64, event: &E) -> NewEvent {
     let turn = EventId::derive(&[b"turn"]);
     NewEvent::new(turn.then(E::KIND, number), Timestamp::from_secs(number), turn, event).unwrap()
 }

@@ -3,7 +3,7 @@
 use contracts::events::{CatalogueLoaded, LogPurged, LogRepaired, PolicyInvalid, PolicyLoaded};
 use engine::{RouterState, events};
 use event_bus::ProjectionSet as _;
-use event_core::{Event as _, Position, Recorded, encode_state};
+use event_core::{EventType as _, Position, Recorded, encode_state};
 use serde_json::json;
 
 use crate::{

@@ -3,8 +3,7 @@
 use contracts::{
     CacheLifetime, CacheVariant, SessionId, ThreadId, TurnId, Usage,
     events::{
-        CompactionTrigger, DocumentedEvent, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted,
-        TurnStatus,
+        CompactionTrigger, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus,
     },
 };
 use costs::prompt_cache::{Call, Calls};
@@ -32,7 +31,7 @@ impl Story {
         SessionId::try_from("one").unwrap()
     }
 
-    fn tell<F: DocumentedEvent>(&mut self, seconds: u64, event: &F) -> Option<Call> {
+    fn tell<F: event_core::EventType>(&mut self, seconds: u64, event: &F) -> Option<Call> {
         self.events += 1;
         self.fold.advance(&record(self.events, Timestamp::from_secs(seconds), event)).unwrap()
     }

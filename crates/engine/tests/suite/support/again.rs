@@ -9,7 +9,7 @@ use contracts::{
 };
 use engine::{RouterState, captured_turn};
 use event_bus::{EventLog, ProjectionSet as _, TextStore};
-use event_core::{Event, Position, Recorded, encode_state};
+use event_core::{EventType, Position, Recorded, encode_state};
 use router_core::{Decided, Policy, decide};
 
 use super::Desk;
@@ -53,7 +53,7 @@ pub(crate) fn all_are_the_same(desk: &Desk, words: Words) -> usize {
 }
 
 /// The last event of a kind for which something holds.
-fn last<E: Event>(events: &[Recorded], holds: impl Fn(&E) -> bool) -> (event_core::Timestamp, E) {
+fn last<E: EventType>(events: &[Recorded], holds: impl Fn(&E) -> bool) -> (event_core::Timestamp, E) {
     let mut found = events.iter().rev().filter_map(|event| Some((event.event.at, event.read::<E>().unwrap()?)));
     found.find(|(_, event)| holds(event)).unwrap_or_else(|| panic!("the log has no such `{}`", E::KIND))
 }

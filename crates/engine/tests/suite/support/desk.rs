@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use contracts::{
     CacheVariant, ClientRequest, ModelId, SessionId, ThreadId, TurnId, Usage, WireApi,
-    events::{CallRole, DocumentedEvent, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
+    events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
 use engine::{Engine, EngineError, Home, Models, PolicyTrouble, RouterState, Stores, TurnInput, TurnOutcome};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, ProjectionSet as _, SetClock, TextStore};
@@ -211,7 +211,7 @@ impl Desk {
     }
 
     /// Anything else that happens in a turn.
-    pub(crate) fn record<E: DocumentedEvent>(&mut self, turn: TurnId, event: &E) {
+    pub(crate) fn record<E: event_core::EventType>(&mut self, turn: TurnId, event: &E) {
         self.calls += 1;
         let id = turn.0.then(E::KIND, 1_000 + self.calls);
         self.engine.record(vec![NewEvent::new(id, self.now, turn.0, event).unwrap()]).unwrap();
@@ -233,7 +233,7 @@ impl Desk {
     }
 
     /// Every event of one kind.
-    pub(crate) fn all<E: DocumentedEvent>(&self) -> Vec<E> {
+    pub(crate) fn all<E: event_core::EventType>(&self) -> Vec<E> {
         self.events().iter().filter_map(|event| event.read::<E>().unwrap()).collect()
     }
 }

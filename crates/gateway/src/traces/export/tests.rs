@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use adapters::http_client;
 use contracts::{
     TurnId,
-    events::{DocumentedEvent as _, TurnEnded, TurnStarted},
+    events::{TurnEnded, TurnStarted},
 };
 use event_bus::{EventLog, Expected, MemoryLog, Reactor as _};
-use event_core::{Event, EventId, NewEvent, Position, Timestamp};
+use event_core::{EventId, EventType, NewEvent, Position, Timestamp};
 
 use super::Exporter;
 use crate::configuration::{Collector, Configuration, Timeouts, TracesEntry};
@@ -17,7 +17,7 @@ fn turn(number: u64) -> TurnId {
     TurnId(EventId::derive(&[&number.to_be_bytes()]))
 }
 
-fn record<E: Event>(log: &MemoryLog, turn: TurnId, event: &E) {
+fn record<E: EventType>(log: &MemoryLog, turn: TurnId, event: &E) {
     let sealed = NewEvent::new(turn.0.then(E::KIND, 0), Timestamp(1), turn.0, event).unwrap();
     log.append(Expected::Any, Timestamp(1), &[sealed]).unwrap();
     log.sync().unwrap();

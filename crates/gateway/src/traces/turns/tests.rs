@@ -3,9 +3,8 @@
 use contracts::{
     Decision, Evaluation, FailedCandidate, ModelId, NanoUsd, Reason, Slot, ThreadId, TurnId, Usage, Verdict,
     events::{
-        DocumentedEvent, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback,
-        StopReason, TextBody, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
-        TurnTextRecorded,
+        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, StopReason, TextBody,
+        ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded,
     },
 };
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
@@ -42,7 +41,7 @@ fn decision(slot: Slot, reason: Reason, name: &str) -> Decision {
 
 impl Story {
     /// The next event, with its place among those of its kind and the event that led to it.
-    fn tell<E: DocumentedEvent>(&mut self, number: u64, cause: Option<EventId>, event: &E) -> EventId {
+    fn tell<E: event_core::EventType>(&mut self, number: u64, cause: Option<EventId>, event: &E) -> EventId {
         let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp(1_800_000_000_000_000 + 500_000 * position.0);
         let id = turn().0.then(E::KIND, number);
