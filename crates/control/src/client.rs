@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How long a response may take. Operations take milliseconds; behind a busy disk, seconds.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
+const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A connection to a running gateway.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ struct IncomingRequest<'a> {
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct Response {
+struct ResponseFrame {
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<ControlError>,
@@ -66,8 +66,8 @@ pub(crate) fn decode_request(line: &[u8]) -> Result<ControlRequest, ControlError
 /// Encodes the outcome of a request as a line.
 pub(crate) fn encode_response(outcome: Result<Value, ControlError>) -> Vec<u8> {
     let frame = match outcome {
-        Ok(response) => Response { version: VERSION, error: None, response },
-        Err(error) => Response { version: VERSION, error: Some(error), response: Value::Null },
+        Ok(response) => ResponseFrame { version: VERSION, error: None, response },
+        Err(error) => ResponseFrame { version: VERSION, error: Some(error), response: Value::Null },
     };
     // Encoding a `Value` cannot fail; an empty line would be refused by the client.
     let mut line = serde_json::to_vec(&frame).unwrap_or_default();
@@ -80,7 +80,7 @@ pub(crate) fn encode_response(outcome: Result<Value, ControlError>) -> Vec<u8> {
 /// # Errors
 /// The error of the operation, or [`ControlError`] when the line is not a response or has another version.
 pub(crate) fn decode_response(line: &[u8]) -> Result<Value, ControlError> {
-    let frame: Response = serde_json::from_slice(line)
+    let frame: ResponseFrame = serde_json::from_slice(line)
         .map_err(|error| ControlError::failed(format!("the gateway's response cannot be read: {error}")))?;
     if frame.version != VERSION {
         return Err(version_mismatch(frame.version, VERSION));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use adapters::embedder::{EmbedError, Embedder, MOST_TEXTS};
 use contracts::events::{TextBody, TurnEmbedded, TurnTextRecorded};
 use event_bus::{EventLog, TextStore};
-use event_core::{EventType as _, EventId, NewEvent, Position};
+use event_core::{EventId, EventType as _, NewEvent, Position};
 use serde::{Deserialize, Serialize};
 
 use crate::{capture::Words, engine::Engine, error::EngineError};

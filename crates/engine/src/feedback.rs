@@ -5,7 +5,7 @@ use contracts::{
     events::{EvalCompleted, FeedbackGiven, Rating},
 };
 use evaluator::Rubric;
-use event_core::{EventType, EventId, NewEvent};
+use event_core::{EventId, EventType, NewEvent};
 use serde::{Deserialize, Serialize};
 
 use crate::{engine::Engine, error::EngineError};

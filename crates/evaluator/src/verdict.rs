@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contracts::{ModelId, TurnId, events::EvalCompleted};
-use event_core::{CodecError, EventType as _, EventId, Position, Sealed, Timestamp};
+use event_core::{CodecError, EventId, EventType as _, Position, Sealed, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{Evaluator, Rubric, turn::JudgedTurn, verdict_history::VerdictDigest, work::JudgedWork};
