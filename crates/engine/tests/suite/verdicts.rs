@@ -112,7 +112,7 @@ fn judging_the_log_anew_under_another_rubric_adds_its_verdicts_once() {
     assert_eq!(found, expected);
     let verdicts = desk.all::<EvalCompleted>();
     assert_eq!((verdicts.len(), verdicts[before].rubric.as_str()), (before + 1, "strict"));
-    assert_eq!(reevaluated(&mut desk, strict.clone()), Evaluation { recorded: 0, ..expected });
+    assert_eq!(reevaluated(&mut desk, strict), Evaluation { recorded: 0, ..expected });
     let mut desk = desk.restarted();
     let head = desk.head();
     desk.engine.react().unwrap();
