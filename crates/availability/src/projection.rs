@@ -20,7 +20,7 @@ use crate::{
 ///
 /// Every call outcome is an attempt, except a cancellation: the user stopped that call, and whether it would
 /// have reached anybody nobody knows. Only failures that say something about the provider count (decision D5);
-/// the others keep an outage outage, as any attempt does, and do not interrupt failures in a row.
+/// other failures prolong an outage, as any attempt does, and do not reset consecutive failures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Availability {
     pub(crate) providers: BTreeMap<Provider, ProviderHealth>,

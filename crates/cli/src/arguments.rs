@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
-    /// Log more: once for info, twice for debug. RUST_LOG overrides it.
+    /// Log more: once for info, twice for debug. `RUST_LOG` overrides it.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }

@@ -37,14 +37,13 @@ fn main() -> ExitCode {
 }
 
 fn run(context: &Context, arguments: Arguments) -> Result<(), Failure> {
-    let log_format = match &arguments.command {
-        Command::Serve(serve) => Some(serve.log_format),
-        _ => {
-            // A pipe that `head` has closed ends the program without an error; the log survives that. A gateway must not
-            // end because the reader of its output is gone.
-            sigpipe::reset();
-            None
-        }
+    let log_format = if let Command::Serve(serve) = &arguments.command {
+        Some(serve.log_format)
+    } else {
+        // A pipe that `head` has closed ends the program without an error; the log survives that. A gateway must not
+        // end because the reader of its output is gone.
+        sigpipe::reset();
+        None
     };
     logging::start(arguments.verbose, log_format.is_some(), log_format.unwrap_or(LogFormat::Text))?;
     commands::run(context, arguments.command)
