@@ -1,4 +1,4 @@
-//! Bytes for [`hostile_input::codex_file`].
+//! Fuzz target for [`hostile_input::codex_file`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::codex_file(data));

@@ -1,4 +1,4 @@
-//! Bytes for [`hostile_input::journal`].
+//! Fuzz target for [`hostile_input::journal`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::journal(data));

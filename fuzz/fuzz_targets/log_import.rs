@@ -1,4 +1,4 @@
-//! Bytes for [`hostile_input::log_import`].
+//! Fuzz target for [`hostile_input::log_import`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::log_import(data));

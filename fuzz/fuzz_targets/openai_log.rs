@@ -1,4 +1,4 @@
-//! Bytes for [`hostile_input::openai_log`].
+//! Fuzz target for [`hostile_input::openai_log`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::openai_log(data));

@@ -1,4 +1,4 @@
-//! Bytes for [`hostile_input::session_file`].
+//! Fuzz target for [`hostile_input::session_file`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::session_file(data));

@@ -1,28 +1,28 @@
-//! Bytes read as a list of damages: how a fuzzer reaches what lies behind checksums.
+//! Mutation of valid bytes by a list of steps, with which a fuzzer reaches code behind checksums.
 
-/// Bytes of one damage: what, where, and with what.
-const STEP: usize = 5;
-/// Bytes a damage overwrites, doubles or takes out.
+/// The bytes of one step: operation, offset (2 bytes) and operand (2 bytes).
+const STEP_BYTES: usize = 5;
+/// The number of bytes that a step overwrites, duplicates or removes.
 const RUN: usize = 64;
 
-/// The bytes with every damage of the list done to them. A list has at most so many as change anything is worth: 64.
-pub fn damaged(whole: &[u8], list: &[u8]) -> Vec<u8> {
-    let mut bytes = whole.to_vec();
-    for step in list.chunks_exact(STEP).take(64) {
+/// Applies the first 64 steps of a list: flips a bit, truncates, overwrites, removes or duplicates a run, or appends.
+pub fn damaged(original: &[u8], steps: &[u8]) -> Vec<u8> {
+    let mut bytes = original.to_vec();
+    for step in steps.chunks_exact(STEP_BYTES).take(64) {
         if bytes.is_empty() {
             break;
         }
-        let number = |at: usize| usize::from(u16::from_le_bytes([step[at], step[at + 1]]));
-        let (at, with) = (number(1) % bytes.len(), number(3));
-        let end = (at + RUN).min(bytes.len());
+        let number = |index: usize| usize::from(u16::from_le_bytes([step[index], step[index + 1]]));
+        let (offset, operand) = (number(1) % bytes.len(), number(3));
+        let end = (offset + RUN).min(bytes.len());
         match step[0] % 6 {
-            0 => bytes[at] ^= 1 << (with % 8),
-            1 => bytes.truncate(at),
-            2 => bytes[at..end].fill(u8::try_from(with % 256).unwrap_or_default()),
-            3 => drop(bytes.drain(at..end)),
+            0 => bytes[offset] ^= 1 << (operand % 8),
+            1 => bytes.truncate(offset),
+            2 => bytes[offset..end].fill(u8::try_from(operand % 256).unwrap_or_default()),
+            3 => drop(bytes.drain(offset..end)),
             4 => {
-                let copy = bytes[at..end].to_vec();
-                let target = with % bytes.len();
+                let copy = bytes[offset..end].to_vec();
+                let target = operand % bytes.len();
                 bytes.splice(target..target, copy);
             }
             _ => bytes.extend_from_slice(&step[1..]),

@@ -1,4 +1,4 @@
-//! Any bytes as a journal, a journal with any damage, and any bytes as a payload.
+//! Journals of any bytes, mutated journals, and payloads of any bytes.
 
 use std::{
     ffi::OsString,
@@ -16,9 +16,9 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::damage::damaged;
 
-/// A journal with every kind of event in batches of three, and the events.
-static SOUND: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().expect("a directory for the sound journal");
+/// A valid journal with every kind of event in batches of three, and its events.
+static VALID: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().expect("a directory for the valid journal");
     let (log, _) = SledLog::open(directory.path()).expect("a new log opens");
     for (number, kinds) in (0..).zip(KINDS.chunks(3)) {
         let batch: Vec<_> = (0..)
@@ -45,22 +45,22 @@ static SOUND: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
     (bytes, log.read_after(Position::ORIGIN, 1_000).expect("the log reads"))
 });
 
-/// The first byte says what the rest is: a whole journal file, a list of damages, or a payload of some kind.
+/// Reads the input as a journal file, as mutations of a valid journal, or as a payload; the first byte selects which.
 pub fn journal(data: &[u8]) {
-    let Some((what, rest)) = data.split_first() else { return };
-    match what % 3 {
+    let Some((selector, rest)) = data.split_first() else { return };
+    match selector % 3 {
         0 => drop(read(rest.to_vec())),
         1 => {
-            let (sound, events) = &*SOUND;
-            if let Some(found) = read(damaged(sound, rest)) {
-                assert!(events.starts_with(&found), "what is read was not written");
+            let (valid, events) = &*VALID;
+            if let Some(found) = read(damaged(valid, rest)) {
+                assert!(events.starts_with(&found), "read an event that was not written");
             }
         }
         _ => payload(rest),
     }
 }
 
-/// What a journal holds, unless it is refused; it must hang together.
+/// Reads a journal and checks positions, head and hash chain; `None` if it is rejected as damaged.
 fn read(bytes: Vec<u8>) -> Option<Vec<Recorded>> {
     let reader = match JournalReader::open_with("log", &JournalOnly(Arc::new(bytes))) {
         Ok(reader) => reader,
@@ -79,55 +79,55 @@ fn read(bytes: Vec<u8>) -> Option<Vec<Recorded>> {
     Some(events)
 }
 
-#[expect(clippy::panic, reason = "a refusal that is neither of damage nor of format is what is looked for")]
+#[expect(clippy::panic, reason = "any other error is a finding")]
 fn panic_with(error: &LogError) -> ! {
-    panic!("refused for another reason than what is in the file: {error}")
+    panic!("the journal was rejected for a reason other than its content: {error}")
 }
 
-/// Any bytes as the payload of a kind: refused, or read; and what was read and written again is read the same.
+/// Decodes a payload of any kind, selected by the first byte. A payload that is decoded must survive encoding.
 fn payload(data: &[u8]) {
     let Some((kind, payload)) = data.split_first() else { return };
     let spec = &KINDS[usize::from(*kind) % KINDS.len()];
     let Ok(json) = (spec.to_json)(payload) else { return };
     if let Ok(again) = (spec.from_json)(json.clone()) {
-        assert_eq!((spec.to_json)(&again).ok(), Some(json), "`{}` changes on the way out and in", spec.kind);
+        assert_eq!((spec.to_json)(&again).ok(), Some(json), "`{}` changes in a round trip", spec.kind);
     }
 }
 
-/// A directory that holds a journal and nothing else, and cannot be written.
+/// A read-only directory with a journal only.
 #[derive(Debug)]
 struct JournalOnly(Arc<Vec<u8>>);
 
 #[derive(Debug)]
 struct Bytes(Arc<Vec<u8>>);
 
-fn refused<T>() -> io::Result<T> {
+fn read_only<T>() -> io::Result<T> {
     Err(io::ErrorKind::ReadOnlyFilesystem.into())
 }
 
 impl Files for JournalOnly {
     fn create_dir(&self, _: &Path) -> io::Result<bool> {
-        refused()
+        read_only()
     }
 
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {
         match mode {
             Mode::Read if path.ends_with("journal") => Ok(Arc::new(Bytes(Arc::clone(&self.0)))),
             Mode::Read => Err(io::ErrorKind::NotFound.into()),
-            Mode::Write | Mode::Create | Mode::Replace => refused(),
+            Mode::Write | Mode::Create | Mode::Replace => read_only(),
         }
     }
 
     fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
-        refused()
+        read_only()
     }
 
     fn remove(&self, _: &Path) -> io::Result<()> {
-        refused()
+        read_only()
     }
 
     fn remove_dir(&self, _: &Path) -> io::Result<()> {
-        refused()
+        read_only()
     }
 
     fn list(&self, _: &Path) -> io::Result<Vec<OsString>> {
@@ -135,7 +135,7 @@ impl Files for JournalOnly {
     }
 
     fn sync_dir(&self, _: &Path) -> io::Result<()> {
-        refused()
+        read_only()
     }
 }
 
@@ -148,7 +148,7 @@ impl File for Bytes {
     }
 
     fn write_at(&self, _: u64, _: &[u8]) -> io::Result<usize> {
-        refused()
+        read_only()
     }
 
     fn length(&self) -> io::Result<u64> {
@@ -156,14 +156,14 @@ impl File for Bytes {
     }
 
     fn truncate(&self, _: u64) -> io::Result<()> {
-        refused()
+        read_only()
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        refused()
+        read_only()
     }
 
     fn try_lock(&self) -> io::Result<bool> {
-        refused()
+        read_only()
     }
 }

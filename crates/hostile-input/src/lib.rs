@@ -1,12 +1,8 @@
-//! What must hold whatever bytes come in from outside: each function panics when it does not.
+//! Properties of parsers that hold for any input bytes; each function panics if its property is violated.
 //!
-//! They are the bodies of the fuzz targets under `fuzz/`, which grow the corpora there; the tests of this crate try
-//! the corpora, and seeded changes of them, wherever a fuzzer is not at hand.
-#![expect(
-    clippy::expect_used,
-    clippy::missing_panics_doc,
-    reason = "a property that does not hold must stop the fuzzer"
-)]
+//! They are the bodies of the fuzz targets in `fuzz/`. The tests of this crate run them on the corpora there and on seeded
+//! mutations, without a fuzzer.
+#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a violated property must stop the fuzzer")]
 
 mod codex_file;
 mod damage;
@@ -24,10 +20,10 @@ pub use openai_log::openai_log;
 pub use policy::policy;
 pub use session_file::session_file;
 
-/// A body: any bytes in, a panic when something does not hold.
+/// The body of a fuzz target.
 pub type Body = fn(&[u8]);
 
-/// Every body by the name of its fuzz target and of its corpus.
+/// All bodies, by the name of the fuzz target and its corpus.
 pub const ALL: [(&str, Body); 6] = [
     ("journal", journal),
     ("log_import", log_import),

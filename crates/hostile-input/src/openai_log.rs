@@ -1,10 +1,10 @@
-//! Any bytes as a log of chat completions.
+//! Chat completion logs of any bytes.
 
 use transcripts::openai_log::OpenAiLog;
 
 use crate::session_file::read_any;
 
-/// What holds for any session file.
+/// Checks the properties of all session files.
 pub fn openai_log(data: &[u8]) {
     read_any::<OpenAiLog>(data);
 }

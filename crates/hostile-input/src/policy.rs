@@ -1,4 +1,4 @@
-//! Any text as a policy.
+//! Policies of any text.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,13 +8,13 @@ use router_core::{Policy, Scenario};
 static MODELS: LazyLock<Arc<Registry>> =
     LazyLock::new(|| Arc::new(catalogue::load(None).expect("the built-in models are read")));
 
-/// A policy is refused with places inside the text, or it decides: the same each time.
+/// Loads a policy. Problems must have lines within the text; a valid policy must decide deterministically.
 pub fn policy(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")) {
         Err(problems) => {
-            assert!(!problems.is_empty(), "refused without a reason");
-            // A carriage return ends a line of YAML, too.
+            assert!(!problems.is_empty(), "rejected without a problem");
+            // A carriage return is a line break in YAML.
             let lines = text.matches(['\n', '\r']).count() + 1;
             for problem in problems {
                 assert!((1..=lines).contains(&problem.line), "line {} of {lines}: {problem}", problem.line);
@@ -22,13 +22,12 @@ pub fn policy(data: &[u8]) {
             }
         }
         Ok(policy) => {
-            let ask = |policy: &Policy| {
+            let decide = |policy: &Policy| {
                 let scenario = Scenario::message("/commit fix src/main.rs and issue 42").touched(".rs").skill("pdf");
                 scenario.try_on(policy).map(|outcome| (outcome.decision, outcome.why))
             };
-            let again =
-                Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")).expect("what was read is read again");
-            assert_eq!(ask(&policy), ask(&again));
+            let again = Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")).expect("the policy loads twice");
+            assert_eq!(decide(&policy), decide(&again));
         }
     }
 }

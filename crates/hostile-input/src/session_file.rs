@@ -1,4 +1,4 @@
-//! Any bytes as a session file of Claude Code, and what holds for session files of every client.
+//! Claude Code session files of any bytes, and the properties of the session files of all clients.
 
 use std::path::Path;
 
@@ -7,12 +7,13 @@ use transcripts::{
     session_file::{Format, SessionReader},
 };
 
-/// What holds for any session file.
+/// Checks the properties of all session files.
 pub fn session_file(data: &[u8]) {
     read_any::<ClaudeCode>(data);
 }
 
-/// Every line is used, dropped or named as wrong, every byte is read once, and what is counted can be added up.
+/// Reads all turns. There are at most as many calls as lines, every byte is read once, and issues name an existing line
+/// without quoting the file.
 pub(crate) fn read_any<F: Format>(data: &[u8]) {
     let mut reader = SessionReader::<_, F>::new(Path::new("session.jsonl"), data);
     let mut calls = 0_u64;

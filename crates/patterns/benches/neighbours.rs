@@ -1,5 +1,5 @@
-//! How long one recommendation takes, by the number of fingerprints of the workspace; and a plain scan of the bytes it
-//! looks at, in the same run.
+//! The time of one recommendation by the number of fingerprints of the workspace, and of a plain scan over the bytes that
+//! it reads, in the same run.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use std::hint::black_box;
@@ -13,7 +13,7 @@ use event_core::Timestamp;
 use patterns::{BYTES_COMPARED, Sample, Store};
 use processor_time::ProcessorTime;
 
-/// Numbers that look random and are the same every time.
+/// A reproducible generator of features (a linear congruential generator, so that published figures stay comparable).
 struct Numbers(u64);
 
 impl Numbers {
@@ -31,7 +31,7 @@ impl Numbers {
         names
     }
 
-    /// A message of some forty words of a language of five thousand, the first of which are frequent.
+    /// A message of about forty words from a vocabulary of five thousand with a skewed distribution.
     fn sketch(&mut self) -> Sketch {
         let mut number = |from: u64| {
             let rare = self.below(5_000);
@@ -64,7 +64,7 @@ impl Numbers {
     }
 }
 
-/// A store of so many fingerprints, each with one scored row.
+/// A store with this number of fingerprints, each with one scored row.
 fn store(numbers: &mut Numbers, fingerprints: usize) -> Store {
     let models = ["a:haiku", "a:sonnet", "a:opus"].map(|name| ModelId::try_from(name).unwrap());
     let mut store = Store::default();
@@ -80,7 +80,7 @@ fn store(numbers: &mut Numbers, fingerprints: usize) -> Store {
 }
 
 fn neighbours(criterion: &mut Criterion<ProcessorTime>) {
-    // Building a store of a million takes longer than searching it, so it is left to those who ask for it.
+    // Building a store of a million fingerprints takes long, so it has to be requested.
     let sizes: &[usize] =
         if std::env::var_os("TURNWISE_BENCH_MILLION").is_some() { &[1_000_000] } else { &[1_000, 10_000, 100_000] };
     for fingerprints in sizes {

@@ -1,6 +1,6 @@
 //! The structural features of a turn as small ordinal numbers (levels).
 //!
-//! A level of `n` stands for `n` binary features: "at least 1", "at least 2", and so on to "at least n". Close levels
+//! A level of `n` stands for `n` binary features: "at least 1", "at least 2", …, "at least n". Close levels
 //! therefore share most of their features.
 
 use contracts::{Features, IntentTag, IntentTags, SideEffect};

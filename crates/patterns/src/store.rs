@@ -32,7 +32,7 @@ pub struct Store {
     estimate_at: u64,
     /// The number of changes so far.
     updates: u64,
-    /// Whether the log has an event that says that the store is filling up.
+    /// Whether the log has an event that reports the store as filling.
     pub(crate) filling: bool,
     /// The index of each fingerprint, by key.
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! What benchmarks measure: the processor time of their thread, so that others at work on the machine hardly count.
+//! A criterion measurement of the thread's processor time, which other load on the machine hardly affects.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use criterion::{
     measurement::{Measurement, ValueFormatter, WallTime},
 };
 
-/// Processor time of the thread on Unix, time on the clock elsewhere.
+/// Measures the processor time of the thread on Unix, wall-clock time on other platforms.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProcessorTime;
 
 impl ProcessorTime {
-    /// Criterion with its usual settings and this measure.
+    /// Criterion with default settings and this measurement.
     pub fn criterion() -> Criterion<Self> {
         Criterion::default().with_measurement(Self)
     }
@@ -21,15 +21,15 @@ impl ProcessorTime {
 #[cfg(unix)]
 fn now() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    // Neither is ever negative.
+    // Both parts are non-negative.
     Duration::new(u64::try_from(now.tv_sec).unwrap_or_default(), u32::try_from(now.tv_nsec).unwrap_or_default())
 }
 
 #[cfg(not(unix))]
 fn now() -> Duration {
     use std::{sync::OnceLock, time::Instant};
-    static BEGIN: OnceLock<Instant> = OnceLock::new();
-    BEGIN.get_or_init(Instant::now).elapsed()
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }
 
 impl Measurement for ProcessorTime {
@@ -40,12 +40,12 @@ impl Measurement for ProcessorTime {
         now()
     }
 
-    fn end(&self, begun: Duration) -> Duration {
-        now().saturating_sub(begun)
+    fn end(&self, start: Duration) -> Duration {
+        now().saturating_sub(start)
     }
 
-    fn add(&self, one: &Duration, other: &Duration) -> Duration {
-        *one + *other
+    fn add(&self, left: &Duration, right: &Duration) -> Duration {
+        *left + *right
     }
 
     fn zero(&self) -> Duration {
@@ -67,14 +67,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn sleeping_takes_no_processor_time_and_working_does() {
-        let begun = ProcessorTime.start();
+    fn only_work_takes_processor_time() {
+        let start = ProcessorTime.start();
         std::thread::sleep(Duration::from_millis(50));
-        assert!(ProcessorTime.end(begun) < Duration::from_millis(25));
+        assert!(ProcessorTime.end(start) < Duration::from_millis(25));
 
-        let begun = ProcessorTime.start();
+        let start = ProcessorTime.start();
         let clock = std::time::Instant::now();
-        while ProcessorTime.end(begun) < Duration::from_millis(5) {
+        while ProcessorTime.end(start) < Duration::from_millis(5) {
             assert!(clock.elapsed() < Duration::from_secs(10), "a busy thread uses the processor");
         }
     }

@@ -1,19 +1,19 @@
-//! What the command line says.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
 use clap::Parser;
 
-/// Measures how well the pattern store chooses models.
+/// Measures how well the pattern store routes prompts to models.
 #[derive(Debug, Parser)]
 #[command(name = "quality")]
 pub(crate) struct Arguments {
-    /// A folder of `*.jsonl.gz`: prompts with the score and the cost of each model.
+    /// Folder of `*.jsonl.gz` files: prompts with the score and the cost of each model.
     pub(crate) folder: PathBuf,
-    /// Print everything that was measured as JSON.
+    /// Print all measurements as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// A part of the past and of the questions, without the textbook methods.
+    /// Measure a sample of the training and test turns only, without the baseline methods.
     #[arg(long)]
     pub(crate) reduced: bool,
 }

@@ -1,4 +1,4 @@
-//! What a store has to beat: textbook methods in floating point, on the same past.
+//! Baseline methods in floating point, trained on the same turns as the store.
 
 mod logistic;
 mod neighbours;

@@ -1,4 +1,4 @@
-//! How sure a difference between two routers is: the same test turns drawn again and again, with replacement.
+//! Bootstrap confidence intervals for the difference between two routers: test turns are resampled with replacement.
 
 use serde::Serialize;
 
@@ -10,25 +10,25 @@ use crate::{
     sweep::{Choices, aiq},
 };
 
-/// How often.
+/// The number of resamples.
 pub(crate) const RESAMPLES: usize = 1_000;
 
-/// Of the resamples; always the same.
+/// The seed of the resamples.
 const SEED: u64 = 5;
 
-/// A difference in AIQ and the interval in which it lies in 95 of 100 resamples.
+/// A difference in AIQ with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Margin {
-    /// Of all test turns.
+    /// The difference on all test turns.
     pub difference: f64,
-    /// Of the resample that is lower than all but 2.5 %.
+    /// The 2.5th percentile of the resamples.
     pub low: f64,
-    /// Of the resample that is higher than all but 2.5 %.
+    /// The 97.5th percentile of the resamples.
     pub high: f64,
 }
 
 impl Margin {
-    /// In words.
+    /// Whether the interval excludes 0, in words.
     pub(crate) const fn verdict(&self) -> &'static str {
         if 0.0 < self.low {
             "win"
@@ -40,7 +40,7 @@ impl Margin {
     }
 }
 
-/// Cost and score of each turn at each weight, side by side, so that a resample is a sum of rows.
+/// Cost and score of each turn (row) at each cost weight (column), so that a resample is a weighted sum of rows.
 #[derive(Debug)]
 struct Matrix {
     width: usize,
@@ -58,7 +58,7 @@ impl Matrix {
         Self { width: cells.len() / outcomes.len().max(1), cells }
     }
 
-    /// The points `(mean cost, mean score)` of the turns, each counted so many times.
+    /// The points `(mean cost, mean score)` of a resample in which each turn occurs `times`.
     fn points(&self, times: &[u32]) -> Vec<(f64, f64)> {
         let mut sums = vec![0.0; self.width];
         for (row, times) in self.cells.chunks_exact(self.width.max(1)).zip(times).filter(|(_, times)| **times != 0) {
@@ -73,7 +73,7 @@ impl Matrix {
     }
 }
 
-/// The differences in AIQ between pairs of routers, all on the same resamples.
+/// Computes the differences in AIQ between pairs of routers, on the same resamples.
 pub(crate) fn margins(outcomes: &[&[Outcome]], routers: &[&[Choices]], pairs: &[(usize, usize)]) -> Vec<Margin> {
     let models = outcomes.first().map_or(0, |first| first.len());
     let singles = Matrix::of(outcomes, |_| (0..models).collect());
@@ -110,7 +110,7 @@ pub(crate) fn margins(outcomes: &[&[Outcome]], routers: &[&[Choices]], pairs: &[
     real.into_iter().zip(drawn).map(margin).collect()
 }
 
-/// The weights at which any turn goes to another model than at the weight before: the others add no point to a hull.
+/// The cost weights at which any turn goes to another model than at the previous weight; others add no point to a hull.
 fn distinct(choices: &[Choices]) -> Vec<usize> {
     let weights = 0..choices.first().map_or(0, Vec::len);
     weights.filter(|weight| *weight == 0 || choices.iter().any(|turn| turn[*weight] != turn[*weight - 1])).collect()
@@ -121,11 +121,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_router_that_is_always_right_wins_and_one_compared_with_itself_does_not() {
+    fn a_better_router_wins_and_an_equal_one_does_not() {
         let outcome = |score, cost| Outcome { score, cost };
         let turns = [[outcome(1.0, 1.0), outcome(0.0, 2.0)], [outcome(0.0, 1.0), outcome(1.0, 2.0)]];
         let turns: Vec<&[Outcome]> = (0..100).map(|turn| &turns[turn % 2][..]).collect();
-        // Cost alone at the second weight.
+        // The second weight considers cost alone.
         let right: Vec<Choices> = (0..100).map(|turn| vec![turn % 2, 0]).collect();
         let wrong: Vec<Choices> = (0..100).map(|turn| vec![1 - turn % 2, 0]).collect();
         let found = margins(&turns, &[&right, &wrong], &[(0, 1), (0, 0)]);

@@ -1,4 +1,4 @@
-//! Whether what is expected comes true: expected success against real, and confidence against being right.
+//! Calibration: predicted against observed success, and confidence against the rate of correct recommendations.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,28 @@ use crate::{
     trial::{Bet, Trial},
 };
 
-/// Groups of fewer turns say too little about what a recommendation brings on average.
-const FEWEST_IN_GROUP: usize = 20;
+/// The least number of turns in a group whose mean gain is evaluated.
+const MIN_GROUP: usize = 20;
 
-/// Whether what the store says comes true.
+/// The calibration of the store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
-    /// The mean distance of expected and real success: ECE.
+    /// The expected calibration error (ECE) of success.
     pub success_error: f64,
-    /// The expected success of all models on all turns, and the real one.
+    /// Predicted and observed success of all models on all turns.
     pub success: Vec<Bin>,
-    /// By confidence, on the turns where the two models have different scores: how often the recommended one did better.
+    /// By confidence, over turns on which the two models have different scores: the rate at which the recommended one is better.
     pub confidence: Vec<Bin>,
-    /// By confidence, on groups of turns with the same two models: how often the recommended one was better on average.
+    /// By confidence, over groups of turns with the same two models: the rate at which the recommended one is better on average.
     pub groups: Vec<Bin>,
-    /// The mean gain that was expected of the recommended model over the other...
+    /// The mean predicted gain of the recommended model over the other.
     pub expected_gain: f64,
-    /// ... and what it was.
+    /// The mean observed gain.
     pub gain: f64,
 }
 
 impl Calibration {
-    /// Of all draws of a trial.
+    /// The calibration over all draws of a trial.
     pub(crate) fn of(trials: &[Trial<'_>]) -> Self {
         let successes: Vec<_> = trials.iter().flat_map(|trial| trial.successes.iter().copied()).collect();
         let bets: Vec<&Bet> = trials.iter().flat_map(|trial| &trial.bets).collect();
@@ -50,13 +50,13 @@ impl Calibration {
     }
 }
 
-/// Turns of one replay with the same two models and about the same confidence: that, and whether they gained.
+/// Groups the turns of a replay by the two models and the confidence; mean confidence and whether the mean gain is positive.
 fn groups(trial: &Trial<'_>) -> Vec<(f64, f64)> {
     let mut groups: BTreeMap<_, Vec<&Bet>> = BTreeMap::new();
     for bet in &trial.bets {
         groups.entry((bet.models, tenth(bet.confidence))).or_default().push(bet);
     }
-    let large = groups.into_values().filter(|bets| FEWEST_IN_GROUP <= bets.len());
+    let large = groups.into_values().filter(|bets| MIN_GROUP <= bets.len());
     let group = |bets: Vec<&Bet>| {
         let confidence = bets.iter().map(|bet| bet.confidence).sum::<f64>() / number(bets.len());
         (confidence, one_if(0.0 < bets.iter().map(|bet| bet.gained).sum()))
@@ -68,18 +68,18 @@ fn one_if(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// A range of predictions and what came of them.
+/// A range of predictions and their outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
-    /// How many.
+    /// The number of predictions.
     pub count: usize,
-    /// The mean of what was predicted.
+    /// The mean prediction.
     pub predicted: f64,
-    /// The mean of what happened.
+    /// The mean outcome.
     pub happened: f64,
 }
 
-/// Ten bins of equal width from 0 to 1 over pairs of predicted and happened; empty ones are dropped.
+/// Sorts pairs of prediction and outcome into ten bins of equal width from 0 to 1; empty bins are dropped.
 pub(crate) fn bins(pairs: &[(f64, f64)]) -> Vec<Bin> {
     let mut sums = [(0, 0.0, 0.0); 10];
     for (predicted, happened) in pairs {
@@ -94,7 +94,7 @@ pub(crate) fn bins(pairs: &[(f64, f64)]) -> Vec<Bin> {
     sums.into_iter().filter(|sum| sum.0 != 0).map(bin).collect()
 }
 
-/// The mean distance between what was predicted and what happened, over bins by their size: ECE.
+/// The expected calibration error: the mean distance of prediction and outcome over bins, weighted by size.
 pub(crate) fn error(bins: &[Bin]) -> f64 {
     let all: usize = bins.iter().map(|bin| bin.count).sum();
     let off = bins.iter().map(|bin| number(bin.count) * (bin.predicted - bin.happened).abs());
@@ -111,8 +111,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_is_the_distance_in_each_bin_weighed_by_its_size() {
-        // Two in the first bin, 0.05 expected and half happened; two in the last, which all came true.
+    fn the_error_is_weighted_by_the_size_of_bins() {
+        // Two predictions of 0.05 on average, one of which is true; two of 0.98, which are both true.
         let bins = bins(&[(0.04, 0.0), (0.06, 1.0), (1.0, 1.0), (0.96, 1.0)]);
         let sizes: Vec<_> = bins.iter().map(|bin| bin.count).collect();
         assert_eq!(sizes, [2, 2]);

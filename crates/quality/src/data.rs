@@ -1,4 +1,4 @@
-//! Sets of prompts with what each model made of them, read from gzipped lines of JSON.
+//! Sets of prompts with the outcome of each model, read from gzipped JSON Lines.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,10 +12,10 @@ use serde::Deserialize;
 
 use crate::{failure::Failure, hash::hash};
 
-/// Datasets that are sets of their own, whatever file they are in.
+/// Datasets that form a separate set in every file.
 const OWN_SETS: [&str; 2] = ["mmlu", "gsm8k"];
 
-/// What a model made of a prompt.
+/// The outcome of a model on a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Outcome {
     /// From 0 to 1.
@@ -30,20 +30,20 @@ pub struct Outcome {
 pub struct Turn {
     /// Unique in the set.
     pub id: String,
-    /// Empty when it is not public.
+    /// Empty if it is not public.
     pub prompt: String,
-    /// What kind of work it is, where the set says so.
+    /// The kind of work, if known.
     pub group: Option<String>,
-    /// In the order of the set's models.
+    /// By model, in the order of [`Set::models`].
     pub outcomes: Vec<Outcome>,
-    /// The first 32 bits of the hash of the id: what the split goes by.
+    /// The first 32 bits of the hash of the id, which select training or test.
     pub bucket: u32,
 }
 
-/// Prompts that the same models have answered.
+/// Prompts with the outcomes of the same models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Set {
-    /// The file, or the dataset where that is a set of its own.
+    /// The name of the file, or of the dataset if it forms a separate set.
     pub name: String,
     /// Sorted by name.
     pub models: Vec<String>,
@@ -63,7 +63,7 @@ struct Line {
 }
 
 impl Set {
-    /// A set of turns; models that did not answer every prompt are dropped.
+    /// Creates a set; models without an outcome for every prompt are dropped.
     fn of(name: String, lines: Vec<Line>) -> Result<Self, Failure> {
         let answered = |model: &&String| lines.iter().all(|line| line.models.contains_key(*model));
         let named: BTreeSet<&String> = lines.iter().flat_map(|line| line.models.keys()).collect();
@@ -82,13 +82,13 @@ impl Set {
         Ok(Self { name, models, turns })
     }
 
-    /// Whether most prompts are unknown, so that the kind of work is all a store can go by.
-    pub fn goes_by_group(&self) -> bool {
+    /// Whether most prompts are not public, so that only the kind of work identifies similar turns.
+    pub fn is_grouped(&self) -> bool {
         self.turns.len() < 2 * self.turns.iter().filter(|turn| turn.prompt.is_empty()).count()
     }
 }
 
-/// The sets of all `*.jsonl.gz` files directly in a folder, by file name.
+/// Reads the sets of all `*.jsonl.gz` files directly in a folder, by file name.
 pub fn read(folder: &Path) -> Result<Vec<Set>, Failure> {
     let fail = |cause| Failure::Read { path: folder.to_path_buf(), cause };
     let mut paths: Vec<PathBuf> = Vec::new();

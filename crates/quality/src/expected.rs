@@ -1,5 +1,4 @@
-//! What the calibrated estimator expects of each model on a turn, weighed and recommended by the rule of the store
-//! itself: one search answers for every weight of cost.
+//! The estimates of the store for a turn, ranked by the store itself for any cost weight after one search.
 
 use contracts::{ModelId, Recommendation, Score, views::Estimator};
 use patterns::{Estimate, rank_by_utility, recommendation};
@@ -9,24 +8,24 @@ use crate::{
     number::{billionths, share},
 };
 
-/// The thresholds the estimator has by default.
+/// The default thresholds of the estimator.
 const GATE: Gate = Gate::of(Estimator::Calibrated);
 
-/// What is expected of each model on a turn.
+/// The estimates for a turn.
 #[derive(Debug)]
 pub(crate) struct Expected<'a> {
-    /// Of the set, in its order.
+    /// The models of the set, in its order.
     models: &'a [ModelId],
-    /// Of the models of which something is known.
+    /// The estimates of models with outcomes.
     estimates: Vec<Estimate>,
 }
 
-/// Who acts at one weight of cost, as places in the models of the set.
+/// The models selected at one cost weight, as indexes in the models of the set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Advice {
     /// The model of the greatest utility.
     pub(crate) best: Option<usize>,
-    /// The recommended one, when the recommendation passes the thresholds.
+    /// The recommended model, if the recommendation passes the thresholds.
     pub(crate) recommended: Option<usize>,
 }
 
@@ -35,11 +34,11 @@ pub(crate) struct Advice {
 pub(crate) struct Compared {
     /// The model.
     pub(crate) model: usize,
-    /// The one that would act otherwise or, where that one is recommended, the runner-up.
+    /// The baseline, or the second-best model if the baseline is recommended.
     pub(crate) other: usize,
-    /// How much better it is expected to be.
+    /// The difference in utility.
     pub(crate) gap: f64,
-    /// The probability that it is better.
+    /// The confidence of the recommendation.
     pub(crate) confidence: f64,
 }
 
@@ -48,7 +47,7 @@ impl<'a> Expected<'a> {
         Self { models, estimates }
     }
 
-    /// Who acts at a weight of cost when `baseline` would act without a recommendation.
+    /// Selects models at a cost weight; `baseline` is the model without a recommendation.
     pub(crate) fn advice(&mut self, weight: f64, baseline: usize) -> Advice {
         let found = self.recommended(weight, baseline);
         let passing = found.filter(|found| GATE.passes(found.confidence, found.samples));
@@ -58,7 +57,7 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// The recommendation at a weight of cost, whether or not it passes the thresholds, against the other model.
+    /// Compares the recommended model with the other one at a cost weight, whether or not it passes the thresholds.
     pub(crate) fn compared(&mut self, weight: f64, baseline: usize) -> Option<Compared> {
         let found = self.recommended(weight, baseline)?;
         let given = self.models.get(baseline)?;
@@ -76,7 +75,7 @@ impl<'a> Expected<'a> {
         })
     }
 
-    /// The success expected of each model; `None` for models of which nothing is known.
+    /// The expected success of each model; `None` for models without outcomes.
     pub(crate) fn successes(&self) -> Vec<Option<f64>> {
         let mut successes = vec![None; self.models.len()];
         for estimate in &self.estimates {

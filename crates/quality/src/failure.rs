@@ -1,50 +1,50 @@
-//! Why a measurement cannot be made.
+//! Errors of measurements.
 
 use std::{io, path::PathBuf};
 
-/// Why a measurement cannot be made.
+/// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// A file or a folder.
+    /// A file or folder cannot be read.
     #[error("cannot read `{}`: {cause}", path.display())]
     Read {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         cause: io::Error,
     },
-    /// A line of a file is not a prompt with its models.
+    /// A line of a file is not a prompt with outcomes.
     #[error("line {line} of `{}` is not a prompt with outcomes of models: {cause}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// From 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// Why.
+        /// The cause.
         cause: serde_json::Error,
     },
-    /// A folder without data.
+    /// The folder has no data.
     #[error("there is no `*.jsonl.gz` with prompts in `{}`", folder.display())]
     NoSets {
-        /// Which.
+        /// Its path.
         folder: PathBuf,
     },
-    /// Nothing to choose from.
+    /// There are not enough models to choose from.
     #[error("fewer than two models of the set `{set}` have answered all of its prompts")]
     TooFewModels {
-        /// Which set.
+        /// The name of the set.
         set: String,
     },
-    /// Nothing to ask about.
-    #[error("the set `{set}` is too small: no turn is left to ask about")]
-    NothingAsked {
-        /// Which set.
+    /// There are no test turns.
+    #[error("the set `{set}` is too small: it has no test turns")]
+    NoTestTurns {
+        /// The name of the set.
         set: String,
     },
-    /// A defect of the measurement.
-    #[error("the measurement of the set `{set}` stopped in the middle")]
+    /// A measuring thread panicked.
+    #[error("the measurement of the set `{set}` was aborted")]
     Stopped {
-        /// Which set.
+        /// The name of the set.
         set: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What the choices of a router come to.
+//! Figures of merit of routers.
 
 use serde::Serialize;
 
@@ -11,68 +11,68 @@ use crate::{
     trial::{Router, RouterKind},
 };
 
-/// The share of the best model's quality at which savings are stated.
-const GOOD_ENOUGH: f64 = 0.98;
+/// The share of the best model's score at which savings are measured.
+const SAVINGS_QUALITY: f64 = 0.98;
 
-/// The share of the dearest model's cost at which quality is stated.
-const CHEAP: f64 = 0.1;
+/// The share of the most expensive model's cost at which the score is measured.
+const CHEAP_SHARE: f64 = 0.1;
 
-/// The figures of a router, means over the draws of a trial.
+/// The figures of a router: means over the draws of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
-    /// Which.
+    /// The router.
     pub router: RouterKind,
-    /// The mean quality over all costs from the cheapest to the dearest single model.
+    /// The average improvement in quality (AIQ): the mean score over all costs from the cheapest to the most expensive model.
     pub aiq: f64,
-    /// The lowest of the draws.
+    /// The lowest AIQ of the draws.
     pub lowest_aiq: f64,
-    /// The part of the best model's cost that is saved at 98 % of its quality; 0 when that is not reached.
+    /// The share of the best model's cost that is saved at 98 % of its score; 0 if that is not reached.
     pub saved: f64,
-    /// The quality at a tenth of the dearest model's cost.
+    /// The score at a tenth of the most expensive model's cost.
     pub cheap_score: f64,
-    /// The gap closed, where there are two models.
+    /// The gap closed, for two models.
     pub gap: Option<GapClosed>,
-    /// Mean score at the usual weight of cost.
+    /// The mean score at the default cost weight.
     pub usual_score: f64,
-    /// Mean cost in dollars at the usual weight of cost.
+    /// The mean cost in dollars at the default cost weight.
     pub usual_cost: f64,
-    /// The share of turns for which nothing is recommended at the usual weight.
+    /// The share of turns without a recommendation at the default cost weight.
     pub silent: f64,
 }
 
-/// What needs no learning.
+/// Reference values that need no training.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct References {
-    /// AIQ of the best mix of single models.
+    /// The AIQ of the best mix of single models.
     pub zero: f64,
-    /// AIQ of who knows every outcome.
+    /// The AIQ of an oracle that knows every outcome.
     pub oracle: f64,
     /// Name, mean cost and mean score of the cheapest model.
     pub cheapest: (String, f64, f64),
-    /// Of the best model.
+    /// Name, mean cost and mean score of the best model.
     pub best: (String, f64, f64),
-    /// Mean cost and score of any model with the same probability.
+    /// Mean cost and score of a random model.
     pub random: (f64, f64),
-    /// Mean cost and score of who knows every outcome, at the usual weight of cost.
+    /// Mean cost and score of the oracle at the default cost weight.
     pub oracle_usual: (f64, f64),
 }
 
 impl Figures {
-    /// The figures of one draw.
+    /// Computes the figures of one draw.
     pub(crate) fn of(outcomes: &[&[Outcome]], router: &Router) -> Self {
         let singles = singles(outcomes);
         let hull = Hull::of(curve(outcomes, &router.choices));
         let (usual_cost, usual_score) = curve(outcomes, &router.usual).first().copied().unwrap_or_default();
         let best = best(&singles);
-        let dearest = singles.iter().map(|single| single.0).fold(0.0, f64::max);
-        let cost = hull.cost_of(GOOD_ENOUGH * singles[best].1);
+        let highest_cost = singles.iter().map(|single| single.0).fold(0.0, f64::max);
+        let cost = hull.cost_of(SAVINGS_QUALITY * singles[best].1);
         let aiq = aiq(&hull, &singles);
         Self {
             router: router.kind,
             aiq,
             lowest_aiq: aiq,
             saved: cost.map_or(0.0, |cost| 1.0 - cost / singles[best].0),
-            cheap_score: hull.at(CHEAP * dearest),
+            cheap_score: hull.at(CHEAP_SHARE * highest_cost),
             gap: gap(outcomes, &singles, &router.success),
             usual_score,
             usual_cost,
@@ -80,7 +80,7 @@ impl Figures {
         }
     }
 
-    /// The means of several draws.
+    /// Averages the figures of several draws.
     pub(crate) fn mean(draws: &[Self]) -> Option<Self> {
         let first = draws.first()?;
         let mean = |of: fn(&Self) -> f64| draws.iter().map(of).sum::<f64>() / number(draws.len());
@@ -106,7 +106,7 @@ impl Figures {
 }
 
 impl References {
-    /// Of turns and the names of their models, the oracle at many weights and at the usual one given as routers are.
+    /// Computes the references from the outcomes of turns, the names of the models and the choices of the oracle.
     pub(crate) fn of(outcomes: &[&[Outcome]], models: &[String], oracle: &Router) -> Self {
         let singles = singles(outcomes);
         let named = |place: usize| (models[place].clone(), singles[place].0, singles[place].1);
@@ -124,15 +124,15 @@ impl References {
     }
 }
 
-/// The single model of the highest mean score.
+/// The model of the highest mean score.
 fn best(singles: &[(f64, f64)]) -> usize {
     let all = singles.iter().enumerate();
-    // The first of equals.
+    // The first of several.
     let best = all.rev().max_by(|one, other| one.1.1.total_cmp(&other.1.1));
     best.map_or(0, |(place, _)| place)
 }
 
-/// The gap closed between two models.
+/// The gap closed between the weaker and the stronger of two models.
 fn gap(outcomes: &[&[Outcome]], singles: &[(f64, f64)], success: &[Vec<f64>]) -> Option<GapClosed> {
     if singles.len() != 2 {
         return None;

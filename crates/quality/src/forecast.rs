@@ -1,26 +1,26 @@
-//! What is expected of each model on a turn, and what follows at a given weight of cost.
+//! Predicted outcomes, and the best model for a cost weight.
 
 use crate::{data::Set, split::Lesson};
 
-/// What is expected of a model.
+/// The predicted outcome of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Forecast {
-    /// The share of success.
+    /// The predicted score.
     pub(crate) success: f64,
-    /// What part of the dearest model's cost is saved: at most 1.
+    /// `1 - cost / mean cost of the most expensive model`: at most 1.
     pub(crate) saved: f64,
-    /// Outcomes of similar turns.
+    /// Scored turns among the neighbours.
     pub(crate) samples: u64,
 }
 
 impl Forecast {
-    /// Success and savings, weighed.
+    /// The weighted mean of success and savings.
     pub(crate) fn utility(&self, cost_weight: f64) -> f64 {
         (1.0 - cost_weight) * self.success + cost_weight * self.saved
     }
 }
 
-/// The model of the highest utility, the first of equals.
+/// The model of the greatest utility, the first of several.
 pub(crate) fn best(forecasts: &[Option<Forecast>], cost_weight: f64) -> Option<usize> {
     let all = forecasts.iter().enumerate().filter_map(|(place, forecast)| Some((place, (*forecast)?)));
     let better = |best: Option<(usize, f64)>, (place, forecast): (usize, Forecast)| {
@@ -30,16 +30,16 @@ pub(crate) fn best(forecasts: &[Option<Forecast>], cost_weight: f64) -> Option<u
     all.fold(None, better).map(|(place, _)| place)
 }
 
-/// The means of each model in what is known of the past.
+/// The mean outcomes of each model in the training turns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Means {
-    /// Score and cost of the models of which something is known.
+    /// Mean score and mean cost; `None` for models without outcomes.
     pub(crate) models: Vec<Option<(f64, f64)>>,
-    dearest: f64,
+    highest_cost: f64,
 }
 
 impl Means {
-    /// The means of lessons.
+    /// Computes the means of lessons.
     pub(crate) fn of(set: &Set, lessons: &[Lesson]) -> Self {
         let mut sums = vec![(0.0, 0.0, 0.0); set.models.len()];
         for lesson in lessons {
@@ -50,16 +50,16 @@ impl Means {
         }
         let known = |(score, cost, count): (f64, f64, f64)| (0.0 < count).then(|| (score / count, cost / count));
         let models: Vec<_> = sums.into_iter().map(known).collect();
-        let dearest = models.iter().flatten().map(|(_, cost)| *cost).fold(0.0, f64::max);
-        Self { models, dearest }
+        let highest_cost = models.iter().flatten().map(|(_, cost)| *cost).fold(0.0, f64::max);
+        Self { models, highest_cost }
     }
 
-    /// What part of the dearest model's mean cost is saved; below 0 for a cost above that.
+    /// `1 - cost / mean cost of the most expensive model`; negative for a greater cost.
     pub(crate) fn saved(&self, cost: f64) -> f64 {
-        if 0.0 < self.dearest { 1.0 - cost / self.dearest } else { 0.0 }
+        if 0.0 < self.highest_cost { 1.0 - cost / self.highest_cost } else { 0.0 }
     }
 
-    /// The best single model at a weight of cost: who acts when nothing is recommended.
+    /// The best single model at a cost weight: the baseline without a recommendation.
     pub(crate) fn best(&self, cost_weight: f64) -> usize {
         let forecast = |(success, cost)| Forecast { success, saved: self.saved(cost), ..Forecast::default() };
         let forecasts: Vec<_> = self.models.iter().map(|known| known.map(forecast)).collect();

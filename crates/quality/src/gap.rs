@@ -1,12 +1,12 @@
-//! How much of the gap between a weak and a strong model is closed by how many calls of the strong one.
+//! The performance gap between a weak and a strong model that a router closes with a share of calls to the strong model.
 //!
-//! As `RouteLLM` defines it: turns go to the strong model in the order of the advantage that is expected of it.
+//! Defined as in `RouteLLM`: turns go to the strong model in descending order of its predicted advantage.
 
 use serde::Serialize;
 
 use crate::number::number;
 
-/// What two models and a router come to.
+/// The figures of a router between two models.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct GapClosed {
     /// The share of the gap that is closed, averaged over all shares of strong calls: APGR.
@@ -17,9 +17,8 @@ pub struct GapClosed {
     pub four_fifths: f64,
 }
 
-/// The gap closed by turns of `(expected advantage, real advantage)` of the strong model; `None` when there is no gap.
-///
-/// Turns of the same expected advantage count as in any order.
+/// Computes the gap closed from the predicted and observed advantage of the strong model on each turn; `None` if it has no
+/// advantage. Turns of equal predicted advantage are interpolated, so their order does not matter.
 pub(crate) fn gap_closed(turns: &[(f64, f64)]) -> Option<GapClosed> {
     let gap: f64 = turns.iter().map(|turn| turn.1).sum();
     if gap <= 0.0 {
@@ -27,11 +26,11 @@ pub(crate) fn gap_closed(turns: &[(f64, f64)]) -> Option<GapClosed> {
     }
     let mut turns = turns.to_vec();
     turns.sort_by(|one, other| other.0.total_cmp(&one.0));
-    // Corners of the curve of the share of the gap over the share of strong calls.
+    // Vertices of the curve: share of strong calls, share of the gap.
     let (mut corners, mut calls, mut closed) = (vec![(0.0, 0.0)], 0, 0.0);
-    for equals in turns.chunk_by(|one, other| one.0 <= other.0) {
-        calls += equals.len();
-        closed += equals.iter().map(|turn| turn.1).sum::<f64>();
+    for tied in turns.chunk_by(|one, other| one.0 <= other.0) {
+        calls += tied.len();
+        closed += tied.iter().map(|turn| turn.1).sum::<f64>();
         corners.push((number(calls) / number(turns.len()), closed / gap));
     }
     let area = corners.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1));
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_sends_the_right_turns_first_closes_the_gap_early() {
+    fn perfect_predictions_close_the_gap_early() {
         // The strong model is better on two of four turns.
         let best = gap_closed(&[(0.9, 1.0), (0.1, 0.0), (0.8, 1.0), (0.2, 0.0)]).unwrap();
         // Corners at (¼, ½), (½, 1), (¾, 1), (1, 1).
@@ -56,14 +55,14 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_tell_turns_apart_closes_half_of_the_gap_on_average() {
+    fn equal_predictions_close_half_of_the_gap_on_average() {
         let none = gap_closed(&[(0.5, 1.0), (0.5, 0.0), (0.5, -1.0), (0.5, 1.0)]).unwrap();
         assert!((none.average - 0.5).abs() < 1e-12);
         assert!((none.half - 0.5).abs() < 1e-12 && (none.four_fifths - 0.8).abs() < 1e-12);
     }
 
     #[test]
-    fn where_the_strong_model_is_not_better_there_is_no_gap() {
+    fn there_is_no_gap_if_the_strong_model_is_not_better() {
         assert_eq!(gap_closed(&[(0.5, 1.0), (0.4, -1.0)]), None);
     }
 }

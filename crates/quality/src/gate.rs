@@ -1,4 +1,4 @@
-//! The thresholds behind an estimator: what does not pass them is not recommended.
+//! The thresholds of recommendations.
 
 use contracts::{
     Score,
@@ -10,7 +10,7 @@ use crate::{
     number::share,
 };
 
-/// The thresholds behind an estimator: below either nothing is recommended.
+/// The thresholds of an estimator, below which nothing is recommended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gate {
     confidence: Score,
@@ -19,19 +19,19 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// Those a policy has by default.
+    /// The default thresholds of a policy.
     pub(crate) const fn of(estimator: Estimator) -> Self {
         let PatternSettings { min_confidence, min_sample_size, .. } = PatternSettings::of(estimator);
         Self { confidence: min_confidence, samples: min_sample_size }
     }
 
-    /// Whether a recommendation with this confidence, from so many samples, is made.
+    /// Whether a recommendation with this confidence and number of samples passes.
     pub(crate) fn passes(&self, confidence: Score, samples: u64) -> bool {
         self.confidence <= confidence && self.samples <= samples
     }
 
-    /// What the formula of the paper recommends at a weight of cost. Its confidence is by what part of itself the best is
-    /// ahead of the second.
+    /// The model that the formula of 004 recommends at a cost weight. Its confidence is the relative lead of the best model
+    /// over the second.
     pub(crate) fn leader(&self, forecasts: &[Option<Forecast>], weight: f64) -> Option<usize> {
         let top = best(forecasts, weight)?;
         let utility = |place: usize| forecasts[place].map(|forecast| forecast.utility(weight));

@@ -1,14 +1,14 @@
-//! Numbers that look random, are the same every time, and follow from an id.
+//! Hashes of ids, and reproducible random numbers.
 
 use sha2::{Digest as _, Sha256};
 
-/// The first 64 bits of the SHA-256 of a purpose and an id.
+/// The first 64 bits of the SHA-256 hash of a purpose and an id.
 pub(crate) fn hash(purpose: &str, id: &str) -> u64 {
     let digest = Sha256::new().chain_update(purpose).chain_update(id).finalize();
     digest.iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// A stream of numbers from a seed: `SplitMix64`.
+/// The generator `SplitMix64`; published intervals depend on its sequence.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -21,9 +21,9 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Below a bound of at least 1.
+    /// A number below `bound`, which is at least 1.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        // The upper half of the product: as good as even for bounds this small.
+        // The upper half of the product: the bias is negligible for bounds this small.
         let product = u128::from(self.next()) * bound as u128;
         usize::try_from(product >> 64).unwrap_or_default()
     }

@@ -1,11 +1,11 @@
-//! The best that can be had at a cost by mixing what was measured: the upper hull of quality over cost.
+//! The upper convex hull of quality over cost: the best quality for a cost that a mix of the measured points reaches.
 
-/// The upper hull of points `(cost, quality)`, from the cheapest to the best.
+/// The upper hull of points `(cost, quality)`, from the lowest_cost to the best.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hull(Vec<(f64, f64)>);
 
 impl Hull {
-    /// The hull of any points.
+    /// Computes the hull of points.
     pub(crate) fn of(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let mut points: Vec<_> = points.into_iter().collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
@@ -16,7 +16,7 @@ impl Hull {
             {
                 hull.pop();
             }
-            // What costs more must bring more.
+            // A point that costs more must have a greater quality.
             if hull.last().is_none_or(|last| last.1 < point.1) {
                 hull.push(point);
             }
@@ -24,7 +24,7 @@ impl Hull {
         Self(hull)
     }
 
-    /// The quality at a cost: level outside of what was measured.
+    /// The quality at a cost; constant outside the measured range.
     pub(crate) fn at(&self, cost: f64) -> f64 {
         let next = self.0.partition_point(|point| point.0 < cost);
         match (next.checked_sub(1).and_then(|before| self.0.get(before)), self.0.get(next)) {
@@ -34,7 +34,7 @@ impl Hull {
         }
     }
 
-    /// The least cost of a quality; `None` when it is not reached.
+    /// The least cost of a quality; `None` if it is not reached.
     pub(crate) fn cost_of(&self, quality: f64) -> Option<f64> {
         let next = self.0.iter().position(|point| quality <= point.1)?;
         let (point, before) = (self.0[next], next.checked_sub(1).map(|before| self.0[before]));
@@ -45,16 +45,16 @@ impl Hull {
         )
     }
 
-    /// The mean quality between two costs: the area below the hull, its width put to 1.
-    pub(crate) fn mean(&self, cheapest: f64, dearest: f64) -> f64 {
-        if dearest <= cheapest {
-            return self.at(cheapest);
+    /// The mean quality between two costs: the area below the hull, divided by its width.
+    pub(crate) fn mean(&self, lowest_cost: f64, highest_cost: f64) -> f64 {
+        if highest_cost <= lowest_cost {
+            return self.at(lowest_cost);
         }
-        let inside = self.0.iter().filter(|point| cheapest < point.0 && point.0 < dearest).copied();
-        let ends = [cheapest, dearest].map(|cost| (cost, self.at(cost)));
+        let inside = self.0.iter().filter(|point| lowest_cost < point.0 && point.0 < highest_cost).copied();
+        let ends = [lowest_cost, highest_cost].map(|cost| (cost, self.at(cost)));
         let corners: Vec<_> = [ends[0]].into_iter().chain(inside).chain([ends[1]]).collect();
         let area = corners.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1));
-        area.sum::<f64>() / (dearest - cheapest)
+        area.sum::<f64>() / (highest_cost - lowest_cost)
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_area_between_two_costs_is_that_of_trapezes_and_level_outside() {
+    fn the_mean_is_that_of_trapezoids_and_constant_outside() {
         let hull = Hull::of([(1.0, 0.0), (2.0, 0.8), (4.0, 1.0)]);
         // 0.4 from 1 to 2, 1.8 from 2 to 4, and 1 from 4 to 5.
         assert!((hull.mean(1.0, 5.0) - 3.2 / 4.0).abs() < 1e-12);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quality_costs_what_the_mix_costs_that_reaches_it() {
+    fn the_cost_of_a_quality_is_interpolated() {
         let hull = Hull::of([(1.0, 0.5), (3.0, 1.0)]);
         assert_eq!(
             [0.4, 0.5, 0.75, 1.0, 1.1].map(|quality| hull.cost_of(quality)),

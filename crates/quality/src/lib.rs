@@ -1,7 +1,7 @@
-//! How well the pattern store chooses models, measured on public prompts with known outcomes.
+//! Evaluation of the pattern store on public prompts with known outcomes. It is not part of the program.
 //!
-//! A set is replayed as a live store would have seen it: past turns are recorded and judged one after another, then the
-//! store is asked about turns it has not seen. Nothing here is shipped.
+//! A set is replayed as in live operation: training turns are recorded and judged one after another, then the store
+//! recommends models for test turns.
 
 mod baseline;
 mod bootstrap;

@@ -1,5 +1,5 @@
-//! `quality FOLDER`: measures the pattern store on a folder of sets and prints tables.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program talks through its streams")]
+//! `quality FOLDER`: evaluates the pattern store on a folder of sets and prints tables.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod arguments;
 
@@ -37,13 +37,13 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Everything measured, with progress on stderr.
+/// Measures all sets, with progress on stderr.
 fn measured(arguments: &Arguments, effort: Effort) -> Result<Vec<SetReport>, Box<dyn Error>> {
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut reports = Vec::new();
     for set in data::read(&arguments.folder)? {
-        let say = |done: &str| eprintln!("{:>6.1} s  {done}", begun.elapsed().as_secs_f64());
-        reports.push(measure(&set, effort, &say)?);
+        let progress = |done: &str| eprintln!("{:>6.1} s  {done}", start.elapsed().as_secs_f64());
+        reports.push(measure(&set, effort, &progress)?);
     }
     Ok(reports)
 }

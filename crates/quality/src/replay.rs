@@ -1,4 +1,4 @@
-//! A set as a stream of turns with outcomes: a store learns from the past ones and is asked about the others.
+//! Replays of a set: a store records training turns and is queried for test turns.
 
 use contracts::{
     Features, ModelId, NanoUsd, Score, TokenBucket, TurnId,
@@ -15,7 +15,7 @@ use crate::{
     split::Lesson,
 };
 
-/// A set as a live store sees it.
+/// A set with the features of its turns.
 #[derive(Debug)]
 pub(crate) struct Stream<'a> {
     set: &'a Set,
@@ -23,7 +23,7 @@ pub(crate) struct Stream<'a> {
     features: Vec<Features>,
 }
 
-/// A store that has learned, and what it learned from.
+/// A trained store.
 #[derive(Debug)]
 pub(crate) struct Learned<'a> {
     stream: &'a Stream<'a>,
@@ -31,10 +31,10 @@ pub(crate) struct Learned<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Takes features from the prompts.
+    /// Extracts features from the prompts.
     pub(crate) fn of(set: &'a Set) -> Self {
-        let by_group = set.goes_by_group();
-        // Numbered, so that they are valid ids whatever they are called, and in the order of the set.
+        let by_group = set.is_grouped();
+        // Numbered ids are valid whatever the names are, and keep the order of the set.
         let ids = (0..set.models.len()).map(|place| ModelId::try_from(format!("set:{place:04}").as_str()));
         Self {
             set,
@@ -48,7 +48,7 @@ impl<'a> Stream<'a> {
         &self.features
     }
 
-    /// A store that has recorded and judged the lessons one after another.
+    /// Trains a store: records and judges the lessons one after another.
     pub(crate) fn learn(&self, lessons: &[Lesson]) -> Learned<'_> {
         let mut store = Store::default();
         for (moment, lesson) in (1_u64..).zip(lessons) {
@@ -71,15 +71,15 @@ impl<'a> Stream<'a> {
 }
 
 impl Learned<'_> {
-    /// What the calibrated estimator expects of each model on a turn.
+    /// Estimates the outcome of each model on a turn with the calibrated estimator.
     pub(crate) fn expected(&self, turn: usize) -> Expected<'_> {
         let settings = PatternSettings::of(Estimator::Calibrated);
         let estimates = self.store.estimate(&self.stream.features[turn], &settings, &|_| true);
         Expected::new(&self.stream.models, estimates)
     }
 
-    /// What the formula of the paper makes of each model on a turn: its scores at the two ends of the cost weight are
-    /// the two numbers that it blends between them.
+    /// Predicts the outcome of each model on a turn with the formula of 004. Its scores at cost weights 0 and 1 are success
+    /// and efficiency.
     pub(crate) fn paper(&self, turn: usize) -> Vec<Option<Forecast>> {
         let mut forecasts = vec![None; self.stream.models.len()];
         let [quality, cost] = [Score::ZERO, Score::ONE].map(|cost_weight| {
@@ -110,7 +110,7 @@ impl Learned<'_> {
 
 fn features_of(turn: &Turn, by_group: bool) -> Features {
     Features {
-        // Four bytes a token, as estimates of a live turn go.
+        // Four bytes for each token, as in estimates of live turns.
         tokens: TokenBucket::of(turn.prompt.len() as u64 / 4),
         intents: features::intent_tags(&turn.prompt),
         workload: turn.group.clone().filter(|_| by_group),

@@ -1,4 +1,4 @@
-//! A set measured in every way: both modes, every size of the past, all routers.
+//! Measurements of a set: both modes, all training sizes, all routers.
 
 use std::thread;
 
@@ -17,79 +17,79 @@ use crate::{
     trial::{Plan, Router, RouterKind, Trial, run},
 };
 
-/// Sizes of the past below all of it, and how many different pasts of each are tried.
+/// Training sizes besides the whole training set, each with its number of draws.
 const SIZES: [(usize, u32); 3] = [(50, 5), (200, 5), (1_500, 1)];
 
-/// A past of this many times a size is cut down to the size as well.
-const LARGER: usize = 2;
+/// A size is measured if the training set is at least this many times as large.
+const MIN_RATIO: usize = 2;
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// All of it.
+    /// All turns and routers.
     Whole,
-    /// A part of the past and of the questions, in a few seconds; no textbook methods.
+    /// A sample of training and test turns without the baseline methods, in a few seconds.
     Reduced,
 }
 
-/// In the reduced form so many turns of the past...
+/// Training turns of the reduced measurement.
 const REDUCED_PAST: usize = 600;
 
-/// ... and so many questions of each part.
+/// Test turns of each part in the reduced measurement.
 const REDUCED_ASKED: usize = 300;
 
-/// What was measured of a set.
+/// The measurements of a set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SetReport {
-    /// Its name.
+    /// The name of the set.
     pub set: String,
-    /// Its turns.
+    /// The number of turns.
     pub turns: usize,
-    /// Its models.
+    /// The number of models.
     pub models: usize,
-    /// The turns asked about.
+    /// The number of test turns.
     pub asked: usize,
-    /// The parts: 1 where the halves are fixed, else folds.
+    /// The number of parts: 1 for fixed halves, otherwise the number of folds.
     pub parts: usize,
-    /// Whether most prompts are unknown and the kind of work stands for them.
+    /// Whether most prompts are not public, so that the kind of work replaces them.
     pub by_group: bool,
-    /// What needs no learning.
+    /// Reference values that need no training.
     pub references: References,
-    /// By mode, and by size from all of the past down.
+    /// By mode, and by training size in descending order.
     pub trials: Vec<TrialReport>,
 }
 
-/// What was measured with one past.
+/// The measurements with one training size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrialReport {
-    /// What is known of the past.
+    /// Which outcomes of training turns are known.
     pub mode: Mode,
-    /// The turns of the past, of the smallest part.
+    /// The number of training turns of the smallest part.
     pub past: usize,
-    /// Whether that is all there is.
+    /// Whether that is the whole training set.
     pub whole: bool,
-    /// How many different pasts.
+    /// The number of draws of training turns.
     pub draws: u32,
     /// By router.
     pub figures: Vec<Figures>,
-    /// The differences in AIQ of the store to the textbook methods, for the first draw.
+    /// The differences in AIQ between the store and the other routers, for the first draw.
     pub margins: Vec<Against>,
-    /// Of the store, over all draws.
+    /// The calibration of the store over all draws.
     pub calibration: Calibration,
 }
 
-/// The store compared with another router.
+/// A comparison of the store with another router.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Against {
-    /// The store alone, or as turns are routed.
+    /// The store, with or without thresholds.
     pub store: RouterKind,
-    /// The other.
+    /// The other router.
     pub other: RouterKind,
     /// The difference in AIQ.
     pub margin: Margin,
 }
 
-/// Measures a set, its two modes side by side. `progress` is told what was done.
+/// Measures a set, both modes in parallel. `progress` receives a line after each trial.
 pub fn measure(set: &Set, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Result<SetReport, Failure> {
     let bench = Bench { set, stream: Stream::of(set), parts: parts(set), effort, progress };
     let (full, partial) = thread::scope(|scope| {
@@ -98,20 +98,20 @@ pub fn measure(set: &Set, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> R
     });
     let partial = partial.map_err(|_| Failure::Stopped { set: set.name.clone() })?;
     let (references, trials): (Vec<_>, Vec<_>) = full.into_iter().chain(partial).unzip();
-    let references = references.into_iter().next().ok_or_else(|| Failure::NothingAsked { set: set.name.clone() })?;
+    let references = references.into_iter().next().ok_or_else(|| Failure::NoTestTurns { set: set.name.clone() })?;
     Ok(SetReport {
         set: set.name.clone(),
         turns: set.turns.len(),
         models: set.models.len(),
         asked: bench.parts.iter().map(|part| part.test.len().min(asked(effort))).sum(),
         parts: bench.parts.len(),
-        by_group: set.goes_by_group(),
+        by_group: set.is_grouped(),
         references,
         trials,
     })
 }
 
-/// A set ready to be replayed.
+/// A set prepared for replays.
 struct Bench<'a> {
     set: &'a Set,
     stream: Stream<'a>,
@@ -121,14 +121,14 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// All sizes of the past of one mode, with what needs no learning on the same questions.
+    /// Measures all training sizes in one mode, with references on the same test turns.
     fn trials(&self, mode: Mode) -> Vec<(References, TrialReport)> {
         let whole = self.parts.iter().map(|part| part.train.len()).min().unwrap_or(0);
         let mut found = Vec::new();
         for (most, draws) in sizes(whole, self.effort) {
             let plan = |draw| Plan {
                 mode,
-                // The parts differ a little in size.
+                // The sizes of the parts differ slightly.
                 most: if most == whole { usize::MAX } else { most },
                 draw,
                 asked: asked(self.effort),
@@ -165,12 +165,12 @@ const fn asked(effort: Effort) -> usize {
     }
 }
 
-/// Sizes of the past with the number of draws of each, the largest first.
+/// Training sizes with their number of draws, the largest first.
 fn sizes(whole: usize, effort: Effort) -> Vec<(usize, u32)> {
     if effort == Effort::Reduced {
         return vec![(whole.min(REDUCED_PAST), 1)];
     }
-    let smaller = SIZES.into_iter().rev().filter(|(size, _)| LARGER * size <= whole);
+    let smaller = SIZES.into_iter().rev().filter(|(size, _)| MIN_RATIO * size <= whole);
     [(whole, 1)].into_iter().chain(smaller).collect()
 }
 
@@ -191,7 +191,7 @@ fn references(set: &Set, trial: &Trial<'_>) -> References {
     References::of(&trial.outcomes, &set.models, &oracle)
 }
 
-/// The store, as its estimator alone and as turns are routed, against all others on the same resamples.
+/// Compares the store, with and without thresholds, with all other routers on the same resamples.
 fn against(trial: &Trial<'_>) -> Vec<Against> {
     let choices: Vec<_> = trial.routers.iter().map(|router| router.choices.as_slice()).collect();
     let (stores, others): (Vec<_>, Vec<_>) =

@@ -1,47 +1,47 @@
-//! Which turns are the past and which are asked about; fixed, so that nothing can be tuned on the second.
+//! The fixed split into training and test turns, so that nothing can be tuned on the test turns.
 
 use crate::{
     data::{Set, Turn},
     hash::hash,
 };
 
-/// Sets of fewer turns than this are tested on all of their turns, a fold at a time.
-const FEWEST_FOR_HALVES: usize = 1_500;
+/// The least number of turns of a set that is split into halves; smaller sets are cross-validated.
+const MIN_FOR_HALVES: usize = 1_500;
 
-/// A set of this name goes by folds, however large it is.
-const BY_FOLDS: &str = "coderouter_id";
+/// The set that is cross-validated at any size.
+const CROSS_VALIDATED: &str = "coderouter_id";
 
-/// How many folds there are.
+/// The number of folds.
 const FOLDS: u32 = 5;
 
-/// Of ten buckets so many are asked about.
+/// The number of test buckets, of ten.
 const TEST_BUCKETS: u32 = 4;
 
-/// How outcomes of the past are known.
+/// Which outcomes of training turns are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Every model's outcome of every past turn.
+    /// Those of all models.
     Full,
-    /// Only one model's, any with the same probability: how a live store learns.
+    /// Those of one random model for each turn, as in live operation.
     Partial,
 }
 
-/// The turns of the past and those that are asked about, as places in a set.
+/// Training and test turns, as indexes in a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// The past.
+    /// Training turns.
     pub(crate) train: Vec<usize>,
-    /// Asked about.
+    /// Test turns.
     pub(crate) test: Vec<usize>,
 }
 
-/// A past turn and the model whose outcome is known; every model's when `None`.
+/// A training turn with the model whose outcome is known; `None` for all models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lesson {
-    /// A place in the set.
+    /// The index in the set.
     pub(crate) turn: usize,
-    /// A place in the models of the set.
+    /// The index in the models of the set.
     pub(crate) model: Option<usize>,
 }
 
@@ -52,20 +52,20 @@ impl Lesson {
     }
 }
 
-/// The parts of a set: the fixed halves, or five folds.
+/// Splits a set: one part of fixed halves, or five folds.
 pub(crate) fn parts(set: &Set) -> Vec<Part> {
     let part = |is_test: &dyn Fn(u32) -> bool| {
         let (test, train) = (0..set.turns.len()).partition(|place| is_test(set.turns[*place].bucket % 10));
         Part { train, test }
     };
-    if set.turns.len() < FEWEST_FOR_HALVES || set.name == BY_FOLDS {
+    if set.turns.len() < MIN_FOR_HALVES || set.name == CROSS_VALIDATED {
         (0..FOLDS).map(|fold| part(&|bucket| bucket % FOLDS == fold)).collect()
     } else {
         vec![part(&|bucket| bucket < TEST_BUCKETS)]
     }
 }
 
-/// What a store has seen of the past when it has seen `most` turns of it. Each draw has its own order.
+/// The first `most` training turns of a part in the order of a draw.
 pub(crate) fn past(set: &Set, part: &Part, mode: Mode, most: usize, draw: u32) -> Vec<Lesson> {
     let order = |turn: &Turn| hash(&format!("order {draw}: "), &turn.id);
     let mut places = part.train.clone();
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_of_known_ids_are_those_of_sha_256() {
+    fn buckets_are_prefixes_of_sha_256() {
         // First eight hexadecimal digits of the digest.
         let bucket = |id: &str| hash("", id) >> 32;
         assert_eq!(bucket("abc"), 0xba78_16bf);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn folds_ask_about_every_turn_once_and_halves_about_four_of_ten() {
+    fn folds_test_every_turn_once_and_halves_four_of_ten() {
         let turn = |bucket: u32| Turn {
             id: bucket.to_string(),
             prompt: String::new(),

@@ -1,37 +1,37 @@
-//! Which model acts on each turn at each weight of cost, and what that costs and achieves.
+//! The model selected for each turn at each cost weight, and the resulting cost and score.
 
 use crate::{data::Outcome, expected::Expected, forecast::Means, hull::Hull, number::number};
 
-/// How many weights of cost are tried, from quality alone to cost alone.
+/// The number of cost weights, from 0 (quality alone) to 1 (cost alone).
 pub(crate) const WEIGHTS: usize = 120;
 
-/// The weight of cost where a policy says nothing.
+/// The default cost weight of a policy.
 pub(crate) const USUAL_WEIGHT: f64 = 0.05;
 
-/// The weights of cost that are tried.
+/// The cost weights.
 pub(crate) fn weights() -> Vec<f64> {
     (0..WEIGHTS).map(|step| number(step) / number(WEIGHTS - 1)).collect()
 }
 
-/// The model that acts at each weight.
+/// The index of the selected model at each cost weight.
 pub(crate) type Choices = Vec<usize>;
 
-/// The weights with the models that act where nothing is recommended.
+/// Cost weights, each with the baseline model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sweep(Vec<(f64, usize)>);
 
 impl Sweep {
-    /// Over these weights; by default the best single model of these means acts.
+    /// Creates a sweep over cost weights, with the best single model as the baseline.
     pub(crate) fn over(weights: &[f64], means: &Means) -> Self {
         Self(weights.iter().map(|weight| (*weight, means.best(*weight))).collect())
     }
 
-    /// Who acts on a turn, when `choose` says who is recommended at a weight.
+    /// The selected models for a turn: those that `choose` recommends, otherwise the baseline.
     pub(crate) fn choices(&self, choose: impl Fn(f64) -> Option<usize>) -> Choices {
         self.0.iter().map(|(weight, baseline)| choose(*weight).unwrap_or(*baseline)).collect()
     }
 
-    /// Who acts on a turn by what the store expects: its best model, and the one it recommends.
+    /// The selected models for a turn: the best ones by the estimates, and the recommended ones.
     pub(crate) fn advised(&self, expected: &mut Expected<'_>) -> [Choices; 2] {
         let both = self.0.iter().map(|(weight, baseline)| {
             let advice = expected.advice(*weight, *baseline);
@@ -42,7 +42,7 @@ impl Sweep {
     }
 }
 
-/// `(mean cost in dollars, mean score)` of many turns, at each weight.
+/// `(mean cost in dollars, mean score)` over turns, at each cost weight.
 pub(crate) fn curve(outcomes: &[&[Outcome]], choices: &[Choices]) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0); choices.first().map_or(0, Vec::len)];
     for (outcomes, choices) in outcomes.iter().zip(choices) {
@@ -55,14 +55,15 @@ pub(crate) fn curve(outcomes: &[&[Outcome]], choices: &[Choices]) -> Vec<(f64, f
     points.into_iter().map(|(cost, score)| (cost / turns, score / turns)).collect()
 }
 
-/// Mean cost and score of each model acting on all of the turns.
+/// Mean cost and mean score of each single model over all turns.
 pub(crate) fn singles(outcomes: &[&[Outcome]]) -> Vec<(f64, f64)> {
     let models = outcomes.first().map_or(0, |first| first.len());
     let same = vec![(0..models).collect::<Choices>(); outcomes.len()];
     curve(outcomes, &same)
 }
 
-/// The mean quality of a hull over all costs between the cheapest and the dearest single model: the AIQ.
+/// The average improvement in quality (AIQ): the mean of a hull over all costs from the cheapest to the most expensive
+/// single model.
 pub(crate) fn aiq(hull: &Hull, singles: &[(f64, f64)]) -> f64 {
     let costs = || singles.iter().map(|single| single.0);
     hull.mean(costs().fold(f64::INFINITY, f64::min), costs().fold(0.0, f64::max))

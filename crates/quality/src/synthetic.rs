@@ -1,4 +1,4 @@
-//! Sets made up for tests: one from which there is something to learn, and one of pure noise.
+//! Synthetic sets: one with a learnable relation, and one of noise.
 
 use crate::{
     data::{Outcome, Set, Turn},
@@ -9,10 +9,10 @@ use crate::{
     trial::{Plan, RouterKind, run},
 };
 
-/// Of the made-up outcomes; a failing test names it.
+/// The seed of the outcomes.
 const SEED: u64 = 11;
 
-/// A set of 400 turns whose words come from one of two groups. `outcome` says which of two models does well.
+/// A set of 400 turns with words of one of two groups. `outcome` returns the scores of both models.
 fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> Set {
     const WORDS: [[&str; 6]; 2] = [
         ["compiler", "borrow", "lifetime", "trait", "module", "crate"],
@@ -34,7 +34,7 @@ fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> Set {
     Set { name: "synthetic".to_owned(), models: vec!["one".to_owned(), "other".to_owned()], turns: turns.collect() }
 }
 
-/// AIQ above zero and the share of the gap closed, of the store alone and of logistic regression.
+/// The AIQ above the zero router and the share of the gap closed, of the store and of logistic regression.
 fn measured(set: &Set, mode: Mode) -> [(f64, f64); 2] {
     let (stream, parts) = (Stream::of(set), parts(set));
     let plan = Plan { mode, most: usize::MAX, draw: 0, asked: usize::MAX, others: true };
@@ -49,8 +49,8 @@ fn measured(set: &Set, mode: Mode) -> [(f64, f64); 2] {
 }
 
 #[test]
-fn words_that_tell_which_model_does_well_are_learned() {
-    // Each model masters one kind of words, the dearer one a little of the other kind, too.
+fn words_that_predict_the_better_model_are_learned() {
+    // Each model is good at one group, the more expensive one moderately at the other as well.
     let set = set(|group, random| {
         let luck = |chance: usize, random: &mut Random| f64::from(u8::from(random.below(100) < chance));
         if group == 0 { [luck(90, random), luck(60, random)] } else { [luck(10, random), luck(90, random)] }
@@ -64,7 +64,7 @@ fn words_that_tell_which_model_does_well_are_learned() {
 }
 
 #[test]
-fn from_pure_noise_nothing_is_learned_and_nothing_lost() {
+fn noise_neither_helps_nor_harms() {
     let set = set(|_, random| [40, 70].map(|chance| f64::from(u8::from(random.below(100) < chance))));
     for mode in [Mode::Full, Mode::Partial] {
         let [(above, average), _] = measured(&set, mode);

@@ -1,4 +1,4 @@
-//! What was measured as tables for people.
+//! Measurements as Markdown tables.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::{
     trial::RouterKind,
 };
 
-/// One line: how far above zero the store is on each set.
+/// One line: the AIQ of the store above the zero router on each set.
 pub fn summary(reports: &[SetReport]) -> String {
     let routed = |trial: &TrialReport| {
         trial.figures.iter().find(|figures| figures.router == RouterKind::StoreRouted).map(|figures| figures.aiq)
@@ -23,7 +23,7 @@ pub fn summary(reports: &[SetReport]) -> String {
     format!("{} sets, AIQ above zero: {}", reports.len(), shown.collect::<Vec<_>>().join(", "))
 }
 
-/// All tables, in Markdown.
+/// All tables.
 pub fn all(reports: &[SetReport]) -> String {
     let mut text = String::new();
     sets(&mut text, reports);

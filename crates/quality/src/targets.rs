@@ -41,7 +41,7 @@ const TARGETS: &[Target] = &[
     ("coderouter_id", Mode::Partial, None, Limit::Aiq(0.496)),
 ];
 
-/// The targets with what was measured. Those of sets that were not measured are dropped.
+/// The table of targets and measurements. Targets of sets that were not measured are omitted.
 pub(crate) fn table(reports: &[SetReport]) -> String {
     let mut text = "| set | past | target | estimates alone | | as routed | |\n".to_owned();
     text.push_str("| --- | --- | --- | --: | --- | --: | --- |\n");
@@ -90,10 +90,10 @@ impl Limit {
         }
     }
 
-    /// The figure, and whether it is good enough.
+    /// The figure, and whether it meets the target.
     fn measured(self, figures: &Figures) -> (String, bool) {
         let per_cent = |share: f64| format!("{:.1} %", 100.0 * share);
-        // A set of two models always has a gap; without one nothing was recovered by any share of calls.
+        // Without a gap no share of calls closes any of it.
         let (average, half, four_fifths) =
             figures.gap.map_or((0.0, 1.0, 1.0), |gap| (gap.average, gap.half, gap.four_fifths));
         match self {

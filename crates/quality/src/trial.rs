@@ -1,4 +1,4 @@
-//! One replay of a set: the same past for the store and for what it has to beat, the same questions to all.
+//! One replay of a set: all routers have the same training and test turns.
 
 use contracts::views::Estimator;
 
@@ -14,112 +14,112 @@ use crate::{
     sweep::{Choices, Sweep, USUAL_WEIGHT, weights},
 };
 
-/// What is replayed.
+/// The parameters of a replay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
-    /// What is known of the past.
+    /// Which outcomes of training turns are known.
     pub(crate) mode: Mode,
-    /// How many turns of it.
+    /// The greatest number of training turns.
     pub(crate) most: usize,
-    /// Which ones.
+    /// The number of the draw, which determines their order.
     pub(crate) draw: u32,
-    /// How many turns are asked about.
+    /// The greatest number of test turns.
     pub(crate) asked: usize,
-    /// Whether the formula of 004 and the textbook methods are run.
+    /// Whether the formula of 004 and the baseline methods are run.
     pub(crate) others: bool,
 }
 
-/// Who routes.
+/// The method of a router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RouterKind {
-    /// The calibrated estimator, its best model always acting.
+    /// The calibrated estimator without thresholds.
     Store,
-    /// The calibrated estimator behind its thresholds, as turns are routed.
+    /// The calibrated estimator with thresholds, as in live operation.
     StoreRouted,
-    /// The formula of the paper behind its thresholds.
+    /// The formula of 004 with thresholds.
     Paper,
     /// TF-IDF, the 5 nearest.
     FiveNearest,
-    /// TF-IDF, the 100 nearest, held back.
+    /// TF-IDF, the 100 nearest with shrinkage.
     HundredNearest,
     /// Logistic regression.
     Logistic,
 }
 
 impl RouterKind {
-    /// Whether it is the calibrated estimator, in one way or the other.
+    /// Whether it is the calibrated estimator, with or without thresholds.
     pub const fn is_store(self) -> bool {
         matches!(self, Self::Store | Self::StoreRouted)
     }
 }
 
-/// What a router chose.
+/// The choices of a router.
 #[derive(Debug)]
 pub(crate) struct Router {
-    /// Which.
+    /// The method.
     pub(crate) kind: RouterKind,
-    /// By turn and weight.
+    /// By turn and cost weight.
     pub(crate) choices: Vec<Choices>,
-    /// By turn, at the usual weight.
+    /// By turn, at the default cost weight.
     pub(crate) usual: Vec<Choices>,
-    /// By turn and model: the success that is expected.
+    /// By turn and model: the expected success.
     pub(crate) success: Vec<Vec<f64>>,
-    /// The turns for which nothing was recommended at the usual weight.
+    /// The number of turns without a recommendation at the default cost weight.
     pub(crate) silent: usize,
 }
 
-/// A recommendation at the usual weight and what came of it.
+/// A recommendation at the default cost weight with its outcome.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bet {
-    /// That it is better than the other model.
+    /// The confidence.
     pub(crate) confidence: f64,
-    /// By how much it was expected to be better.
+    /// The expected difference in utility.
     pub(crate) expected: f64,
-    /// By how much it was.
+    /// The observed difference in utility.
     pub(crate) gained: f64,
-    /// By how much its score was higher.
+    /// The observed difference in score.
     pub(crate) scored: f64,
     /// The recommended model and the other.
     pub(crate) models: (usize, usize),
 }
 
-/// A replay.
+/// The results of a replay.
 #[derive(Debug)]
 pub(crate) struct Trial<'a> {
-    /// Of the turns that were asked about.
+    /// The outcomes of the test turns.
     pub(crate) outcomes: Vec<&'a [Outcome]>,
-    /// All who were asked.
+    /// All routers.
     pub(crate) routers: Vec<Router>,
-    /// `(expected, real)` success of the store, of every turn and model.
+    /// `(expected, observed)` success by the store, for every test turn and model.
     pub(crate) successes: Vec<(f64, f64)>,
-    /// The store's recommendations.
+    /// The recommendations of the store.
     pub(crate) bets: Vec<Bet>,
 }
 
 impl Router {
-    /// Nothing chosen yet.
+    /// A router without choices.
     pub(crate) const fn new(kind: RouterKind) -> Self {
         Self { kind, choices: Vec::new(), usual: Vec::new(), success: Vec::new(), silent: 0 }
     }
 }
 
-/// The past of one part as every router sees it.
-struct Questions<'a> {
+/// The training data and cost weights of one part.
+struct Setting<'a> {
     means: &'a Means,
     sweep: Sweep,
     usual: Sweep,
     baseline: usize,
 }
 
-impl Questions<'_> {
-    /// Asks the store, whose best model always acts and whose recommendations do.
-    fn ask_store(&self, routers: &mut [Router; 2], expected: &mut Expected<'_>) {
+impl Setting<'_> {
+    /// Adds the choices of the store for one turn, without and with thresholds.
+    fn route_by_store(&self, routers: &mut [Router; 2], expected: &mut Expected<'_>) {
         let success = self.filled(expected.successes());
         let advice = expected.advice(USUAL_WEIGHT, self.baseline);
         let choices = self.sweep.advised(expected).into_iter().zip(self.usual.advised(expected));
-        let spoke = [advice.best, advice.recommended];
-        for ((router, (choices, usual)), spoke) in routers.iter_mut().zip(choices).zip(spoke) {
+        let recommended = [advice.best, advice.recommended];
+        for ((router, (choices, usual)), spoke) in routers.iter_mut().zip(choices).zip(recommended) {
             router.choices.push(choices);
             router.usual.push(usual);
             router.silent += usize::from(spoke.is_none());
@@ -127,8 +127,8 @@ impl Questions<'_> {
         }
     }
 
-    /// Asks one of the others: the formula of the paper behind its thresholds, or whoever forecasts.
-    fn ask(&self, router: &mut Router, forecasts: &[Option<Forecast>]) {
+    /// Adds the choices of another router for one turn; the formula of 004 has thresholds.
+    fn route(&self, router: &mut Router, forecasts: &[Option<Forecast>]) {
         let gate = (router.kind == RouterKind::Paper).then(|| Gate::of(Estimator::Paper));
         let choose = |weight| gate.map_or_else(|| best(forecasts, weight), |gate| gate.leader(forecasts, weight));
         router.choices.push(self.sweep.choices(choose));
@@ -138,14 +138,14 @@ impl Questions<'_> {
         router.success.push(self.filled(successes.collect()));
     }
 
-    /// With the mean of a model where nothing else is expected of it.
+    /// Replaces missing predictions by the mean of the model.
     fn filled(&self, successes: Vec<Option<f64>>) -> Vec<f64> {
         let known = successes.into_iter().zip(&self.means.models);
         known.map(|(success, mean)| success.or_else(|| mean.map(|(mean, _)| mean)).unwrap_or(0.0)).collect()
     }
 }
 
-/// Replays a set.
+/// Runs a replay.
 pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: Plan) -> Trial<'a> {
     use RouterKind::{FiveNearest, HundredNearest, Logistic as Regression, Paper, Store, StoreRouted};
     let mut trial = Trial { outcomes: Vec::new(), routers: Vec::new(), successes: Vec::new(), bets: Vec::new() };
@@ -161,16 +161,16 @@ pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: P
         let sweep = Sweep::over(&weights(), &defaults);
         let usual = Sweep::over(&[USUAL_WEIGHT], &defaults);
         let baseline = defaults.best(USUAL_WEIGHT);
-        let asking = Questions { means: &means, sweep, usual, baseline };
+        let setting = Setting { means: &means, sweep, usual, baseline };
         let learned = stream.learn(&lessons);
-        let questions = asked(set, part, plan.asked);
+        let questions = test_turns(set, part, plan.asked);
         let questions = questions.iter();
         for place in questions.clone() {
             let turn = &set.turns[*place];
             let mut expected = learned.expected(*place);
-            asking.ask_store(&mut own, &mut expected);
+            setting.route_by_store(&mut own, &mut expected);
             if plan.others {
-                asking.ask(&mut paper, &learned.paper(*place));
+                setting.route(&mut paper, &learned.paper(*place));
             }
             trial.bets.extend(bet(&mut expected, &means, &turn.outcomes, baseline));
             let known = expected.successes().into_iter().zip(&turn.outcomes);
@@ -184,7 +184,7 @@ pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: P
                 let [five, hundred] = neighbours.forecasts(*place);
                 let regression = logistic.forecasts(&stream.features()[*place], &hundred);
                 for (router, forecasts) in baselines.iter_mut().zip([five, hundred, regression]) {
-                    asking.ask(router, &forecasts);
+                    setting.route(router, &forecasts);
                 }
             }
         }
@@ -197,15 +197,15 @@ pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: P
     trial
 }
 
-/// The turns that are asked about: all, or some of every kind.
-fn asked(set: &Set, part: &Part, most: usize) -> Vec<usize> {
-    let mut places = part.test.clone();
-    places.sort_by_cached_key(|place| (hash("asked: ", &set.turns[*place].id), *place));
-    places.truncate(most);
-    places
+/// The first `most` test turns in an order that does not depend on the set.
+fn test_turns(set: &Set, part: &Part, most: usize) -> Vec<usize> {
+    let mut turns = part.test.clone();
+    turns.sort_by_cached_key(|turn| (hash("asked: ", &set.turns[*turn].id), *turn));
+    turns.truncate(most);
+    turns
 }
 
-/// What is recommended at the usual weight against the other model, and what that brought.
+/// The recommendation at the default cost weight with its outcome; `None` without confidence.
 fn bet(expected: &mut Expected<'_>, means: &Means, outcomes: &[Outcome], baseline: usize) -> Option<Bet> {
     let found = expected.compared(USUAL_WEIGHT, baseline)?;
     let real = |place: usize| {

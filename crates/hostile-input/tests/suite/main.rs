@@ -1,14 +1,14 @@
-//! The corpora of the fuzz targets, and seeded changes of them, as plain tests.
+//! Runs the fuzz targets on their corpora and on seeded mutations of them.
 #![expect(clippy::print_stdout, reason = "the counts are the output")]
 
 use std::{fs, path::Path, time::Instant};
 
 use hostile_input::{ALL, damaged};
 
-/// Changes of each input of a corpus.
-const CHANGES: u64 = 60;
+/// The number of mutations of each input.
+const MUTATIONS: u64 = 60;
 
-/// A stream of numbers that is the same on every machine (`SplitMix64`).
+/// The generator `SplitMix64`.
 struct Numbers(u64);
 
 impl Numbers {
@@ -26,9 +26,9 @@ impl Numbers {
 }
 
 #[test]
-fn every_input_of_every_corpus_and_changes_of_it_are_taken_or_refused_without_a_panic() {
+fn all_inputs_and_their_mutations_are_processed_without_a_panic() {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
-    let mut told = Vec::new();
+    let mut counts = Vec::new();
     for (name, body) in ALL {
         let mut paths: Vec<_> = fs::read_dir(corpora.join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
@@ -38,14 +38,14 @@ fn every_input_of_every_corpus_and_changes_of_it_are_taken_or_refused_without_a_
             println!("{}", path.display());
             let input = fs::read(path).unwrap();
             body(&input);
-            for change in 0..CHANGES {
-                let mut numbers = Numbers(number << 32 | change);
+            for mutation in 0..MUTATIONS {
+                let mut numbers = Numbers(number << 32 | mutation);
                 let count = usize::from(numbers.bytes(1)[0] % 4) + 1;
                 body(&damaged(&input, &numbers.bytes(count * 5)));
             }
-            tried += CHANGES + 1;
+            tried += MUTATIONS + 1;
         }
-        told.push(format!("{name} {tried} inputs in {:.1} s", begin.elapsed().as_secs_f32()));
+        counts.push(format!("{name} {tried} inputs in {:.1} s", begin.elapsed().as_secs_f32()));
     }
-    println!("kept: corpora: {}; no panic", told.join(", "));
+    println!("kept: corpora: {}; no panic", counts.join(", "));
 }

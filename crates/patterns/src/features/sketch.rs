@@ -88,7 +88,7 @@ const WORD_STATE: u64 = fnv1a([FNV_OFFSET], b"w:")[0];
 const PREFIX_STATE: u64 = fnv1a([FNV_OFFSET], b"p:")[0];
 const PAIR_STATE: u64 = fnv1a([FNV_OFFSET], b"b:")[0];
 
-/// The hashes that start with one word, computed together: each step of a hash depends on the one before, so three
+/// The hashes that start with one word, computed together: each step of a hash depends on its previous step, so three
 /// interleaved hashes take little longer than one.
 struct WordHashes {
     word: u16,

@@ -1,4 +1,4 @@
-//! The search index: incremental updates give the same state as building it.
+//! The search index: incremental updates lead to the same state as building it.
 
 use contracts::{Features, Score, TurnId};
 use event_core::Timestamp;

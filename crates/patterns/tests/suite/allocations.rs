@@ -1,4 +1,4 @@
-//! A search takes no memory but for its answer.
+//! A search allocates memory for its result only.
 
 use contracts::{Features, ModelId, NanoUsd, Score, TurnId, views::PatternSettings};
 use event_core::Timestamp;
@@ -6,7 +6,7 @@ use patterns::{Sample, Store, features::sketch};
 
 use crate::fixtures::{ask, model};
 
-/// A message of five words of two hundred.
+/// A message of five words from a vocabulary of two hundred.
 fn message(number: u64) -> Features {
     let words: Vec<_> = (1..=5).map(|word| format!("word{}", number.wrapping_mul(word * 7 + 3) % 200)).collect();
     Features { sketch: sketch(&format!("{} number{number}", words.join(" "))), ..Features::default() }
@@ -26,7 +26,7 @@ fn store(fingerprints: u64) -> Store {
     store
 }
 
-/// How often memory is asked for in a search of a store that was searched before.
+/// The number of allocations of a second search in a store.
 fn allocations(store: &Store) -> u64 {
     let (features, settings) = (message(77), PatternSettings::default());
     assert!(ask(store, &features, &settings).is_some());
@@ -35,9 +35,9 @@ fn allocations(store: &Store) -> u64 {
 }
 
 #[test]
-fn a_search_asks_for_memory_a_few_times_for_its_answer_however_large_the_store() {
+fn the_number_of_allocations_is_small_and_does_not_depend_on_the_store() {
     let [small, large] = [100, 5_000].map(|fingerprints| allocations(&store(fingerprints)));
     assert_eq!(small, large);
-    // Two lists of models with their ids, and the ids of those that are recommended and preferred.
+    // Two lists of models with their ids, and the ids of the recommendation.
     assert!(0 < small && small <= 20, "{small} times");
 }

@@ -1,4 +1,4 @@
-//! The calibrated estimator at work: small histories, and what they recommend.
+//! The calibrated estimator: recommendations from small histories.
 
 use contracts::{
     Features, ModelId, NanoUsd, Recommendation, Score, TurnId,
@@ -10,7 +10,7 @@ use proptest::{option, prelude::*};
 
 use crate::fixtures::model;
 
-/// Of everything below that looks random.
+/// The seed of all random numbers.
 const SEED: u64 = 21;
 
 /// A tenth of a cent.
@@ -19,7 +19,7 @@ const MILL: u64 = 1_000_000;
 const CODE: [&str; 8] = ["compiler", "borrow", "lifetime", "trait", "module", "crate", "thread", "panic"];
 const VERSE: [&str; 8] = ["poem", "verse", "rhyme", "sonnet", "ballad", "stanza", "meter", "ode"];
 
-/// A workspace in which turns were recorded and judged one after another.
+/// A store with turns recorded and judged one after another.
 struct History {
     store: Store,
     turns: u64,
@@ -52,7 +52,7 @@ impl History {
         self.store.judge(row, None, Some(score), at);
     }
 
-    /// So many turns of a model, of which so many out of a hundred went well, whichever; they cost that many mills.
+    /// Adds `turns` turns of a model with these words, of which `per_cent` succeed, at a cost of `mills` each.
     fn taken(mut self, name: &str, words: &[&str], turns: u64, per_cent: u64, mills: u64) -> Self {
         for number in 0..turns {
             let features = self.message(words);
@@ -76,33 +76,33 @@ impl History {
         self.store.recommend(&query)
     }
 
-    /// Every model with what it is worth on a message, what is preferred to the one that would act baseline and how surely,
-    /// and whether that is enough.
-    fn says(&self, message: &str, baseline: &str) -> String {
+    /// Formats the recommendation for a message: the score of each model, the recommended one with its confidence, and
+    /// whether it passes the thresholds.
+    fn summary(&self, message: &str, baseline: &str) -> String {
         let Some(found) = self.recommended(message, Some(baseline)) else { return "nothing".to_owned() };
-        let worth = |alternative: &contracts::Alternative| {
+        let score = |alternative: &contracts::Alternative| {
             format!("{} {}", alternative.model, alternative.score.unwrap_or_default())
         };
-        let all = found.alternatives.iter().map(worth).collect::<Vec<_>>().join(", ");
+        let all = found.alternatives.iter().map(score).collect::<Vec<_>>().join(", ");
         let enough = if passes(&found) { "recommended" } else { "not sure enough" };
         format!("{all}: {} at {}, {enough}", found.model, found.confidence)
     }
 }
 
-/// Whether it is sure enough to be recommended.
+/// Whether a recommendation passes the default thresholds.
 fn passes(found: &Recommendation) -> bool {
     let settings = PatternSettings::of(Estimator::Calibrated);
     settings.min_confidence <= found.confidence && settings.min_sample_size <= found.samples
 }
 
 #[test]
-fn a_few_lucky_turns_do_not_win() {
+fn a_few_lucky_turns_are_not_recommended() {
     let history = |lucky| History::default().taken("a:usual", &CODE, 100, 80, 1).taken("a:lucky", &CODE, lucky, 100, 1);
-    let says = |lucky| history(lucky).says("please fix the borrow panic now", "a:usual");
-    // Too few turns; too few that are alike; enough of both.
-    insta::assert_snapshot!(says(3), @"a:lucky 0.91, a:usual 0.79: a:lucky at 0.00, not sure enough");
-    insta::assert_snapshot!(says(12), @"a:lucky 0.94, a:usual 0.79: a:lucky at 0.94, not sure enough");
-    insta::assert_snapshot!(says(60), @"a:lucky 0.95, a:usual 0.79: a:lucky at 1.00, recommended");
+    let summary = |lucky| history(lucky).summary("please fix the borrow panic now", "a:usual");
+    // Too few turns, too few similar ones, enough of both.
+    insta::assert_snapshot!(summary(3), @"a:lucky 0.91, a:usual 0.79: a:lucky at 0.00, not sure enough");
+    insta::assert_snapshot!(summary(12), @"a:lucky 0.94, a:usual 0.79: a:lucky at 0.94, not sure enough");
+    insta::assert_snapshot!(summary(60), @"a:lucky 0.95, a:usual 0.79: a:lucky at 1.00, recommended");
 }
 
 #[test]
@@ -112,34 +112,34 @@ fn a_model_that_is_better_on_one_kind_of_message_wins_there_and_only_there() {
         .taken("a:poet", &VERSE, 60, 90, 1)
         .taken("a:coder", &VERSE, 60, 40, 1)
         .taken("a:poet", &CODE, 60, 40, 1);
-    insta::assert_snapshot!(history.says("please explain the lifetime of a trait now", "a:poet"), @"a:coder 0.68, a:poet 0.52: a:coder at 1.00, recommended");
-    insta::assert_snapshot!(history.says("please write a ballad of one stanza now", "a:poet"), @"a:poet 0.76, a:coder 0.44: a:poet at 1.00, recommended");
-    insta::assert_snapshot!(history.says("please write a ballad of one stanza now", "a:coder"), @"a:poet 0.76, a:coder 0.44: a:poet at 1.00, recommended");
+    insta::assert_snapshot!(history.summary("please explain the lifetime of a trait now", "a:poet"), @"a:coder 0.68, a:poet 0.52: a:coder at 1.00, recommended");
+    insta::assert_snapshot!(history.summary("please write a ballad of one stanza now", "a:poet"), @"a:poet 0.76, a:coder 0.44: a:poet at 1.00, recommended");
+    insta::assert_snapshot!(history.summary("please write a ballad of one stanza now", "a:coder"), @"a:poet 0.76, a:coder 0.44: a:poet at 1.00, recommended");
 }
 
 #[test]
-fn of_models_that_are_as_good_the_one_that_saves_dollars_wins() {
+fn of_equally_good_models_the_cheaper_one_is_recommended() {
     let history =
         |mills| History::default().taken("a:dear", &CODE, 200, 90, 10).taken("a:cheap", &CODE, 200, 90, mills);
-    let says = |mills| history(mills).says("please fix the borrow panic now", "a:dear");
+    let summary = |mills| history(mills).summary("please fix the borrow panic now", "a:dear");
     // A tenth of the cost, half of it, as much.
-    insta::assert_snapshot!(says(1), @"a:cheap 0.88, a:dear 0.83: a:cheap at 0.96, recommended");
-    insta::assert_snapshot!(says(5), @"a:cheap 0.86, a:dear 0.83: a:cheap at 0.87, recommended");
-    insta::assert_snapshot!(says(10), @"a:cheap 0.84, a:dear 0.83: a:cheap at 0.60, not sure enough");
+    insta::assert_snapshot!(summary(1), @"a:cheap 0.88, a:dear 0.83: a:cheap at 0.96, recommended");
+    insta::assert_snapshot!(summary(5), @"a:cheap 0.86, a:dear 0.83: a:cheap at 0.87, recommended");
+    insta::assert_snapshot!(summary(10), @"a:cheap 0.84, a:dear 0.83: a:cheap at 0.60, not sure enough");
 }
 
 #[test]
-fn a_saving_does_not_make_up_for_much_worse_work() {
+fn savings_do_not_outweigh_much_lower_success() {
     let history = History::default().taken("a:dear", &CODE, 100, 90, 10).taken("a:cheap", &CODE, 100, 70, 1);
-    insta::assert_snapshot!(history.says("please fix the borrow panic now", "a:dear"), @"a:dear 0.87, a:cheap 0.67: a:dear at 1.00, recommended");
-    insta::assert_snapshot!(history.says("please fix the borrow panic now", "a:cheap"), @"a:dear 0.87, a:cheap 0.67: a:dear at 1.00, recommended");
+    insta::assert_snapshot!(history.summary("please fix the borrow panic now", "a:dear"), @"a:dear 0.87, a:cheap 0.67: a:dear at 1.00, recommended");
+    insta::assert_snapshot!(history.summary("please fix the borrow panic now", "a:cheap"), @"a:dear 0.87, a:cheap 0.67: a:dear at 1.00, recommended");
 }
 
 #[test]
 fn against_a_model_of_which_nothing_is_known_there_is_no_confidence() {
     let history = History::default().taken("a:good", &CODE, 100, 90, 1).taken("a:bad", &CODE, 100, 30, 1);
-    insta::assert_snapshot!(history.says("please fix the borrow panic now", "a:never-seen"), @"a:good 0.87, a:bad 0.26: a:good at 0.00, not sure enough");
-    insta::assert_snapshot!(history.says("please fix the borrow panic now", "a:bad"), @"a:good 0.87, a:bad 0.26: a:good at 1.00, recommended");
+    insta::assert_snapshot!(history.summary("please fix the borrow panic now", "a:never-seen"), @"a:good 0.87, a:bad 0.26: a:good at 0.00, not sure enough");
+    insta::assert_snapshot!(history.summary("please fix the borrow panic now", "a:bad"), @"a:good 0.87, a:bad 0.26: a:good at 1.00, recommended");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_model_alone_is_certain_when_nobody_else_would_act() {
 }
 
 #[test]
-fn the_same_lead_is_surer_among_two_models_than_among_many() {
+fn the_confidence_in_the_same_lead_decreases_with_the_number_of_models() {
     let confidence = |others: u64| {
         let mut history = History::default().taken("a:usual", &CODE, 100, 70, 1).taken("a:better", &CODE, 100, 80, 1);
         for other in 0..others {
@@ -166,7 +166,7 @@ fn the_same_lead_is_surer_among_two_models_than_among_many() {
 }
 
 #[test]
-fn where_outcomes_are_pure_noise_little_speaks_against_the_model_that_did_better() {
+fn noise_rarely_leads_to_a_recommendation_against_the_better_model() {
     let (mut against_better, mut against_worse, mut asked) = (0, 0, 0);
     for noise in 0..20 {
         let mut history = History { random: SEED + noise, ..History::default() };
@@ -194,13 +194,13 @@ fn where_outcomes_are_pure_noise_little_speaks_against_the_model_that_did_better
         }
     }
     assert!(against_better * 5 <= asked, "seeds from {SEED}: {against_better} of {asked}");
-    // A confidence of 0.78 is a lead of 0.77 errors, which luck alone gives one of the two in 44 of 100 histories. Here
-    // the same model costs the same, so that nothing is lost by it.
+    // A confidence of 0.78 is a lead of 0.77 standard errors, which noise alone produces in 44 of 100 histories. Both models
+    // cost the same, so it does no harm.
     assert!(against_worse * 3 <= asked * 2, "seeds from {SEED}: {against_worse} of {asked}");
 }
 
 #[test]
-fn the_confidence_that_is_asked_for_is_right_about_as_often_as_it_says() {
+fn the_confidence_is_calibrated() {
     let (mut right, mut all, mut expected) = (0_u64, 0_u64, 0_u64);
     for world in 0..60 {
         let mut history = History { random: SEED + 1_000 * world, ..History::default() };
@@ -221,11 +221,11 @@ fn the_confidence_that_is_asked_for_is_right_about_as_often_as_it_says() {
         }
     }
     let (right, expected) = (right * 1_000 / all, expected / all);
-    assert!(right.abs_diff(expected) < 100, "seeds from {SEED}: right in {right} of 1000, said to be in {expected}");
+    assert!(right.abs_diff(expected) < 100, "seeds from {SEED}: right in {right} of 1000, expected in {expected}");
 }
 
 #[test]
-fn one_dear_turn_among_hundreds_of_free_ones_does_not_break_the_comparison() {
+fn one_expensive_turn_among_free_ones_does_not_overflow() {
     let mut history = History::default().taken("a:one", &CODE, 12, 50, 0).taken("a:other", &CODE, 12, 50, 0);
     let at = Timestamp::default();
     for name in ["a:one", "a:other"].map(model) {
@@ -240,7 +240,7 @@ fn one_dear_turn_among_hundreds_of_free_ones_does_not_break_the_comparison() {
     assert_eq!(found.alternatives.len(), 2);
 }
 
-/// Any number, the least and the greatest among them.
+/// Any number, including the least and the greatest.
 fn extreme() -> impl Strategy<Value = u64> {
     prop_oneof![any::<u64>(), 0..=1_000_000_000_u64, Just(0), Just(u64::MAX), Just(1_000_000_000)]
 }
@@ -249,7 +249,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_was_recorded_a_worth_is_a_share_and_so_is_a_confidence(
+    fn scores_and_confidences_are_at_most_one(
         turns in prop::collection::vec((0..4_u8, 0..6_usize, option::of(extreme()), option::of(extreme())), 0..80),
         [cost_weight, alpha, min_similarity] in prop::array::uniform3(extreme()),
         neighbours in any::<u16>(),

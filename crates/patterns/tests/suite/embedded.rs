@@ -1,4 +1,4 @@
-//! Turns compared by what their messages mean, where an embedder said it.
+//! Similarity of messages by embeddings.
 
 use contracts::{
     Features, Score,
@@ -10,11 +10,11 @@ use patterns::{Patterns, features::sketch, project};
 
 use crate::fixtures::{Log, WORKSPACE, judged, turn};
 
-/// The start of the hash of a message; any number will do.
+/// Hashes of messages; any numbers.
 const LOGIN: u64 = 1;
 const ANMELDUNG: u64 = 2;
 
-/// Features of a message, found by a key when an embedder is set.
+/// Features of a message; `text` is set if an embedder is configured.
 fn message(words: &str, extension: &str, text: Option<u64>) -> Features {
     Features { sketch: sketch(words), extensions: vec![extension.to_owned()], text, ..Features::default() }
 }
@@ -23,7 +23,7 @@ fn login(text: Option<u64>) -> Features {
     message("users cannot sign in since yesterday", ".rs", text)
 }
 
-/// The same in another language, about other files: no word and no extension in common.
+/// The same request in another language for other files, without a common word or extension.
 fn anmeldung(text: Option<u64>) -> Features {
     message("Anmeldung schlägt seit gestern fehl", ".ts", text)
 }
@@ -32,7 +32,7 @@ fn embedded(name: &str, text: u64, embedder: &str, numbers: &[f32]) -> TurnEmbed
     TurnEmbedded { turn: turn(name), text, embedder: embedder.to_owned(), vector: project(numbers) }
 }
 
-/// How alike the first neighbour of the second message is, if it has one.
+/// The similarity of the first neighbour.
 fn similarity(patterns: &Patterns, features: &Features, estimator: Estimator) -> Option<Score> {
     let settings = PatternSettings::of(estimator);
     let query =
@@ -40,7 +40,7 @@ fn similarity(patterns: &Patterns, features: &Features, estimator: Estimator) ->
     Some(patterns.explain(&query)?.models.first()?.neighbours.first()?.similarity)
 }
 
-/// A judged turn about signing in, and what an embedder said of it.
+/// A log with a judged turn about signing in.
 fn log(text: Option<u64>) -> Log {
     let mut log = Log::default();
     log.turn("one", &login(text), "a:x", Some(5));
@@ -53,7 +53,7 @@ const CLOSER: [f32; 4] = [0.88, 0.12, -0.19, 0.04];
 const FAR: [f32; 4] = [-0.1, 0.9, 0.3, -0.8];
 
 #[test]
-fn turns_that_mean_the_same_in_other_words_become_neighbours() {
+fn messages_with_similar_embeddings_are_neighbours() {
     for estimator in [Estimator::Paper, Estimator::Calibrated] {
         let mut log = log(Some(LOGIN));
         let asked = anmeldung(Some(ANMELDUNG));
@@ -67,7 +67,7 @@ fn turns_that_mean_the_same_in_other_words_become_neighbours() {
 }
 
 #[test]
-fn turns_that_mean_something_else_do_not() {
+fn messages_with_different_embeddings_are_no_neighbours() {
     let mut log = log(Some(LOGIN));
     log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
     log.append(&embedded("two", ANMELDUNG, "m/4", &FAR));
@@ -76,7 +76,7 @@ fn turns_that_mean_something_else_do_not() {
 }
 
 #[test]
-fn what_two_embedders_say_is_not_compared() {
+fn embeddings_of_different_embedders_are_not_compared() {
     let mut log = log(Some(LOGIN));
     log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
     log.append(&embedded("two", ANMELDUNG, "other/4", &CLOSE));
@@ -86,25 +86,25 @@ fn what_two_embedders_say_is_not_compared() {
 }
 
 #[test]
-fn a_turn_from_before_there_was_an_embedder_is_found_by_itself() {
+fn a_turn_without_a_text_hash_is_embedded_by_its_id() {
     let mut log = log(None);
     log.append(&embedded("two", ANMELDUNG, "m/4", &CLOSER));
     let asked = anmeldung(Some(ANMELDUNG));
-    log.append(&embedded("nobody", LOGIN, "m/4", &CLOSE));
+    log.append(&embedded("unknown", LOGIN, "m/4", &CLOSE));
     assert_eq!(similarity(log.view.state(), &asked, Estimator::Paper), None, "of a turn that has no row");
     log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
     assert!(similarity(log.view.state(), &asked, Estimator::Paper).is_some());
 }
 
 #[test]
-fn embeddings_are_the_same_whether_followed_folded_anew_or_resumed() {
+fn embeddings_are_the_same_after_a_replay_and_from_a_checkpoint() {
     let mut log = log(Some(LOGIN));
     log.turn("old", &message("another thing", ".md", None), "a:x", Some(5));
     log.append(&embedded("old", 7, "m/4", &FAR));
     log.append(&embedded("one", LOGIN, "m/4", &CLOSE));
     let saved = log.view.checkpoint().unwrap();
     log.append(&embedded("two", ANMELDUNG, "m/4", &CLOSER));
-    // Many changes, so that the store learns everything anew in between.
+    // Enough updates for a new estimate of the space.
     for name in 0..20 {
         log.turn(&format!("n{name}"), &message(&format!("number {name}"), ".md", Some(100 + name)), "a:y", Some(5));
         log.append(&embedded(&format!("n{name}"), 100 + name, "m/4", &FAR));

@@ -1,4 +1,4 @@
-//! From text and paths to features.
+//! Features of texts and paths.
 
 use contracts::IntentTag;
 use patterns::features::{TEXT_BYTES, extension, intent_tags, top_directory};

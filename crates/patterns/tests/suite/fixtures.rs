@@ -20,7 +20,7 @@ fn strings(values: &[&str]) -> Vec<String> {
     values.iter().map(|value| (*value).to_owned()).collect()
 }
 
-/// The two turns of the golden value 0.375.
+/// Two turns with a similarity of 0.375.
 pub(crate) fn golden() -> [Features; 2] {
     let one = Features {
         extensions: strings(&[".py"]),
@@ -38,8 +38,8 @@ pub(crate) fn golden() -> [Features; 2] {
     [one, other]
 }
 
-/// A turn of which nothing is known but what it asks for.
-pub(crate) fn asking(intent: IntentTag) -> Features {
+/// Features with one intent only.
+pub(crate) fn with_intent(intent: IntentTag) -> Features {
     Features { intents: [intent].into_iter().collect(), ..Features::default() }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn full() -> Features {
     }
 }
 
-/// A log of events about turns, and the projection that follows it.
+/// A log with its projection.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Recorded>,
@@ -77,7 +77,7 @@ impl Log {
         self.events.push(recorded);
     }
 
-    /// A whole turn: one call of `model` that costs so many nano-dollars.
+    /// Appends a turn with one call of `model`; `cost` is in nano-dollars.
     pub(crate) fn turn(&mut self, name: &str, features: &Features, model: &str, cost: Option<u64>) {
         self.append(&started(name, features));
         self.append(&called(name, model, cost));
@@ -143,7 +143,7 @@ pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallComplete
     }
 }
 
-/// A call that broke off after it had used this much, or before anything was known of it.
+/// An interrupted call; `None` for unknown usage.
 pub(crate) fn broke_off(name: &str, by: &str, cost: Option<u64>, usage: Option<Usage>) -> LlmCallFailed {
     LlmCallFailed {
         turn: turn(name),
@@ -182,7 +182,7 @@ pub(crate) fn overridden(name: &str, original: &str, to: &str) -> RouteOverridde
     }
 }
 
-/// A verdict in hundredths, by version `version` of a rubric.
+/// An evaluation with score and confidence in hundredths, by a version of a rubric.
 pub(crate) fn judged(name: &str, score: u64, confidence: u64, version: u16) -> EvalCompleted {
     EvalCompleted {
         turn: turn(name),
@@ -197,17 +197,17 @@ pub(crate) fn judged(name: &str, score: u64, confidence: u64, version: u16) -> E
     }
 }
 
-/// A sample of a turn of which nothing else is known.
+/// A sample with default turn and time; `cost` is in nano-dollars.
 pub(crate) fn sample<'a>(features: &'a Features, model: &'a ModelId, cost: Option<u64>) -> Sample<'a> {
     Sample { turn: TurnId::default(), features, model, cost: cost.map(NanoUsd), at: Timestamp::default() }
 }
 
-/// What a store recommends under settings, all models being known.
+/// The recommendation if all models are known.
 pub(crate) fn ask(store: &Store, features: &Features, settings: &PatternSettings) -> Option<Recommendation> {
     ask_of(store, features, settings, &|_| true)
 }
 
-/// What a store recommends under settings, of models that are known.
+/// The recommendation for a set of known models.
 pub(crate) fn ask_of(
     store: &Store,
     features: &Features,
@@ -217,7 +217,7 @@ pub(crate) fn ask_of(
     store.recommend(&PatternQuery { workspace: None, features, settings, baseline: None, known })
 }
 
-/// The settings of 004.
+/// The settings of the formula of 004.
 pub(crate) fn paper() -> PatternSettings {
     PatternSettings::of(Estimator::Paper)
 }

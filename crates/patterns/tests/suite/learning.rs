@@ -1,4 +1,4 @@
-//! Which events teach what.
+//! The effect of each event on the stores.
 
 use contracts::{
     Recommendation, Score, Usage,
@@ -16,7 +16,7 @@ fn asked(patterns: &Patterns, workspace: Option<&str>, settings: &PatternSetting
     patterns.recommend(&PatternQuery { workspace, features: &full(), settings, baseline: None, known: &|_| true })
 }
 
-/// What a turn like [`full`] is recommended: model and score in billionths.
+/// The recommendation for a turn like [`full`]: model and score in billionths.
 fn advice(log: &Log) -> Option<(String, u64)> {
     let settings = PatternSettings { cost_weight: Score::ZERO, ..paper() };
     let found = asked(log.view.state(), Some(WORKSPACE), &settings)?;
@@ -36,7 +36,7 @@ fn a_turn_is_learned_when_it_has_ended() {
 }
 
 #[test]
-fn a_turn_that_no_model_answered_teaches_nothing() {
+fn a_turn_without_an_answered_call_is_not_recorded() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
     log.append(&ended("one"));
@@ -65,7 +65,7 @@ fn a_judgement_counts_whether_it_comes_before_or_after_the_end_of_the_turn() {
 }
 
 #[test]
-fn a_judge_who_is_not_sure_does_not_count() {
+fn an_evaluation_of_low_confidence_does_not_count() {
     let mut log = Log::default();
     log.turn("one", &full(), "a:x", None);
     log.append(&judged("one", 90, 49, 1));
@@ -95,7 +95,7 @@ fn a_judgement_of_an_unknown_turn_is_ignored() {
 }
 
 #[test]
-fn calls_on_the_side_and_of_workers_do_not_say_who_took_the_turn() {
+fn auxiliary_calls_and_calls_of_workers_do_not_count() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
     log.append(&LlmCallCompleted { role: CallRole::Side, ..called("one", "a:title", None) });
@@ -108,7 +108,7 @@ fn calls_on_the_side_and_of_workers_do_not_say_who_took_the_turn() {
 }
 
 #[test]
-fn a_turn_costs_what_its_broken_off_calls_had_cost_too_and_they_do_not_say_who_took_it() {
+fn interrupted_calls_count_towards_the_cost_only() {
     let turn = |used: Option<Usage>, broken: Option<u64>, answered: Option<u64>| {
         let mut log = Log::default();
         log.append(&started("one", &full()));
@@ -136,7 +136,7 @@ fn the_model_of_a_turn_is_the_one_that_answered_most_of_its_calls() {
 }
 
 #[test]
-fn an_override_leaves_what_was_done_before_with_the_first_model() {
+fn an_override_attributes_earlier_calls_to_the_first_model() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
     log.append(&called("one", "a:rule", None));
@@ -152,7 +152,7 @@ fn an_override_leaves_what_was_done_before_with_the_first_model() {
 }
 
 #[test]
-fn an_override_before_any_call_leaves_nothing_with_the_first_model() {
+fn an_override_before_any_call_attributes_nothing_to_the_first_model() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
     log.append(&overridden("one", "a:rule", "a:pattern"));
@@ -162,7 +162,7 @@ fn an_override_before_any_call_leaves_nothing_with_the_first_model() {
 }
 
 #[test]
-fn workspaces_learn_apart() {
+fn workspaces_have_separate_stores() {
     let mut log = Log::default();
     log.turn("one", &full(), "a:x", None);
     log.append(&judged("one", 90, 90, 1));
@@ -174,7 +174,7 @@ fn workspaces_learn_apart() {
 }
 
 #[test]
-fn the_packed_form_survives_a_checkpoint() {
+fn a_store_is_restored_from_a_checkpoint() {
     let mut log = Log::default();
     log.turn("one", &full(), "a:x", None);
     log.append(&judged("one", 90, 90, 1));
@@ -198,7 +198,7 @@ fn three_workspaces() -> Log {
 }
 
 #[test]
-fn what_was_learned_in_one_workspace_is_forgotten_when_the_user_says_so() {
+fn cleared_workspaces_lose_their_stores() {
     let elsewhere = || Some("/elsewhere".to_owned());
     for (cleared, left) in [
         (PatternsCleared { all: false, workspace: elsewhere(), rows: 1 }, vec![None, Some(WORKSPACE)]),
@@ -213,7 +213,7 @@ fn what_was_learned_in_one_workspace_is_forgotten_when_the_user_says_so() {
 }
 
 #[test]
-fn a_verdict_on_a_forgotten_turn_comes_too_late_and_the_next_turn_is_learned_again() {
+fn an_evaluation_of_a_cleared_turn_is_ignored() {
     let mut log = three_workspaces();
     log.append(&PatternsCleared { all: true, workspace: None, rows: 3 });
     log.append(&judged("one", 10, 90, 2));

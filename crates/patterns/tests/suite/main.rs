@@ -1,4 +1,4 @@
-//! What is learned from turns and how it is found again.
+//! Features, learning from events, and recommendations.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod allocations;

@@ -1,4 +1,4 @@
-//! The intents read naively: one regular expression for each.
+//! A naive implementation of intents: one regular expression for each.
 
 use contracts::{IntentTag, IntentTags};
 use patterns::features::TEXT_BYTES;

@@ -1,4 +1,4 @@
-//! What holds for every log and every store.
+//! Properties of all logs and stores.
 
 use contracts::{
     Features, IntentTags, NanoUsd, Score, SideEffect, TokenBucket,
@@ -93,8 +93,8 @@ enum Step {
     Cleared(bool),
 }
 
-/// Features with words, which the reference does not read.
-fn told() -> impl Strategy<Value = Features> {
+/// Features with words, which the reference ignores.
+fn features_with_words() -> impl Strategy<Value = Features> {
     let words = prop::collection::vec(select(&["fix", "the", "login", "poem", "verse", "now"][..]), 0..5);
     let workload = option::weighted(0.3, select(&["mail", "code"][..]).prop_map(str::to_owned));
     (some_features(), words, workload, option::of(0..4_u64)).prop_map(|(features, words, workload, text)| Features {
@@ -107,7 +107,7 @@ fn told() -> impl Strategy<Value = Features> {
 
 fn steps() -> impl Strategy<Value = Vec<(&'static str, Step)>> {
     let step = prop_oneof![
-        6 => told().prop_map(Step::Started),
+        6 => features_with_words().prop_map(Step::Started),
         9 => (select(&MODELS[..]), option::of(0..1_000_u64)).prop_map(|(model, cost)| Step::Called(model, cost)),
         1 => Just(Step::Worker),
         1 => Just(Step::Overridden),

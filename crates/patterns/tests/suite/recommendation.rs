@@ -1,4 +1,4 @@
-//! The formula of 004 §5.5 with the numbers its author published.
+//! The formula of 004 §5.5 with published numbers.
 
 use contracts::{
     Recommendation, Score,

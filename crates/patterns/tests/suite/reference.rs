@@ -1,4 +1,4 @@
-//! The search and the formula read naively: compare with everything, sort everything, take the first.
+//! A naive implementation of search and formula: compares and sorts all rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,10 +107,10 @@ fn mean_cost(turns: &[&Turn]) -> Option<u128> {
 
 /// In billionths.
 fn efficiency(cost: Option<u128>, costs: &[u128], scale: CostScale) -> u128 {
-    let (Some(cost), Some(dearest), Some(cheapest)) = (cost, costs.iter().max(), costs.iter().min()) else { return 0 };
+    let (Some(cost), Some(highest), Some(lowest)) = (cost, costs.iter().max(), costs.iter().min()) else { return 0 };
     let whole = match scale {
-        CostScale::Cluster => dearest - cheapest,
-        CostScale::Relative => *dearest,
+        CostScale::Cluster => highest - lowest,
+        CostScale::Relative => *highest,
     };
-    ((dearest - cost) * 1_000_000_000).checked_div(whole).unwrap_or(0)
+    ((highest - cost) * 1_000_000_000).checked_div(whole).unwrap_or(0)
 }

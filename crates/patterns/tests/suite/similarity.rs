@@ -1,34 +1,34 @@
-//! How alike two turns are.
+//! The structural similarity of two turns.
 
 use contracts::{Features, IntentTag, Score, views::PatternSettings};
 use event_core::Timestamp;
 use patterns::{Store, similarity};
 
-use crate::fixtures::{ask, asking, full, golden, model, paper, sample};
+use crate::fixtures::{ask, full, golden, model, paper, sample, with_intent};
 
 #[test]
-fn the_golden_pair_is_three_eighths_alike() {
+fn the_similarity_of_the_golden_pair_is_three_eighths() {
     let [one, other] = golden();
     assert_eq!(similarity(&one, &other), Score(375_000_000));
     assert_eq!(similarity(&other, &one), Score(375_000_000));
 }
 
 #[test]
-fn a_turn_is_wholly_like_itself() {
+fn equal_turns_have_a_similarity_of_one() {
     assert_eq!(similarity(&full(), &full()), Score::ONE);
     assert_eq!(similarity(&Features::default(), &Features::default()), Score::ONE);
 }
 
 #[test]
-fn earlier_tool_calls_do_not_matter() {
+fn earlier_tool_calls_are_ignored() {
     assert_eq!(similarity(&full(), &Features { tool_history: false, ..full() }), Score::ONE);
 }
 
 #[test]
-fn each_feature_weighs_what_it_should() {
+fn each_feature_has_its_weight() {
     let full = full();
     for (changed, weight) in [
-        (Features { intents: asking(IntentTag::Doc).intents, ..full.clone() }, 30),
+        (Features { intents: with_intent(IntentTag::Doc).intents, ..full.clone() }, 30),
         (Features { extensions: vec![".md".to_owned()], ..full.clone() }, 20),
         (Features { tools: Vec::new(), ..full.clone() }, 15),
         (Features { directories: vec!["docs".to_owned()], ..full.clone() }, 10),
@@ -54,9 +54,9 @@ fn finds(recorded: &Features, query: &Features, min_similarity: Score) -> bool {
 }
 
 #[test]
-fn two_turns_that_share_nothing_but_emptiness_are_no_neighbours() {
+fn turns_that_share_only_empty_features_are_no_neighbours() {
     let floor = paper().min_similarity;
-    let (debug, doc) = (asking(IntentTag::Debug), asking(IntentTag::Doc));
+    let (debug, doc) = (with_intent(IntentTag::Debug), with_intent(IntentTag::Doc));
     assert_eq!(similarity(&debug, &doc), Score(700_000_000));
     assert!(!finds(&debug, &doc, floor));
     assert!(!finds(&Features::default(), &doc, floor));
@@ -66,7 +66,7 @@ fn two_turns_that_share_nothing_but_emptiness_are_no_neighbours() {
 
 #[test]
 fn without_a_floor_every_row_is_a_candidate() {
-    let (debug, doc) = (asking(IntentTag::Debug), asking(IntentTag::Doc));
+    let (debug, doc) = (with_intent(IntentTag::Debug), with_intent(IntentTag::Doc));
     assert!(finds(&debug, &doc, Score::ZERO));
 }
 
@@ -78,7 +78,7 @@ fn the_floor_is_inclusive() {
 }
 
 #[test]
-fn beyond_127_values_the_newest_share_a_place() {
+fn values_beyond_127_share_a_bit() {
     let with = |number: usize| Features { tools: vec![format!("tool{number:03}")], ..full() };
     let mut store = Store::default();
     for number in 0..200 {

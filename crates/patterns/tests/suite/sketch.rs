@@ -1,4 +1,4 @@
-//! From a message to the numbers of its words.
+//! Sketches of messages.
 
 use contracts::Sketch;
 use patterns::features::{MAX_HASHES, SHAPE_LEVELS, sketch};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::naive_sketch;
 
-/// Pieces of messages: words in any script and case, numbers, options, code, white space, and whatever else there is.
+/// Parts of messages: words in any script and case, numbers, list items, code, white space, any text.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-zA-Z]{1,12}",
@@ -20,7 +20,7 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Texts of such pieces, some of them far too long to be looked at as a whole.
+/// Messages of such parts, some of them longer than the window.
 fn message() -> impl Strategy<Value = String> {
     let glue = prop_oneof![4 => Just(" "), 1 => Just(""), 1 => Just("\n")];
     let pieces = prop_oneof![6 => 0..60_usize, 1 => 400..1_500_usize];
@@ -30,18 +30,18 @@ fn message() -> impl Strategy<Value = String> {
     })
 }
 
-/// A text of so many different words.
+/// A text of `count` different words.
 fn words(prefix: &str, count: usize) -> String {
     (0..count).map(|number| format!("{prefix}{number}")).collect::<Vec<_>>().join(" ")
 }
 
-/// How many words of the first are in the second.
+/// The number of word hashes in common.
 fn common(one: &Sketch, other: &Sketch) -> usize {
     one.words.iter().filter(|word| other.words.contains(word)).count()
 }
 
 #[test]
-fn an_empty_text_has_no_words_and_a_shape_of_zeros() {
+fn an_empty_text_has_no_hashes_and_a_zero_shape() {
     for empty in ["", " ", "\n\t\n"] {
         let Sketch { words, pairs, shape } = sketch(empty);
         assert_eq!((words, pairs), (Vec::new(), Vec::new()), "of {empty:?}");
@@ -51,21 +51,21 @@ fn an_empty_text_has_no_words_and_a_shape_of_zeros() {
 }
 
 #[test]
-fn a_word_counts_once_whatever_its_case_and_the_marks_around_it() {
+fn case_punctuation_and_repetition_are_ignored() {
     let [one, other] = ["Fix the LOGIN, fix it!", "«it» (fix) login... the"].map(|text| sketch(text).words);
     assert_eq!(one, other);
-    // `login` and the others have at most five letters, and so no beginnings of their own.
+    // Words of at most five letters have no prefix hash.
     assert_eq!(one.len(), 4);
 }
 
 #[test]
-fn words_with_the_same_beginning_meet() {
+fn words_with_the_same_prefix_share_a_hash() {
     let [one, other] = ["refactor", "refactoring"].map(sketch);
     assert_eq!((one.words.len(), other.words.len(), common(&one, &other)), (2, 2, 1));
 }
 
 #[test]
-fn pairs_tell_the_order_of_words() {
+fn pairs_depend_on_the_order_of_words() {
     let [one, other] = ["dog bites man", "man bites dog"].map(sketch);
     assert_eq!(one.words, other.words);
     assert_ne!(one.pairs, other.pairs);
@@ -73,12 +73,12 @@ fn pairs_tell_the_order_of_words() {
 }
 
 #[test]
-fn of_too_many_words_three_of_four_come_from_the_end() {
+fn three_of_four_selected_words_are_from_the_end() {
     let (context, question) = (words("c", 400), words("q", 400));
     let found = sketch(&format!("{context} {question}"));
     assert_eq!((found.words.len(), found.pairs.len()), (MAX_HASHES, 0));
     let only = |text: &str| common(&found, &sketch(text));
-    // What is in the sketch of the last or the first words alone.
+    // Hashes in common with a sketch of the last or the first words alone.
     let (end, beginning) = (words("q", 400), words("c", 40));
     let last = end.split(' ').skip(400 - 130).collect::<Vec<_>>().join(" ");
     assert!((120..=130).contains(&only(&last)), "{} of the last 130 words", only(&last));
@@ -86,24 +86,24 @@ fn of_too_many_words_three_of_four_come_from_the_end() {
 }
 
 #[test]
-fn of_a_text_of_many_kilobytes_the_middle_is_not_looked_at() {
+fn the_middle_of_a_long_text_is_ignored() {
     let (first, last) = (words("a", 100), words("z", 100));
     let text = |middle: &str| sketch(&format!("{first} {middle} {last}"));
     let [one, other] = ["m ", "n "].map(|word| text(&word.repeat(20_000)));
     assert_eq!(common(&one, &sketch(&last)), 100);
     assert_eq!(one.words.len(), other.words.len());
-    // But for the one word of the middle, of which enough is in what is looked at.
+    // The repeated word of the middle is in the window.
     assert!(one.words.len() - common(&one, &other) <= 1);
     let marked = text(&format!("{} unmistakable {}", "m ".repeat(10_000), "m ".repeat(10_000)));
     assert_eq!(marked.words, one.words);
 }
 
 #[test]
-fn more_different_words_than_there_is_room_for_are_read_as_the_naive_reading_has_them() {
+fn texts_of_many_words_have_the_sketch_of_the_definition() {
     for count in [0, 1, 2, 60, 63, 64, 65, 95, 96, 97, 128, 191, 192, 193, 400, 2_000] {
         for prefix in ["", "w", "prefix"] {
             let text = words(prefix, count);
-            assert_eq!(sketch(&text), naive_sketch::sketch(&text), "{count} words that begin with `{prefix}`");
+            assert_eq!(sketch(&text), naive_sketch::sketch(&text), "{count} words with the prefix `{prefix}`");
         }
     }
 }
@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_has_a_sketch_of_bounded_size_in_order(text in any::<String>(), times in 1..300_usize) {
+    fn a_sketch_is_bounded_and_sorted(text in any::<String>(), times in 1..300_usize) {
         let text = text.repeat(times);
         let found = sketch(&text);
         prop_assert!(found.numbers().count() <= MAX_HASHES);
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn any_message_is_read_as_the_naive_reading_has_it(text in message()) {
+    fn any_message_has_the_sketch_of_the_definition(text in message()) {
         prop_assert_eq!(sketch(&text), naive_sketch::sketch(&text));
     }
 }

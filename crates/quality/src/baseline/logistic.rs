@@ -1,4 +1,5 @@
-//! Logistic regression on the features of the store: the numbers of a sketch, and its shape as "at least so much".
+//! Logistic regression on the features of the store: the token hashes of a sketch by TF-IDF, and each level `n` of its
+//! shape as `n` binary features.
 
 use contracts::Features;
 
@@ -15,39 +16,39 @@ use super::{
     terms::unit,
 };
 
-/// How strongly weights are held back: that of most libraries.
+/// The L2 penalty; the default of most libraries.
 const PENALTY: f64 = 1.0;
 
-/// How many numbers words have.
-const NUMBERS: usize = 1 << 16;
+/// The number of different token hashes.
+const HASHES: usize = 1 << 16;
 
-/// Levels above this are alike.
-const HIGHEST: u8 = 31;
+/// The highest level; higher numbers are clamped.
+const MAX_LEVEL: u8 = 31;
 
-/// A regression for each model.
+/// One regression for each model.
 #[derive(Debug)]
 pub(crate) struct Logistic {
-    space: Space,
+    columns: Columns,
     models: Vec<Option<Fitted>>,
 }
 
 impl Logistic {
-    /// Fits the outcomes of each model in the lessons.
+    /// Fits a regression to the scores of each model.
     pub(crate) fn learn(set: &Set, features: &[Features], lessons: &[Lesson], means: &Means) -> Self {
-        let space = Space::learn(lessons.iter().map(|lesson| &features[lesson.turn]));
+        let columns = Columns::learn(lessons.iter().map(|lesson| &features[lesson.turn]));
         let fit_model = |model: usize| {
             let own = || lessons.iter().filter(|lesson| lesson.knows(model));
-            let rows = Sparse::of(own().map(|lesson| space.vector(&features[lesson.turn])), space.columns);
+            let rows = Sparse::of(own().map(|lesson| columns.vector(&features[lesson.turn])), columns.count);
             let targets: Vec<f64> = own().map(|lesson| set.turns[lesson.turn].outcomes[model].score).collect();
             fit(&rows, &targets, PENALTY)
         };
         let models = means.models.iter().enumerate().map(|(model, known)| known.map(|_| fit_model(model))).collect();
-        Self { space, models }
+        Self { columns, models }
     }
 
-    /// What it expects of each model; cost, which it does not look at, is taken from other forecasts.
+    /// Predicts the score of each model; the cost is taken from `costs`.
     pub(crate) fn forecasts(&self, features: &Features, costs: &[Option<Forecast>]) -> Vec<Option<Forecast>> {
-        let vector = self.space.vector(features);
+        let vector = self.columns.vector(features);
         let forecast = |(fitted, cost): (&Option<Fitted>, &Option<Forecast>)| {
             Some(Forecast { success: chance(dot(&vector, &fitted.as_ref()?.0)), ..(*cost)? })
         };
@@ -55,22 +56,22 @@ impl Logistic {
     }
 }
 
-/// What is a column, and how much it weighs.
+/// The columns of the feature matrix and their weights.
 #[derive(Debug)]
-struct Space {
-    /// By number of a word its column and its inverse document frequency, when the past has it.
+struct Columns {
+    /// By token hash: the column and the inverse document frequency; `None` for unknown tokens.
     words: Vec<Option<(u32, f64)>>,
     word_columns: usize,
-    /// Each level of a shape is scaled, so that shapes are about as long as texts.
+    /// The value of the features of a shape, with which shapes have about the same length as texts.
     scale: f64,
     shape_columns: usize,
     groups: Vec<String>,
-    columns: usize,
+    count: usize,
 }
 
-impl Space {
+impl Columns {
     fn learn<'a>(features: impl Iterator<Item = &'a Features> + Clone) -> Self {
-        let mut with = vec![0; NUMBERS];
+        let mut with = vec![0; HASHES];
         let (mut all, mut levels) = (0, Vec::<Vec<usize>>::new());
         for features in features.clone() {
             all += 1;
@@ -78,8 +79,8 @@ impl Space {
                 with[usize::from(word)] += 1;
             }
             for (place, level) in features.sketch.shape.iter().enumerate() {
-                levels.resize((place + 1).max(levels.len()), vec![0; usize::from(HIGHEST) + 1]);
-                levels[place][usize::from((*level).min(HIGHEST))] += 1;
+                levels.resize((place + 1).max(levels.len()), vec![0; usize::from(MAX_LEVEL) + 1]);
+                levels[place][usize::from((*level).min(MAX_LEVEL))] += 1;
             }
         }
         let mut columns = 0_u32..;
@@ -87,16 +88,16 @@ impl Space {
         let known = |with: usize| (with != 0).then(|| columns.next().map(|column| (column, idf(with)))).flatten();
         let words: Vec<_> = with.into_iter().map(known).collect();
         let word_columns = words.iter().flatten().count();
-        let spread = levels.iter().map(|counts| spread(counts, all)).sum::<f64>();
+        let spread = levels.iter().map(|counts| variance(counts, all)).sum::<f64>();
         let mut groups: Vec<String> = features.filter_map(|features| features.workload.clone()).collect();
         groups.sort_unstable();
         groups.dedup();
-        let shape_columns = levels.len() * usize::from(HIGHEST);
+        let shape_columns = levels.len() * usize::from(MAX_LEVEL);
         Self {
             words,
             word_columns,
             scale: if 0.0 < spread { spread.sqrt().recip() } else { 0.0 },
-            columns: word_columns + shape_columns + groups.len() + 1,
+            count: word_columns + shape_columns + groups.len() + 1,
             shape_columns,
             groups,
         }
@@ -107,8 +108,8 @@ impl Space {
         let mut vector = unit(features.sketch.numbers().filter_map(known).collect());
         let column = |place: usize| u32::try_from(self.word_columns + place).unwrap_or(u32::MAX);
         for (place, level) in features.sketch.shape.iter().enumerate() {
-            let start = place * usize::from(HIGHEST);
-            let bits = start..start + usize::from((*level).min(HIGHEST));
+            let start = place * usize::from(MAX_LEVEL);
+            let bits = start..start + usize::from((*level).min(MAX_LEVEL));
             vector.extend(bits.filter(|bit| *bit < self.shape_columns).map(|bit| (column(bit), self.scale)));
         }
         let group = features.workload.as_ref().and_then(|name| self.groups.binary_search(name).ok());
@@ -118,8 +119,8 @@ impl Space {
     }
 }
 
-/// The variance of all the bits "at least 1", "at least 2"... of a level.
-fn spread(counts: &[usize], all: usize) -> f64 {
+/// The sum of the variances of the binary features "at least 1", "at least 2", … of one level.
+fn variance(counts: &[usize], all: usize) -> f64 {
     let mut below = 0;
     let share = |below: usize| number(below) / number(all.max(1));
     let variances = counts.iter().map(|count| {

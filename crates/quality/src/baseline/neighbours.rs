@@ -1,4 +1,4 @@
-//! TF-IDF nearest neighbours.
+//! Nearest neighbours by the cosine similarity of TF-IDF vectors.
 
 use crate::{
     data::Set,
@@ -9,36 +9,36 @@ use crate::{
 
 use super::{sparse::Sparse, terms::Terms};
 
-/// How neighbours are counted.
+/// How the outcomes of neighbours are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Vote {
-    /// The plain mean of the 5 nearest.
+    /// The mean of the 5 nearest.
     Five,
-    /// The 100 nearest, each with the square of its similarity, and 20 that did as the model does in general.
+    /// The mean of the 100 nearest, weighted by squared similarity and shrunk towards the model's mean by 20 neighbours.
     Hundred,
 }
 
-/// The past as vectors.
+/// The training turns as vectors.
 #[derive(Debug)]
 pub(crate) struct Neighbours<'a> {
     set: &'a Set,
     lessons: &'a [Lesson],
     means: &'a Means,
     terms: Terms,
-    /// For each word the lessons with it.
+    /// Inverted index: for each column the lessons with the word and their weights.
     with: Vec<Vec<(u32, f64)>>,
 }
 
 impl<'a> Neighbours<'a> {
-    /// Learns the words of the lessons.
+    /// Computes the vectors of the lessons.
     pub(crate) fn learn(set: &'a Set, lessons: &'a [Lesson], means: &'a Means) -> Self {
         let turns = || lessons.iter().map(|lesson| &set.turns[lesson.turn]);
-        let terms = Terms::learn(turns(), set.goes_by_group());
+        let terms = Terms::learn(turns(), set.is_grouped());
         let vectors = Sparse::of(turns().map(|turn| terms.vector(turn)), terms.columns());
         Self { set, lessons, means, with: vectors.transposed(), terms }
     }
 
-    /// What the two votes make of each model on a turn.
+    /// Predicts the outcome of each model on a turn, by both votes.
     pub(crate) fn forecasts(&self, turn: usize) -> [Vec<Option<Forecast>>; 2] {
         let mut similarities = vec![0.0; self.lessons.len()];
         for (column, value) in self.terms.vector(&self.set.turns[turn]) {
@@ -50,7 +50,7 @@ impl<'a> Neighbours<'a> {
         let nearer = |one: &usize, other: &usize| {
             similarities[*other].total_cmp(&similarities[*one]).then_with(|| one.cmp(other))
         };
-        // With the outcomes of all models known, the hundred nearest are the same for each.
+        // If the outcomes of all models are known, the hundred nearest lessons are the same for each model.
         if self.lessons.first().is_some_and(|lesson| lesson.model.is_none()) && 100 < order.len() {
             order.select_nth_unstable_by(99, nearer);
             order.truncate(100);
@@ -75,7 +75,7 @@ impl<'a> Neighbours<'a> {
             scores += weight * outcome.score;
             costs += weight * outcome.cost;
         }
-        // Never nothing, so that a turn without any neighbour gets the means.
+        // Never 0, so that a turn without neighbours gets the means.
         let held = if vote == Vote::Five { 0.0 } else { 20.0 * weights / number(count.max(1)) + 1e-9 };
         let blend = |sum: f64, mean: f64| (sum + held * mean) / (weights + held);
         Some(Forecast {

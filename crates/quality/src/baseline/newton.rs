@@ -1,21 +1,21 @@
-//! Logistic regression with a penalty on the squares of its weights, by Newton's method with conjugate gradients.
+//! L2-regularised logistic regression, fitted by Newton's method with conjugate gradients.
 
 use super::sparse::Sparse;
 
-/// Steps are enough when the gradient is so small beside the first one.
+/// The norm of the gradient, relative to the first one, at which the fit has converged.
 const GRADIENT: f64 = 1e-4;
 
-/// So many steps of Newton at most.
+/// The greatest number of Newton steps.
 const STEPS: usize = 50;
 
-/// So many steps of conjugate gradients for each at most.
+/// The greatest number of conjugate gradient steps in each Newton step.
 const INNER_STEPS: usize = 100;
 
-/// Weights of columns, the last one not held back: it is the column of ones.
+/// The weights of the columns. The last column is the intercept, which is not regularised.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fitted(pub(super) Vec<f64>);
 
-/// Fits targets from 0 to 1. The last column of the rows must be all ones.
+/// Fits targets from 0 to 1. The last column of `rows` must be all ones.
 pub(super) fn fit(rows: &Sparse, targets: &[f64], penalty: f64) -> Fitted {
     let columns = rows.columns();
     let mut weights = vec![0.0; columns];
@@ -38,7 +38,7 @@ pub(super) fn fit(rows: &Sparse, targets: &[f64], penalty: f64) -> Fitted {
         let before = loss(rows, targets, &weights, &held);
         let slope: f64 = step.iter().zip(&gradient).map(|(step, gradient)| step * gradient).sum();
         let mut scale = 1.0;
-        // Halved until it leads down as far as a line would promise.
+        // Backtracking line search with the Armijo condition.
         let stepped = loop {
             let tried: Vec<f64> = weights.iter().zip(&step).map(|(weight, step)| weight - scale * step).collect();
             if loss(rows, targets, &tried, &held) <= before - 1e-4 * scale * slope || scale < 1e-6 {
@@ -51,7 +51,7 @@ pub(super) fn fit(rows: &Sparse, targets: &[f64], penalty: f64) -> Fitted {
     Fitted(weights)
 }
 
-/// The solution of `(rows' · curvature · rows + penalty) x = gradient`, to a tenth of its size.
+/// Solves `(rows' · curvature · rows + penalty) x = gradient` to a tenth of the residual's norm.
 fn solve(rows: &Sparse, curvature: &[f64], held: &impl Fn(usize) -> f64, gradient: &[f64]) -> Vec<f64> {
     let mut solution = vec![0.0; gradient.len()];
     let mut residual = gradient.to_vec();
@@ -104,15 +104,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_features_the_chance_is_the_mean_of_the_targets() {
+    fn the_intercept_alone_predicts_the_mean_of_the_targets() {
         let rows = Sparse::of(vec![vec![(0, 1.0)]; 4], 1);
         let Fitted(weights) = fit(&rows, &[1.0, 1.0, 1.0, 0.0], 1.0);
         assert!((chance(weights[0]) - 0.75).abs() < 1e-4);
     }
 
     #[test]
-    fn where_it_stops_the_slope_is_nothing() {
-        // Column 0 speaks for, column 1 against; the last is all ones.
+    fn the_gradient_is_zero_at_the_solution() {
+        // Column 0 has a positive effect, column 1 a negative one; the last is all ones.
         let rows = Sparse::of([vec![(0, 1.0), (2, 1.0)], vec![(1, 1.0), (2, 1.0)], vec![(0, 0.5), (2, 1.0)]], 3);
         let targets = [1.0, 0.0, 0.8];
         let Fitted(weights) = fit(&rows, &targets, 0.5);

@@ -1,6 +1,6 @@
-//! Rows of mostly zeros.
+//! A sparse matrix.
 
-/// Rows of `(column, value)`, one after another.
+/// A sparse matrix in row-major order (compressed sparse rows).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Sparse {
     cells: Vec<(u32, f64)>,
@@ -9,7 +9,7 @@ pub(super) struct Sparse {
 }
 
 impl Sparse {
-    /// Rows one after another.
+    /// Builds a matrix from rows of `(column, value)`.
     pub(super) fn of(rows: impl IntoIterator<Item = Vec<(u32, f64)>>, columns: usize) -> Self {
         let mut all = Self { columns, ..Self::default() };
         for row in rows {
@@ -28,12 +28,12 @@ impl Sparse {
         self.columns
     }
 
-    /// Every row times a vector.
+    /// The matrix times a vector.
     pub(super) fn times(&self, vector: &[f64]) -> Vec<f64> {
         self.rows().map(|row| dot(row, vector)).collect()
     }
 
-    /// The sum of rows, each times a number.
+    /// The transposed matrix times a vector.
     pub(super) fn sum(&self, factors: &[f64]) -> Vec<f64> {
         let mut sum = vec![0.0; self.columns];
         for (row, factor) in self.rows().zip(factors) {
@@ -44,7 +44,7 @@ impl Sparse {
         sum
     }
 
-    /// Columns as rows.
+    /// The transposed matrix: for each column its `(row, value)`.
     pub(super) fn transposed(&self) -> Vec<Vec<(u32, f64)>> {
         let mut columns = vec![Vec::new(); self.columns];
         for (place, row) in (0..).zip(self.rows()) {
@@ -56,7 +56,7 @@ impl Sparse {
     }
 }
 
-/// A row times a vector.
+/// The dot product of a sparse and a dense vector.
 pub(super) fn dot(row: &[(u32, f64)], vector: &[f64]) -> f64 {
     row.iter().map(|(column, value)| value * vector[*column as usize]).sum()
 }

@@ -1,10 +1,10 @@
-//! How much a word says: term frequency times inverse document frequency, all words of the past.
+//! TF-IDF vectors over the words of the training turns.
 
 use std::collections::BTreeMap;
 
 use crate::{data::Turn, number::number};
 
-/// The words of the past with their inverse document frequencies.
+/// The words of the training turns with column and inverse document frequency.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Terms {
     words: BTreeMap<String, (u32, f64)>,
@@ -12,7 +12,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// Learns from turns: `ln((1 + turns) / (1 + turns with the word)) + 1`.
+    /// Computes the inverse document frequencies `ln((1 + turns) / (1 + turns with the word)) + 1`.
     pub(super) fn learn<'a>(turns: impl Iterator<Item = &'a Turn>, by_group: bool) -> Self {
         let (mut all, mut with) = (0, BTreeMap::<String, usize>::new());
         for turn in turns {
@@ -30,7 +30,7 @@ impl Terms {
         self.words.len()
     }
 
-    /// A turn as a vector of length 1 (or 0), with the logarithm of counts.
+    /// The TF-IDF vector of a turn with sublinear term frequencies `1 + ln(count)`, scaled to length 1.
     pub(super) fn vector(&self, turn: &Turn) -> Vec<(u32, f64)> {
         let counts = counts(turn, self.by_group);
         let known = counts.iter().filter_map(|(word, count)| Some((self.words.get(word)?, *count)));
@@ -39,7 +39,7 @@ impl Terms {
     }
 }
 
-/// A vector of the same direction and of length 1; nothing stays nothing.
+/// Scales a vector to length 1; an empty vector stays empty.
 pub(super) fn unit(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     let length = vector.iter().map(|(_, value)| value * value).sum::<f64>().sqrt();
     for (_, value) in &mut vector {
@@ -48,7 +48,7 @@ pub(super) fn unit(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     vector
 }
 
-/// Words of at least two letters or digits, in lower case, and the group where it counts.
+/// Counts the words of at least two characters, in lower case, and the group if `by_group`.
 fn counts(turn: &Turn, by_group: bool) -> BTreeMap<String, usize> {
     let text = turn.prompt.to_lowercase();
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
