@@ -19,7 +19,7 @@ pub struct AsLogged {
 }
 
 impl Projection for AsLogged {
-    const NAME: &'static str = "in-force";
+    const NAME: &'static str = "active";
     const VERSION: u32 = 1;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {

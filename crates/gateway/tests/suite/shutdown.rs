@@ -120,7 +120,7 @@ fn stop_during_a_stream(completes: bool) -> Vec<String> {
     assert!(matches!(closed, Err(BusError::Closed)), "{closed:?}");
     let head = log.head().unwrap();
     assert_eq!(log.load_checkpoint("reactor.test.witness").unwrap().unwrap().position, head);
-    assert_eq!(log.load_checkpoint("router-state").unwrap().unwrap().position, head, "the state is saved last");
+    assert_eq!(log.load_checkpoint("sessions").unwrap().unwrap().position, head, "the state is saved last");
     let events = log.read_after(begun, 100).unwrap();
     events.iter().map(|event| event.event.kind.to_string()).filter(|kind| !kind.starts_with("eval.")).collect()
 }
