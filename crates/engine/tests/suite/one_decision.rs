@@ -227,6 +227,7 @@ fn state_follows_from_the_log(desk: &Desk, events: &[Recorded]) {
     }
     let live = desk.engine.state().checkpoints().unwrap();
     for ((name, rebuilt), (_, live)) in rebuilt.checkpoints().unwrap().into_iter().zip(live) {
+        assert_eq!((rebuilt.version, rebuilt.position), (live.version, live.position), "`{name}`");
         assert!(rebuilt == live, "the live state of projection `{name}` differs from one rebuilt from the log");
     }
     let head = Position(events.len() as u64);

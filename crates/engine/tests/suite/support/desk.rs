@@ -120,9 +120,10 @@ impl Desk {
         input: TurnInput,
     ) -> Result<(TurnOutcome, Option<PolicyTrouble>), EngineError> {
         let trouble = self.engine.refresh_policy()?;
-        let outcome = self.engine.arrive(input)?;
+        let outcome = self.engine.arrive(input);
+        // A refused turn may have recorded events before, such as the policy that was loaded.
         self.engine.commit()?;
-        Ok((outcome, trouble))
+        Ok((outcome?, trouble))
     }
 
     /// Completes the running turn of a session.
