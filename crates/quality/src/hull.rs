@@ -1,6 +1,6 @@
 //! The upper convex hull of quality over cost: the best quality for a cost that a mix of the measured points reaches.
 
-/// The upper hull of points `(cost, quality)`, from the lowest_cost to the best.
+/// The upper hull of points `(cost, quality)`, from the cheapest to the best.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hull(Vec<(f64, f64)>);
 

@@ -61,10 +61,10 @@ impl Logistic {
 struct Columns {
     /// By token hash: the column and the inverse document frequency; `None` for unknown tokens.
     words: Vec<Option<(u32, f64)>>,
-    word_columns: usize,
+    shapes_from: usize,
     /// The value of the features of a shape, with which shapes have about the same length as texts.
     scale: f64,
-    shape_columns: usize,
+    groups_from: usize,
     groups: Vec<String>,
     count: usize,
 }
@@ -87,18 +87,18 @@ impl Columns {
         let idf = |with: usize| (number(1 + all) / number(1 + with)).ln() + 1.0;
         let known = |with: usize| (with != 0).then(|| columns.next().map(|column| (column, idf(with)))).flatten();
         let words: Vec<_> = with.into_iter().map(known).collect();
-        let word_columns = words.iter().flatten().count();
+        let shapes_from = words.iter().flatten().count();
         let spread = levels.iter().map(|counts| variance(counts, all)).sum::<f64>();
         let mut groups: Vec<String> = features.filter_map(|features| features.workload.clone()).collect();
         groups.sort_unstable();
         groups.dedup();
-        let shape_columns = levels.len() * usize::from(MAX_LEVEL);
+        let groups_from = levels.len() * usize::from(MAX_LEVEL);
         Self {
             words,
-            word_columns,
+            shapes_from,
             scale: if 0.0 < spread { spread.sqrt().recip() } else { 0.0 },
-            count: word_columns + shape_columns + groups.len() + 1,
-            shape_columns,
+            count: shapes_from + groups_from + groups.len() + 1,
+            groups_from,
             groups,
         }
     }
@@ -106,15 +106,15 @@ impl Columns {
     fn vector(&self, features: &Features) -> Vec<(u32, f64)> {
         let known = |word: u16| self.words.get(usize::from(word)).copied().flatten();
         let mut vector = unit(features.sketch.numbers().filter_map(known).collect());
-        let column = |place: usize| u32::try_from(self.word_columns + place).unwrap_or(u32::MAX);
+        let column = |place: usize| u32::try_from(self.shapes_from + place).unwrap_or(u32::MAX);
         for (place, level) in features.sketch.shape.iter().enumerate() {
             let start = place * usize::from(MAX_LEVEL);
             let bits = start..start + usize::from((*level).min(MAX_LEVEL));
-            vector.extend(bits.filter(|bit| *bit < self.shape_columns).map(|bit| (column(bit), self.scale)));
+            vector.extend(bits.filter(|bit| *bit < self.groups_from).map(|bit| (column(bit), self.scale)));
         }
         let group = features.workload.as_ref().and_then(|name| self.groups.binary_search(name).ok());
-        vector.extend(group.map(|group| (column(self.shape_columns + group), 1.0)));
-        vector.push((column(self.shape_columns + self.groups.len()), 1.0));
+        vector.extend(group.map(|group| (column(self.groups_from + group), 1.0)));
+        vector.push((column(self.groups_from + self.groups.len()), 1.0));
         vector
     }
 }
