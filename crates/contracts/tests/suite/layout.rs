@@ -137,7 +137,8 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
-        self.format.push_str(&format!("{length} of "));
+        self.format.push_str(&length.to_string());
+        self.format.push_str(" of ");
         visitor.visit_seq(Repeated { layouts: self.layouts, format: self.format, left: length })
     }
 
@@ -170,7 +171,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
-        panic!("a type in an event has no fixed layout");
+        unreachable!("a type in an event has no fixed layout");
     }
 
     serde::forward_to_deserialize_any! {
@@ -250,7 +251,7 @@ impl<'de> VariantAccess<'de> for Chosen<'_> {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Error> {
-        panic!("no variant in an event has unnamed fields");
+        unreachable!("no variant in an event has unnamed fields");
     }
 
     fn struct_variant<V: Visitor<'de>>(self, names: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
