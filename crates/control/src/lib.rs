@@ -4,7 +4,7 @@
 //! Unix socket in the home folder instead. Without a gateway it opens the log and executes the same operations itself;
 //! [`execute`] is the only implementation of them.
 //!
-//! The protocol is one request and one response at a time, each a line of JSON with the protocol's version ([`frame`]).
+//! The protocol is one request and one response at a time, each a line of JSON with the protocol's version.
 
 mod client;
 mod error;
