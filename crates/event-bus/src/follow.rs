@@ -76,7 +76,7 @@ impl<S> Follow<S> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "model-loom", feature = "model-shuttle"))))]
 mod tests {
     use event_core::{EventId, NewEvent, Timestamp};
 
