@@ -76,7 +76,8 @@ impl<S> Follow<S> {
     }
 }
 
-#[cfg(all(test, not(any(feature = "model-loom", feature = "model-shuttle"))))]
+#[cfg(test)]
+#[cfg(not(any(feature = "model-loom", feature = "model-shuttle")))]
 mod tests {
     use event_core::{EventId, NewEvent, Timestamp};
 
