@@ -16,6 +16,9 @@ use crate::{
     workspace,
 };
 
+/// The events that the first program to open an empty log records: the policy and the price list.
+const EVENTS_OF_OPENING: u64 = 2;
+
 /// The output of `turnwise --json import`.
 #[derive(Debug, Deserialize)]
 struct Imported {
@@ -212,8 +215,11 @@ fn problems(pass: &Pass) -> Vec<String> {
     check(imported.turns == counts.turns, format!("{} turns read, {} in the log", imported.turns, counts.turns));
     check(counts.turns == counts.decisions, format!("{} turns, {} decisions", counts.turns, counts.decisions));
     check(
-        imported.new_events == counts.events,
-        format!("{} events written, {} in the log", imported.new_events, counts.events),
+        imported.new_events + EVENTS_OF_OPENING == counts.events,
+        format!(
+            "{} events imported and {EVENTS_OF_OPENING} recorded on opening, {} in the log",
+            imported.new_events, counts.events
+        ),
     );
     findings
 }

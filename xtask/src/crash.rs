@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// Shortest and longest lifetime of the writer in milliseconds: from a kill during opening to one during a stream.
-const LIFETIME_MS: (u64, u64) = (20, 400);
+const LIFETIME_MS: RangeInclusive<u64> = 20..=400;
 
 /// Runs `rounds` kills on one log; the seed determines the moments and the content.
 pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
@@ -26,14 +27,14 @@ pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
     println!("crash: {rounds} rounds, seed {seed}");
     let folder = workspace::temporary()?;
     let place = Place::in_folder(folder.path());
-    let mut random = Random(seed);
+    let mut random = fastrand::Rng::with_seed(seed);
     let (mut report, mut unacknowledged) = (String::new(), 0);
     for round in 1..=rounds {
-        let lifetime = Duration::from_millis(random.between(LIFETIME_MS));
+        let lifetime = Duration::from_millis(random.u64(LIFETIME_MS));
         let fail = |failure: Failure| {
             Failure::new(format!("round {round} of seed {seed}, killed after {} ms: {failure}", lifetime.as_millis()))
         };
-        let acknowledged = place.write_and_kill(random.next(), lifetime).map_err(fail)?;
+        let acknowledged = place.write_and_kill(random.u64(..), lifetime).map_err(fail)?;
         unacknowledged += u32::from(acknowledged == 0);
         report = place.check().map_err(fail)?;
     }
@@ -93,37 +94,4 @@ fn example(name: &str) -> PathBuf {
 /// A seed from the clock.
 fn clock_seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs())
-}
-
-/// Pseudo-random numbers (`SplitMix64`).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn between(&mut self, (least, most): (u64, u64)) -> u64 {
-        least + self.next() % (most - least + 1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_of_a_seed_are_reproducible_and_within_bounds() {
-        let moments = |seed| {
-            let mut random = Random(seed);
-            (0..100).map(|_| random.between(LIFETIME_MS)).collect::<Vec<_>>()
-        };
-        assert_eq!(moments(7), moments(7));
-        assert_ne!(moments(7), moments(8));
-        assert!(moments(7).iter().all(|moment| (20..=400).contains(moment)));
-    }
 }

@@ -27,6 +27,20 @@ impl NanoUsd {
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
+
+    /// Formats the amount in dollars without a currency sign, with `decimals` (at most 9) decimals, rounded half up.
+    #[must_use]
+    pub fn decimal(self, decimals: usize) -> String {
+        let decimals = decimals.min(9);
+        // At most nine decimals, so the conversion and the power fit.
+        let unit = 10_u64.pow(9 - u32::try_from(decimals).unwrap_or(9));
+        let rounded = self.0.saturating_add(unit / 2) / unit;
+        if decimals == 0 {
+            return rounded.to_string();
+        }
+        let scale = 1_000_000_000 / unit;
+        format!("{}.{:0decimals$}", rounded / scale, rounded % scale)
+    }
 }
 
 impl AddAssign for NanoUsd {
@@ -41,18 +55,10 @@ impl Sum for NanoUsd {
     }
 }
 
-/// `$1.23`, two decimals or as many as `{:.4}` asks for (at most nine), rounded half up.
+/// Formats dollars as `$1.23`: two decimals, or the precision of the format (`{:.4}`, at most 9), rounded half up.
 impl fmt::Display for NanoUsd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decimals = f.precision().unwrap_or(2).min(9);
-        // Nine decimals at the most, so the conversion and the power fit.
-        let unit = 10_u64.pow(9 - u32::try_from(decimals).unwrap_or(9));
-        let rounded = self.0.saturating_add(unit / 2) / unit;
-        let scale = 1_000_000_000 / unit;
-        if decimals == 0 {
-            return f.pad_integral(true, "", &format!("${rounded}"));
-        }
-        let text = format!("${}.{:0decimals$}", rounded / scale, rounded % scale);
+        let text = format!("${}", self.decimal(f.precision().unwrap_or(2)));
         match f.width() {
             Some(width) => write!(f, "{text:>width$}"),
             None => f.write_str(&text),

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use contracts::NanoUsd;
+
 use crate::report::TurnRow;
 
 /// Writes a line for each turn and policy, below a line of titles. Money is in dollars.
@@ -49,11 +51,10 @@ fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
 }
 
-/// Nano-dollars as dollars with all their digits.
+/// Formats nano-dollars as a number of dollars with nine decimals, without a currency sign.
 fn dollars(nano: i64) -> String {
     let sign = if nano < 0 { "-" } else { "" };
-    let nano = nano.unsigned_abs();
-    format!("{sign}{}.{:09}", nano / 1_000_000_000, nano % 1_000_000_000)
+    format!("{sign}{}", NanoUsd(nano.unsigned_abs()).decimal(9))
 }
 
 #[cfg(test)]

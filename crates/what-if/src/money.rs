@@ -1,18 +1,19 @@
-//! Money and shares as people read them.
+//! Formats amounts of money and shares for people.
 
-/// Nano-dollars with four digits behind the point.
+use contracts::NanoUsd;
+
+/// Formats nano-dollars as dollars with four decimals, rounded half away from zero: `-$0.0123`.
 pub fn dollars(nano: i64) -> String {
     let sign = if nano < 0 { "-" } else { "" };
-    let tenths = nano.unsigned_abs().saturating_add(50_000) / 100_000;
-    format!("{sign}${}.{:04}", tenths / 10_000, tenths % 10_000)
+    format!("{sign}{:.4}", NanoUsd(nano.unsigned_abs()))
 }
 
-/// A difference in nano-dollars, with its sign.
+/// Formats a difference in nano-dollars as dollars with its sign; zero has none.
 pub fn signed(nano: i64) -> String {
     if 0 < nano { format!("+{}", dollars(nano)) } else { dollars(nano) }
 }
 
-/// A part of a whole as a per cent with its sign and one digit; nothing of nothing is nothing.
+/// Formats `part` of `whole` as per cent with a sign and one decimal, rounded towards zero; `+0.0 %` if `whole` is 0.
 pub fn per_cent(part: i64, whole: i64) -> String {
     let tenths = (i128::from(part) * 1_000).checked_div(i128::from(whole)).unwrap_or_default();
     let sign = if tenths < 0 { "-" } else { "+" };

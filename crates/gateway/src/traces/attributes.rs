@@ -74,10 +74,9 @@ impl Attributes {
         self.put(key, Value::Flag(true));
     }
 
-    /// Money as others count it: in dollars, as close as a float comes.
+    /// Adds an amount in dollars, as the closest floating-point number.
     pub(super) fn dollars(&mut self, key: &'static str, amount: NanoUsd) {
-        let decimal = format!("{}.{:09}", amount.0 / 1_000_000_000, amount.0 % 1_000_000_000);
-        if let Ok(dollars) = decimal.parse() {
+        if let Ok(dollars) = amount.decimal(9).parse() {
             self.put(key, Value::Double(dollars));
         }
     }

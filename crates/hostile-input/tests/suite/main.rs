@@ -8,23 +8,6 @@ use hostile_input::{ALL, damaged};
 /// The number of mutations of each input.
 const MUTATIONS: u64 = 60;
 
-/// The generator `SplitMix64`.
-struct Numbers(u64);
-
-impl Numbers {
-    fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count)
-            .map(|_| {
-                self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mut mixed = self.0;
-                mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                (mixed ^ (mixed >> 31)).to_le_bytes()[3]
-            })
-            .collect()
-    }
-}
-
 #[test]
 fn all_inputs_and_their_mutations_are_processed_without_a_panic() {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
@@ -39,9 +22,10 @@ fn all_inputs_and_their_mutations_are_processed_without_a_panic() {
             let input = fs::read(path).unwrap();
             body(&input);
             for mutation in 0..MUTATIONS {
-                let mut numbers = Numbers(number << 32 | mutation);
-                let count = usize::from(numbers.bytes(1)[0] % 4) + 1;
-                body(&damaged(&input, &numbers.bytes(count * 5)));
+                let mut random = fastrand::Rng::with_seed(number << 32 | mutation);
+                let edits = random.usize(1..=4);
+                let choices: Vec<u8> = std::iter::repeat_with(|| random.u8(..)).take(edits * 5).collect();
+                body(&damaged(&input, &choices));
             }
             tried += MUTATIONS + 1;
         }
