@@ -1,4 +1,4 @@
-//! How long replay and backtest take: the bundled session, imported over and over.
+//! The duration of replay and backtest, on the bundled session imported many times.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use std::{fs, hint::black_box, path::Path, sync::Arc};

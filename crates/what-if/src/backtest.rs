@@ -1,4 +1,4 @@
-//! The same traffic under other policies.
+//! Backtest: decides the recorded turns again under other policies and estimates what they would have cost.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,34 +23,36 @@ use crate::{
     walk::{Point, Visitor, walk},
 };
 
-/// What the policies that are tried are compared with.
+/// The baseline that the candidate policies are compared with.
 #[derive(Debug, Clone)]
 pub enum Against {
-    /// The models that really ran.
+    /// The models that ran and the costs that were recorded.
     Recorded,
-    /// Another policy.
+    /// The choices of this policy, at simulated costs.
     Policy(Candidate),
 }
 
-/// A question about the past.
+/// The parameters of a backtest.
 #[derive(Debug, Clone)]
 pub struct Backtest {
-    /// The policies that are tried, at least one.
+    /// The policies to try, at least one.
     pub candidates: Vec<Candidate>,
-    /// What they are compared with.
+    /// The baseline of the comparison.
     pub against: Against,
-    /// The turns that are asked about.
+    /// The turns to decide again.
     pub range: Range,
-    /// The models, for their prices.
+    /// The models with their prices and tokenizers, which all calls are priced with.
     pub models: Arc<Registry>,
 }
 
-/// Answers a question. Each judged turn is told to `row`, each position that was passed to `progress`; false ends it.
+/// Runs a backtest in one walk over the log, however many policies it tries.
 ///
-/// One walk over the log, however many policies are tried; memory grows with open turns, sessions and groups.
+/// `row` receives each turn that could be decided under all policies, when it ends. `progress` receives the position of
+/// each event that was read; returning `false` stops the backtest. Memory grows with open turns, sessions and groups,
+/// not with the log.
 ///
 /// # Errors
-/// [`WhatIfError`] when the log cannot be read, [`WhatIfError::Stopped`] when `progress` says so.
+/// [`WhatIfError`] when the log cannot be read, [`WhatIfError::Stopped`] when `progress` returned `false`.
 pub fn backtest(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -78,11 +80,12 @@ pub fn backtest(
     Ok(run.finish())
 }
 
-/// A policy at work.
+/// One policy of the comparison with its simulated prompt cache.
 struct Side<'q> {
     candidate: &'q Candidate,
     ledger: Ledger,
-    /// What was spent more than recorded, or less, by UTC day; only the last day matters.
+    /// A UTC day in days since 1970, and the nano-dollars spent on it beyond the recorded cost (negative: less). Only
+    /// the latest day is kept, because budgets are per day.
     spent: (u64, i64),
 }
 
@@ -91,11 +94,12 @@ impl<'q> Side<'q> {
         Self { candidate, ledger: Ledger::default(), spent: (0, 0) }
     }
 
-    /// What this policy had spent more than recorded on the day of a moment.
+    /// Nano-dollars that this policy had spent beyond the recorded cost on the UTC day of `at`; 0 for any other day.
     fn spent_more(&self, at: Timestamp) -> i64 {
         if self.spent.0 == day_number(at) { self.spent.1 } else { 0 }
     }
 
+    /// Adds `nano` nano-dollars to the difference from the recorded cost on the UTC day of `at`.
     fn spend_more(&mut self, at: Timestamp, nano: i64) {
         let day = day_number(at);
         let before = if self.spent.0 == day { self.spent.1 } else { 0 };
@@ -103,36 +107,39 @@ impl<'q> Side<'q> {
     }
 }
 
+/// The UTC day of a moment, in days since 1970.
 fn day_number(at: Timestamp) -> u64 {
     at.0 / 86_400_000_000
 }
 
-/// A turn between its decision and its end.
+/// A turn that was decided and has not ended.
 pub(crate) struct Turn {
     pub(crate) at: Timestamp,
     pub(crate) started: TurnStarted,
-    /// What was recorded as decided.
+    /// The decision in the log.
     pub(crate) decided: Box<RouteDecided>,
-    /// What each side chooses, or why it cannot be judged.
+    /// The choice of each policy, in the order of `Run::sides`.
     pub(crate) chosen: Vec<Chosen>,
-    /// The model of the turn's own first call.
+    /// The model of the first call on the turn's own thread; `None` before it.
     pub(crate) model: Option<ModelId>,
-    /// Why the turn cannot be judged, once that is known.
+    /// Why the turn is not counted in the comparison; `None` while it can be.
     pub(crate) unjudged: Option<String>,
     pub(crate) calls: u64,
-    /// Nano-dollars: as recorded, as simulated without a change, and on each side.
+    /// The cost of the turn's calls in nano-dollars: as recorded, as simulated on the recorded models, and as simulated
+    /// under each policy.
     pub(crate) recorded: i64,
     pub(crate) simulated: i64,
     pub(crate) sides: Vec<i64>,
 }
 
 impl Turn {
-    /// Whether a call is of the turn's own line of work: no sub-agent's, and no auxiliary call.
+    /// Whether the call is on the turn's own thread: neither of a sub-agent nor auxiliary.
     fn owns(&self, call: &Call) -> bool {
         call.role != CallRole::Side && call.thread == self.started.thread
     }
 }
 
+/// The state of a running backtest.
 struct Run<'q> {
     question: &'q Backtest,
     calls: Calls,
@@ -186,7 +193,8 @@ impl Visitor for Run<'_> {
 }
 
 impl Run<'_> {
-    /// Simulates a call on every side, those without a change included: their caches stay warm with it.
+    /// Simulates the call under every policy. Calls whose model does not change are simulated too, since they keep the
+    /// cache warm.
     fn call(&mut self, call: &Call) {
         let cost = call.cost.map(|cost| signed(cost.0));
         let models = Arc::clone(&self.question.models);
@@ -231,6 +239,7 @@ impl Run<'_> {
         }
     }
 
+    /// Adds an ended turn to the report and reports its row.
     fn end(&mut self, turn: &Turn) {
         for (side, simulated) in self.sides.iter_mut().zip(&turn.sides) {
             if turn.unjudged.is_none() {
@@ -242,7 +251,7 @@ impl Run<'_> {
         }
     }
 
-    /// Turns that never ended count as well.
+    /// Counts the turns that never ended, and returns the report.
     fn finish(mut self) -> Report {
         while let Some((_, turn)) = self.turns.pop_first() {
             self.end(&turn);

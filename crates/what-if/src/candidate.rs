@@ -1,14 +1,14 @@
-//! A policy that is tried on the past.
+//! A policy with the name it has in a report.
 
 use std::sync::Arc;
 
 use router_core::Policy;
 
-/// A policy and what it is called in the report.
+/// A policy and its name in the report.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The name of its file, or the value a sweep has given it.
+    /// The name of its file, or the setting of a sweep such as `pattern.cost_weight=0.05`.
     pub name: String,
-    /// The policy.
+    /// The loaded policy.
     pub policy: Arc<Policy>,
 }

@@ -1,4 +1,4 @@
-//! What a policy would have chosen.
+//! Decides recorded turns under another policy, and compares the decisions.
 
 use contracts::{Decision, Evaluation, MessageText, ModelId, NanoUsd, Reason, Slot};
 use engine::captured_turn;
@@ -6,12 +6,12 @@ use router_core::{Policy, decide};
 
 use crate::walk::Point;
 
-/// What a policy makes of a turn.
+/// The result of deciding a recorded turn under a policy.
 #[derive(Debug, Clone)]
 pub(crate) enum Chosen {
-    /// A decision, which may be a refusal.
+    /// The decision; its model is `None` if the policy refuses the turn.
     Decided(Box<Decision>),
-    /// The policy looks at the text of messages, and that of this turn is gone.
+    /// No decision: the policy has text predicates, and the text of the message is no longer in the log.
     TextGone,
 }
 
@@ -27,7 +27,7 @@ impl Chosen {
         self.decision()?.model.as_ref()
     }
 
-    /// Why nothing can be said about the turn under the policy.
+    /// The reason why the turn cannot be compared under this policy; `None` if a model was chosen.
     pub(crate) fn refusal(&self, policy: &str) -> Option<String> {
         match self {
             Self::TextGone => Some(format!("the text of the message is gone, and `{policy}` looks at it")),
@@ -39,7 +39,10 @@ impl Chosen {
     }
 }
 
-/// Decides a recorded turn under a policy that had spent so many nano-dollars more than recorded on that day.
+/// Decides a recorded turn under `policy`.
+///
+/// `spent_more` is what the policy had already spent beyond the recorded cost on that day, in nano-dollars (negative:
+/// less). It is added to the day's spending that the policy's budget sees.
 pub(crate) fn choose(point: &Point<'_>, policy: &Policy, spent_more: i64) -> Chosen {
     let message = match point.message {
         Some(text) => MessageText::Present(text.to_owned()),
@@ -51,7 +54,7 @@ pub(crate) fn choose(point: &Point<'_>, policy: &Policy, spent_more: i64) -> Cho
     Chosen::Decided(Box::new(point.known.with_views(point.at, |views| decide(&turn, policy, views)).decision))
 }
 
-/// The rule that decides, or the place in the chain.
+/// The name of the rule that decided, or else the name of the slot; `REFUSED` without a model.
 pub(crate) fn rule(decision: &Decision) -> String {
     match decision.winner() {
         Some(Evaluation { reason: Reason::Rule { name, .. }, .. }) => name.clone(),
@@ -60,7 +63,8 @@ pub(crate) fn rule(decision: &Decision) -> String {
     }
 }
 
-/// The first policy of the chain that does not say the same in both decisions, when the two choose different models.
+/// The first slot of the chain whose entry differs between two decisions for different models; `None` if the models are
+/// equal.
 pub(crate) fn parted(old: &Decision, new: &Decision) -> Option<Slot> {
     if old.model == new.model {
         return None;

@@ -6,10 +6,10 @@ use contracts::NanoUsd;
 
 use crate::report::TurnRow;
 
-/// Writes a line for each turn and policy, below a line of titles. Money is in dollars.
+/// Writes a header line and one line per turn and policy. Money is in dollars with nine decimal digits.
 ///
 /// # Errors
-/// As the output has it.
+/// The errors of `out`.
 pub fn write_csv<'r>(
     out: &mut dyn Write,
     policies: &[String],
@@ -44,7 +44,8 @@ pub fn write_csv<'r>(
     Ok(())
 }
 
-/// A cell; a spreadsheet must not take one that begins like a formula for one.
+/// Quotes a cell where RFC 4180 requires it. A text that starts like a formula gets a leading apostrophe, so that no
+/// spreadsheet evaluates it.
 fn quoted(cell: &str) -> String {
     let number = cell.parse::<f64>().is_ok();
     let cell = if !number && cell.starts_with(['=', '+', '-', '@']) { format!("'{cell}") } else { cell.to_owned() };

@@ -1,18 +1,18 @@
-//! Moments as UTC dates.
+//! Formats moments as UTC dates.
 
 use event_core::Timestamp;
 
-/// `2026-11-20`.
+/// Formats the UTC day, as `2026-11-20`.
 pub(crate) fn day(at: Timestamp) -> String {
     shown(at, "%Y-%m-%d")
 }
 
-/// `2026-11-20T19:36:00Z`.
+/// Formats the moment to the second, as `2026-11-20T19:36:00Z`.
 pub(crate) fn moment(at: Timestamp) -> String {
     shown(at, "%Y-%m-%dT%H:%M:%SZ")
 }
 
-/// Nothing for a moment no calendar has.
+/// Formats a moment with `strftime`; an empty text if it is outside the range of the calendar.
 fn shown(at: Timestamp, format: &str) -> String {
     let at = i64::try_from(at.0).ok().and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
     at.map(|at| at.strftime(format).to_string()).unwrap_or_default()

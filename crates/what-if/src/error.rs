@@ -1,48 +1,48 @@
-//! Why a question about the past has no answer.
+//! The error of replay and backtest.
 
 use contracts::ContentHash;
 use engine::EngineError;
 use event_bus::LogError;
 use event_core::{CodecError, Position, ProjectionError};
 
-/// Why a replay or a backtest could not be done.
+/// The error of a replay or a backtest.
 #[derive(Debug, thiserror::Error)]
 pub enum WhatIfError {
-    /// The log cannot be read.
+    /// The log or its texts could not be read.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The log cannot be read through the engine.
+    /// The engine could not read the log.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// An event cannot be folded.
+    /// An event could not be folded into the state.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
-    /// An event cannot be read or written.
+    /// An event could not be decoded or encoded.
     #[error(transparent)]
     Codec(#[from] CodecError),
-    /// A policy or a list of models the log names is not beside it.
+    /// The text of a policy or of a list of models that a decision names by hash is missing from the text store.
     #[error("position {position} was decided with the {what} `{hash}`, which is not in the log's `texts` any more")]
     TextGone {
-        /// Where the decision stands.
+        /// The position of the decision.
         position: Position,
-        /// What is missing.
+        /// What is missing: `policy` or `list of models`.
         what: &'static str,
-        /// Its name.
+        /// The BLAKE3 hash of its text.
         hash: ContentHash,
     },
-    /// A policy or a list of models that could be read when it was recorded cannot be read by this program.
+    /// A recorded policy or list of models is not valid for this version of the program.
     #[error("the {what} `{hash}` of position {position} cannot be read any more: {detail}")]
     Unreadable {
-        /// Where the decision stands.
+        /// The position of the decision.
         position: Position,
-        /// What cannot be read.
+        /// What is invalid: `policy` or `list of models`.
         what: &'static str,
-        /// Its name.
+        /// The BLAKE3 hash of its text.
         hash: ContentHash,
-        /// The first thing that is wrong with it.
+        /// The first problem that was found in it.
         detail: String,
     },
-    /// The caller does not want any more.
+    /// The caller stopped the backtest.
     #[error("stopped")]
     Stopped,
 }

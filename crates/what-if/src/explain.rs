@@ -1,4 +1,5 @@
-//! What the pattern store saw when a turn was decided: its neighbours then, under the policy of then.
+//! Explains the recommendation of the pattern store for a recorded turn, with the neighbours and the policy of that
+//! time.
 
 use contracts::{
     Decision, ModelId, Reason, Slot, TurnId,
@@ -18,44 +19,45 @@ use crate::{
     walk::{Point, Visitor, walk},
 };
 
-/// What was behind a turn's recommendation, or would have been.
+/// The explanation of a turn's recommendation, or of the one it would have received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explained {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
     /// When it started.
     pub at: Timestamp,
-    /// The workspace whose patterns were asked.
+    /// The workspace whose patterns were searched.
     pub workspace: Option<String>,
-    /// The knobs of then.
+    /// The settings of the pattern store in the policy of that time.
     pub settings: PatternSettings,
-    /// The model that would have acted without a recommendation.
+    /// The model that would have been chosen without a recommendation; `None` without a default.
     pub baseline: Option<ModelId>,
-    /// The model that took the turn.
+    /// The model that was chosen; `None` if the turn was refused.
     pub chosen: Option<ModelId>,
-    /// Whether the decision asked the pattern store at all: not for an explicit choice or within a delegation.
+    /// Whether the decision queried the pattern store; an explicit choice or a delegation does not.
     pub asked: bool,
-    /// What was found; `None` when nothing had been learned in the workspace.
+    /// The neighbours and estimates; `None` if the workspace had no patterns.
     pub explanation: Option<Explanation>,
 }
 
-/// Looks at a turn's neighbours as they were when it was decided. Reads the log up to there.
+/// Recomputes the recommendation for `turn` from the log up to its decision; `None` if the log holds no such decision.
 ///
 /// # Errors
-/// [`WhatIfError`] when the log cannot be read, or a policy is gone.
+/// [`WhatIfError`] when the log cannot be read, or the text of the policy is missing.
 pub fn explain(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<Explained>, WhatIfError> {
     let mut found = Finder { turn, explained: None };
     walk(log, texts, &Range::default(), &mut found)?;
     Ok(found.explained)
 }
 
-/// The model that acted when a policy before the pattern store had won: then the question was whether another is better.
+/// The model chosen by a slot before the pattern store, which a recommendation is then compared with; `None` if no
+/// earlier slot won.
 fn otherwise(decision: &Decision) -> Option<&ModelId> {
     let winner = decision.winner().filter(|winner| winner.slot < Slot::PatternRecommendation)?;
     winner.candidate.as_ref()
 }
 
-/// Whether the chain came to ask the pattern store.
+/// Whether the chain queried the pattern store.
 fn asked(decision: &Decision, policy: &Policy) -> bool {
     let in_delegation =
         decision.chain.iter().any(|entry| matches!(entry.reason, Reason::InDelegation | Reason::Tier { .. }));
@@ -63,6 +65,7 @@ fn asked(decision: &Decision, policy: &Policy) -> bool {
     !in_delegation && (!explicit || policy.disagreement().surface)
 }
 
+/// Searches the log for the decision of a turn.
 struct Finder {
     turn: TurnId,
     explained: Option<Explained>,

@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing beside it: no script, no font, no picture from elsewhere.
+//! Renders a report as one self-contained HTML page: no external script, font or image.
 #![expect(
     clippy::format_push_string,
     clippy::format_collect,
@@ -15,7 +15,7 @@ use crate::{
 };
 use page::{Page, escaped};
 
-/// The page. Everything that came from a log or a policy is escaped.
+/// Renders the report as an HTML document. Everything that originates in a log or a policy is escaped.
 pub fn html(report: &Report) -> String {
     let mut page = Page::new(&format!("What if: {} turns", report.turns));
     headline(&mut page, report);
@@ -41,7 +41,7 @@ pub fn html(report: &Report) -> String {
     page.finish()
 }
 
-/// The figures one came for.
+/// Writes the totals of the baseline and of the six cheapest policies, and a ranking if there is more than one policy.
 fn headline(page: &mut Page, report: &Report) {
     page.paragraph(&format!(
         "{} recorded turns, compared with <b>{}</b> at {}.",

@@ -1,31 +1,33 @@
-//! How far the simulation is from what was recorded when nothing is changed.
+//! Measures the error of the cost simulation: simulates the recorded calls without any change and compares the costs.
 
 use contracts::{NanoUsd, Registry};
 use costs::prompt_cache::{BasisPoints, Call, Identity, Opening, SessionIdentity, Third};
 use serde::Serialize;
 
-/// The error of simulating what really happened.
+/// The error of simulating the recorded calls on their recorded models.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct IdentityError {
-    /// Sessions with a cost.
+    /// Sessions with a recorded cost above zero.
     pub sessions: u64,
-    /// What they cost as recorded, in nano-dollars.
+    /// Their recorded cost in nano-dollars.
     pub recorded_nano_usd: i64,
-    /// What the simulation says they cost, in nano-dollars.
+    /// Their simulated cost in nano-dollars.
     pub simulated_nano_usd: i64,
-    /// The error of the total: negative when the simulation is too cheap.
+    /// The relative error of the total; negative if the simulation is too cheap.
     pub total: BasisPoints,
-    /// The median over sessions of the error without its sign.
+    /// The median over sessions of the absolute relative error.
     pub median: BasisPoints,
-    /// The same by length of session, the shortest first: a bias would show here.
+    /// The error by length of session in three equal groups, shortest first. It shows whether the error grows with
+    /// length.
     pub thirds: Vec<Third>,
-    /// The error of the total when not even what the first call of a thread read is taken as recorded.
+    /// The relative error of the total if the cache reads of each thread's first call are simulated instead of
+    /// recorded.
     pub predicted_total: BasisPoints,
-    /// The median of that.
+    /// The median of the absolute error under the same condition.
     pub predicted_median: BasisPoints,
 }
 
-/// Both simulations of what really happened.
+/// Simulates the recorded calls twice: with recorded and with simulated cache reads of each thread's first call.
 #[derive(Debug)]
 pub(crate) struct Check {
     given: Identity,

@@ -1,15 +1,15 @@
-//! What calls would have cost on other models, with a prompt cache of their own.
+//! Prices calls on other models, with a simulated prompt cache.
 
 use contracts::{ModelSpec, NanoUsd, Tokenizer, events::TurnStarted};
 use costs::prompt_cache::{Call, PromptCache};
 
-/// The simulated caches of one side of a comparison.
+/// The simulated prompt cache of one policy, and the cost of calls under it.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     cache: PromptCache,
 }
 
-/// How sizes counted by one tokenizer look to another: `to` for every `from` tokens.
+/// The ratio between the token counts of two tokenizers: `from` tokens of one are `to` tokens of the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
     from: u64,
@@ -17,10 +17,11 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Nothing is scaled.
+    /// The ratio of a tokenizer to itself.
     pub(crate) const SAME: Self = Self { from: 1, to: 1 };
 
-    /// By the estimates of the turn's prompt. Two models of one family count alike.
+    /// The ratio between the two estimates of the turn's prompt; [`Scale::SAME`] if the tokenizers are equal or an
+    /// estimate is zero.
     pub(crate) fn of(started: &TurnStarted, from: Tokenizer, to: Tokenizer) -> Self {
         let (from_tokens, to_tokens) = (started.tokens.of(from), started.tokens.of(to));
         if from == to || from_tokens == 0 || to_tokens == 0 {
@@ -36,10 +37,12 @@ impl Scale {
 }
 
 impl Ledger {
-    /// What a call costs on a model, or `None` when its price is not known. Its prompt is warm on that model afterwards.
+    /// Simulates a call on `model` and returns its cost; `None` if the model has no price. The prompt is in that
+    /// model's simulated cache afterwards.
     pub(crate) fn spend(&mut self, call: &Call, model: &ModelSpec, scale: Scale) -> Option<NanoUsd> {
         let split = self.cache.call(call, &model.id);
-        // Sizes are scaled only here, so that a change of tokenizer never looks like a prompt that shrank.
+        // Token counts are scaled only here. The cache compares unscaled ones, so a change of tokenizer never appears
+        // as a shorter prompt.
         let usage = split.scaled(scale.to, scale.from).usage(scale.apply(call.usage.output));
         Some(model.prices.as_ref()?.cost(&usage))
     }

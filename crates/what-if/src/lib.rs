@@ -1,8 +1,8 @@
-//! What if: decisions made again from the log, under the policy that was active then or under another.
+//! What if: repeats recorded decisions, under the policy that was active then or under another.
 //!
-//! [`replay`] shows that the log is enough to make every decision again, byte for byte. [`backtest`] asks what the same
-//! traffic would have cost, and which turns would have changed model, under other policies; what a change of model does
-//! to the provider's prompt cache is simulated. A [`Report`] holds what came of it, to be printed, drawn or read.
+//! [`replay`] repeats every decision from the log alone and compares it byte for byte. [`backtest`] computes which
+//! turns would have changed model under other policies, and estimates their cost; the provider's prompt cache is
+//! simulated. Its [`Report`] is rendered as HTML, CSV or JSON.
 
 mod backtest;
 mod candidate;

@@ -1,4 +1,4 @@
-//! The policies and lists of models that decisions name, read once each.
+//! Loads the policies and lists of models that decisions name by hash, each once.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,10 +10,10 @@ use router_core::Policy;
 
 use crate::{error::WhatIfError, walk::Decided};
 
-/// Policies by their hash and that of the models they were checked against.
+/// A cache of the policies and lists of models named in a log, keyed by the hashes of their texts.
 pub(crate) struct Library<'a> {
     texts: &'a dyn TextStore,
-    /// What `~` stands for in each policy.
+    /// The home folder that `~` is expanded to in each policy; `None` without one.
     homes: BTreeMap<ContentHash, Option<String>>,
     registries: BTreeMap<ContentHash, Arc<Registry>>,
     policies: BTreeMap<(ContentHash, ContentHash), Arc<Policy>>,
@@ -24,10 +24,10 @@ impl<'a> Library<'a> {
         Self { texts, homes: BTreeMap::new(), registries: BTreeMap::new(), policies: BTreeMap::new() }
     }
 
-    /// Learns from an event where a policy's home is.
+    /// Records the home folder that a `policy.loaded` event names.
     pub(crate) fn see(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(loaded) = event.read::<PolicyLoaded>()? {
-            // The same text read from another home is another policy.
+            // With another home folder the same text loads as another policy.
             if self.homes.insert(loaded.hash, loaded.home.clone()) != Some(loaded.home) {
                 self.policies.retain(|(policy, _), _| *policy != loaded.hash);
             }
@@ -35,7 +35,7 @@ impl<'a> Library<'a> {
         Ok(())
     }
 
-    /// The policy a decision was made with.
+    /// Returns the policy that a decision was made with; `position` is named in errors.
     pub(crate) fn policy(&mut self, position: Position, decided: &impl Decided) -> Result<Arc<Policy>, WhatIfError> {
         let key = decided.texts();
         let (policy, catalogue) = key;

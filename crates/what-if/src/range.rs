@@ -1,9 +1,9 @@
-//! Which turns are asked about.
+//! The filter for turns by time and session.
 
 use contracts::SessionId;
 use event_core::Timestamp;
 
-/// The turns of a time and of a session; without limits, all of them.
+/// A filter for turns by start time and session; without limits it selects all turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Range {
     /// Turns that started at this moment or later.
@@ -15,7 +15,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether a turn is among them.
+    /// Whether a turn of `session` that started at `at` is selected.
     pub fn holds(&self, at: Timestamp, session: &SessionId) -> bool {
         self.from.is_none_or(|from| from <= at)
             && self.to.is_none_or(|to| at < to)

@@ -1,4 +1,4 @@
-//! Every recorded decision made again from the log alone, and compared byte for byte (decision D14).
+//! Replay: repeats every recorded decision from the log alone and compares it byte for byte (decision D14).
 
 use std::collections::BTreeMap;
 
@@ -19,57 +19,57 @@ use crate::{
     walk::{Decided, Point, Visitor, walk},
 };
 
-/// What a replay found.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Replayed {
-    /// Decisions made again.
+    /// Decisions that were repeated.
     pub decisions: u64,
-    /// Further steps of turns made again, after models had failed.
+    /// Fallback decisions that were repeated.
     pub steps: u64,
-    /// How many of them by what had matched the message, because its text is gone (decision D9).
+    /// How many of the two were repeated from recorded predicate matches, because the text is gone (decision D9).
     pub without_text: u64,
-    /// Decisions whose turn never started in this log: its start was lost. They are not made again.
+    /// Decisions that were skipped because the start of their turn is not in the log.
     pub without_start: u64,
-    /// Decisions that another version of the decider made, by version. They are not made again.
+    /// Decisions that were skipped because another version of the decider made them, by version.
     pub other_deciders: BTreeMap<u16, u64>,
-    /// The BLAKE3 hash over all decisions made again: the same on every machine.
+    /// The BLAKE3 hash over the encodings of all repeated decisions; equal on every machine.
     pub digest: String,
-    /// The first decision that came out differently. The replay ends there.
+    /// The first repeated decision that differs from the recorded one. The replay stops there.
     pub divergence: Option<Box<Divergence>>,
 }
 
-/// A decision that came out differently.
+/// A repeated decision that differs from the recorded one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Divergence {
-    /// Where it stands.
+    /// The position of the recorded decision.
     pub position: Position,
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// The session of the turn.
     pub session: SessionId,
-    /// When it started.
+    /// When the turn started.
     pub at: Timestamp,
-    /// Which further step of the turn it is, from 1; 0 is its decision.
+    /// The number of the fallback, from 1; 0 for the turn's first decision.
     pub step: u32,
-    /// What is in the log.
+    /// The decision in the log.
     pub recorded: Made,
-    /// What comes out today.
+    /// The repeated decision.
     pub again: Made,
 }
 
-/// What was decided, and by what of the message.
+/// A decision with the predicate matches it used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Made {
-    /// The text predicates of the policy that matched the message.
+    /// The indices of the policy's text predicates that matched the message.
     pub matched: Vec<u16>,
-    /// The model and the chain of reasons.
+    /// The chosen model and the chain of reasons.
     pub decision: Decision,
 }
 
-/// Makes every decision of a range again. `progress` is told each position that was passed.
+/// Repeats every decision about the turns in `range`. `progress` receives the position of each event that was read.
 ///
 /// # Errors
-/// [`WhatIfError`] when the log cannot be read, or a policy that decided is not there any more.
+/// [`WhatIfError`] when the log cannot be read, or the text of a policy is missing.
 pub fn replay(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -92,6 +92,7 @@ pub fn replay(
     Ok(Replayed { decisions, steps, without_text, without_start, other_deciders, digest, divergence })
 }
 
+/// The state of a running replay.
 struct Replay<'p> {
     progress: &'p mut dyn FnMut(Position),
     digest: blake3::Hasher,
@@ -104,7 +105,7 @@ struct Replay<'p> {
 }
 
 impl Replay<'_> {
-    /// Whether this program can make a decision again; it counts those that it cannot.
+    /// Whether a decision was made by this version of the decider; counts it under its version if not.
     fn is_of_this_decider(&mut self, decider: u16) -> bool {
         if decider != DECIDER_VERSION {
             *self.other_deciders.entry(decider).or_default() += 1;
@@ -112,7 +113,8 @@ impl Replay<'_> {
         decider == DECIDER_VERSION
     }
 
-    /// Adds what was made again to the digest, and notes a difference: what was recorded is first of each two.
+    /// Adds the repeated decision to the digest, and records a divergence if its bytes differ. `bytes` and `made` are
+    /// pairs of recorded and repeated.
     fn compare<D: Decided>(&mut self, point: &Point<'_, D>, step: u32, bytes: (&[u8], &[u8]), made: (Made, Made)) {
         self.digest.update(bytes.1);
         if bytes.0 != bytes.1 {

@@ -1,4 +1,4 @@
-//! What a backtest found.
+//! The result of a backtest.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::{identity::IdentityError, totals::Totals};
 
-/// The turns that matter most: so many of them are kept with their chains.
+/// The most turns that a report keeps with their decision chains.
 pub(crate) const MOST: usize = 20;
 
-/// What every estimate rests on, in sentences for people.
+/// The assumptions behind every estimate, for the reader of a report.
 pub(crate) const ASSUMPTIONS: [&str; 6] = [
     "The number of calls of a turn and the tokens of each answer are taken as recorded: another model may need more or fewer.",
     "The size of each prompt is taken as recorded, scaled to the other model's tokenizer by the estimates made when the turn started.",
@@ -22,105 +22,107 @@ pub(crate) const ASSUMPTIONS: [&str; 6] = [
     "Calls that failed are dropped on both sides.",
 ];
 
-/// A comparison of policies over the same turns.
+/// A comparison of policies over the same turns: the result of a backtest, rendered as HTML, CSV or JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// What the others are compared with: `recorded`, or the name of a policy.
+    /// The baseline: `recorded`, or the name of a policy.
     pub against: String,
-    /// Turns that could be judged.
+    /// Turns that could be compared.
     pub turns: u64,
-    /// What the judged turns cost as recorded, in nano-dollars.
+    /// The recorded cost of the compared turns, in nano-dollars.
     pub recorded_nano_usd: i64,
-    /// How far the simulation is from what was recorded when nothing is changed.
+    /// The error of simulating the recorded run without any change.
     pub identity: IdentityError,
-    /// The side the others are compared with.
+    /// The totals of the baseline.
     pub old: Totals,
     /// The policies that were tried, cheapest first.
     pub new: Vec<Compared>,
-    /// Turns that could not be judged, by reason.
+    /// Turns that could not be compared, by reason.
     pub unjudged: BTreeMap<String, u64>,
-    /// What those cost as recorded, in nano-dollars.
+    /// Their recorded cost in nano-dollars.
     pub unjudged_nano_usd: i64,
-    /// The first of them.
+    /// The first thousand of them.
     pub unjudged_turns: Vec<Unjudged>,
-    /// The turns that make the greatest difference under the cheapest policy, the greatest first.
+    /// The turns whose cost changes most under the cheapest policy, largest change first.
     pub most: Vec<TurnRow>,
-    /// Which of the policies, in the order in which they were given, is the cheapest.
+    /// The index of the cheapest policy in the order in which the policies were given.
     pub most_of: usize,
-    /// What the estimates rest on.
+    /// The assumptions behind the estimates.
     pub assumptions: Vec<&'static str>,
 }
 
-/// A policy that was tried.
+/// The totals of one tried policy, and how they differ from the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compared {
-    /// Its name.
+    /// The name of the policy.
     pub name: String,
-    /// What its choices come to.
+    /// Turns, calls and cost under the policy.
     pub totals: Totals,
-    /// Turns that change model.
+    /// Turns that another model takes.
     pub changed: u64,
-    /// From the old model to the new one: turns and the difference in nano-dollars.
+    /// The number of turns and the difference in nano-dollars, by baseline model and then by new model.
     pub switches: BTreeMap<String, BTreeMap<String, (u64, i64)>>,
 }
 
-/// A turn that could not be judged, and why.
+/// A turn that could not be compared, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unjudged {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// The session of the turn.
     pub session: SessionId,
-    /// When it started.
+    /// When the turn started.
     pub at: Timestamp,
-    /// Why.
+    /// The reason, for people.
     pub reason: String,
 }
 
-/// What one side chooses for a turn.
+/// The choice of one policy for a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Choice {
-    /// The model.
+    /// The chosen model.
     pub model: String,
-    /// The rule that decides, or the place in the chain.
+    /// The name of the rule that decided, or else the name of the slot.
     pub rule: String,
-    /// Why, in a line.
+    /// The reason in one line.
     pub why: String,
-    /// What the turn would have cost, in nano-dollars.
+    /// The estimated cost of the turn, in nano-dollars.
     pub nano_usd: i64,
-    /// The whole chain as one screen; only for the turns that matter most.
+    /// The chain as formatted by `why`; only for the turns whose cost changes most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<String>,
 }
 
-/// A turn under all policies.
+/// A turn under all policies: one row of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TurnRow {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// The session of the turn.
     pub session: SessionId,
-    /// When it started.
+    /// When the turn started.
     pub at: Timestamp,
-    /// The folder it was about.
+    /// The workspace folder of the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// The model that really ran.
+    /// The model that ran.
     pub recorded: String,
-    /// Calls of that model.
+    /// Calls of that model on the turn's own thread.
     pub calls: u64,
-    /// What the turn cost as recorded, in nano-dollars.
+    /// The recorded cost of the turn, in nano-dollars.
     pub recorded_nano_usd: i64,
-    /// What the new choices are compared with.
+    /// The choice of the baseline.
     pub old: Choice,
-    /// What each policy chooses, in the order in which they were given.
+    /// The choices of the tried policies, in the order in which they were given.
     pub new: Vec<Choice>,
-    /// The first policy of the chain at which each new choice parts from the old one, when it does.
+    /// For each choice of `new`, the first slot of the chain that differs from the baseline; `None` if the model is the
+    /// same.
     pub parted: Vec<Option<Slot>>,
 }
 
 impl TurnRow {
-    /// What a policy changes, in nano-dollars.
+    /// The cost under `policy` (an index of `new`) minus that of the baseline, in nano-dollars; 0 without such a
+    /// policy.
     pub fn difference(&self, policy: usize) -> i64 {
         self.new.get(policy).map_or(0, |new| new.nano_usd.saturating_sub(self.old.nano_usd))
     }

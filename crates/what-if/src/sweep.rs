@@ -1,43 +1,43 @@
-//! One number of a policy set to one value after the other.
+//! Parameter sweeps: copies of a policy in which one number takes a range of values.
 
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-/// The most values a sweep may have.
+/// The most values of a sweep.
 const MOST: u64 = 200;
 
-/// A number of a policy, from one value to another in steps: `pattern.cost_weight=0:0.3:0.05`.
+/// A number of a policy with first value, last value and step: `pattern.cost_weight=0:0.3:0.05`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sweep {
-    /// The keys to the number, from the top of the file.
+    /// The keys of the number, from the root of the policy file.
     path: Vec<String>,
-    /// The values in units of the last decimal digit.
+    /// The values in units of their last decimal digit.
     first: i64,
     last: i64,
     step: i64,
-    /// How many decimal digits the values have.
+    /// Decimal digits of the values, at most 9.
     digits: usize,
 }
 
-/// A sweep that cannot be done.
+/// The error of parsing or applying a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SweepError {
-    /// The text is not one.
+    /// The text does not have the form `path=first:last:step`.
     #[error("`{0}` is no sweep: write a number of the policy and its values, such as `pattern.cost_weight=0:0.3:0.05`")]
     NotASweep(String),
-    /// Too many values.
+    /// The sweep has more values than are tried.
     #[error("`{text}` has {count} values, at most {MOST} are tried")]
     TooMany {
-        /// The sweep.
+        /// The text of the sweep.
         text: String,
-        /// How many it has.
+        /// The number of its values.
         count: u64,
     },
-    /// The policy is no mapping, or one of the keys holds something else.
+    /// A key of the path holds something other than a mapping, or the last one something other than a number.
     #[error("the policy has no number at `{0}`")]
     NoPlace(String),
-    /// The policy cannot be read at all.
+    /// The policy is not valid YAML.
     #[error("the policy cannot be read: {0}")]
     Unreadable(String),
 }
@@ -66,7 +66,8 @@ impl FromStr for Sweep {
     }
 }
 
-/// A decimal number in units of its so many-th digit.
+/// Parses a decimal number as an integer in units of its digit number `digits`; `None` if it is signed, malformed or
+/// has more digits.
 fn scaled(text: &str, digits: usize) -> Option<i64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     if part.len() > digits || !part.bytes().all(|byte| byte.is_ascii_digit()) || whole.starts_with(['+', '-']) {
@@ -76,10 +77,11 @@ fn scaled(text: &str, digits: usize) -> Option<i64> {
 }
 
 impl Sweep {
-    /// The policy once for each value: what it is called, and its text.
+    /// Returns a name and a policy text for each value of the sweep.
     ///
     /// # Errors
-    /// [`SweepError::Unreadable`] and [`SweepError::NoPlace`].
+    /// [`SweepError::Unreadable`] if the policy is not valid YAML, [`SweepError::NoPlace`] if it cannot hold a number
+    /// at the path.
     pub fn variants(&self, policy: &str) -> Result<Vec<(String, String)>, SweepError> {
         let whole: Value = serde_saphyr::from_str(policy).map_err(|error| SweepError::Unreadable(error.to_string()))?;
         let name = self.path.join(".");
@@ -90,7 +92,7 @@ impl Sweep {
             let mut whole = if whole.is_null() { Value::Object(Map::new()) } else { whole.clone() };
             let parsed = serde_json::from_str(&number).map_err(|error| SweepError::Unreadable(error.to_string()))?;
             set(&mut whole, &self.path, parsed).ok_or_else(|| SweepError::NoPlace(name.clone()))?;
-            // A policy is YAML, and JSON is YAML.
+            // JSON is valid YAML, so the JSON text is a policy.
             variants.push((format!("{name}={number}"), whole.to_string()));
             value += self.step;
         }
@@ -107,7 +109,8 @@ impl Sweep {
     }
 }
 
-/// Puts a value at the end of a path, making the mappings on the way.
+/// Sets the value at a path and creates missing mappings; `None` if something other than a mapping or a number is in
+/// the way.
 fn set(at: &mut Value, path: &[String], value: Value) -> Option<()> {
     let (key, rest) = path.split_first()?;
     let mapping = at.as_object_mut()?;

@@ -1,4 +1,4 @@
-//! What changing model now would cost in lost cache.
+//! The cost of changing the model of a session: the prompt cache that is lost.
 
 use contracts::{
     CacheLifetime, ModelId, Registry, TurnId, Usage,
@@ -12,25 +12,25 @@ use serde::Serialize;
 
 use crate::error::WhatIfError;
 
-/// How much of a session's prompt is warm when a turn starts, on the model before and on the one that was chosen.
+/// The cached part of a session's prompt at the start of a turn, on the previous model and on the chosen one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SwitchCost {
-    /// The model of the last call.
+    /// The model of the session's last call.
     pub from: ModelId,
-    /// Tokens it would read from its cache.
+    /// Prompt tokens in the cache of that model.
     pub warm: u64,
     /// The model that was chosen.
     pub to: ModelId,
-    /// Tokens that one would read from its cache.
+    /// Prompt tokens in the cache of the chosen model.
     pub to_warm: u64,
-    /// What the tokens that are not warm cost more, written again at the chosen model's prices, in nano-dollars. When the
-    /// model stays: what leaving it for another of the same price would cost. `None` without a price.
+    /// Nano-dollars by which writing the lost tokens to the cache costs more than reading them, at the chosen model's
+    /// prices. If the model stays, all its cached tokens count: the cost of leaving for a model of the same price.
+    /// `None` without a price.
     pub nano_usd: Option<u64>,
 }
 
-/// The switch cost of the turn that is decided at a position, or `None` when nothing was called before it.
-///
-/// Reads the log up to there.
+/// Computes the switch cost of the turn decided at a position; `None` if its thread made no call before. Reads the log
+/// up to there.
 ///
 /// # Errors
 /// [`WhatIfError`] when the log cannot be read.
@@ -48,7 +48,7 @@ pub fn switch_cost(
             break;
         }
         let call = calls.advance(&event)?.filter(|call| call.session == started.session);
-        // Only the turn's own line of work: no sub-agent's call, and no auxiliary call.
+        // Only calls on the turn's own thread: none of a sub-agent, and no auxiliary call.
         let Some(call) = call.filter(|call| call.role != CallRole::Side && call.thread == started.thread) else {
             continue;
         };
@@ -71,13 +71,13 @@ pub fn switch_cost(
     Ok(Some(SwitchCost { from, warm: warm_before, to: to.clone(), to_warm, nano_usd }))
 }
 
-/// The start of a turn, searched backwards from its decision.
+/// Searches the start of a turn backwards from the position of its decision.
 fn start_of(
     log: &dyn EventLog,
     position: Position,
     turn: TurnId,
 ) -> Result<Option<(Timestamp, TurnStarted)>, WhatIfError> {
-    /// Events between the start of a turn and its decision are few.
+    /// Events per read. A turn is decided few events after its start.
     const CHUNK: u64 = 64;
     let mut end = position;
     while Position::ORIGIN < end {

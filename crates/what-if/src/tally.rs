@@ -1,4 +1,4 @@
-//! Judged turns added up into a report.
+//! Sums up compared turns into a report.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::{
     totals::{Share, Totals, Under},
 };
 
-/// The most turns without a judgement that are listed one by one.
+/// The most incomparable turns that the report lists one by one.
 const LISTED: usize = 1_000;
 
-/// What has been added up so far.
+/// The totals of a running backtest.
 pub(crate) struct Tally {
     against: String,
-    /// Whether the old side is what really ran.
+    /// Whether the baseline is the recorded run.
     recorded: bool,
     turns: u64,
     recorded_nano_usd: i64,
@@ -29,7 +29,7 @@ pub(crate) struct Tally {
     unjudged: BTreeMap<String, u64>,
     unjudged_nano_usd: i64,
     unjudged_turns: Vec<Unjudged>,
-    /// For each policy, the turns that make the greatest difference.
+    /// For each policy, the turns whose cost changes most.
     most: Vec<Vec<TurnRow>>,
 }
 
@@ -59,7 +59,7 @@ impl Tally {
         }
     }
 
-    /// Counts a turn; its row, if it can be judged.
+    /// Counts an ended turn and returns its row; `None` if it could not be compared.
     pub(crate) fn add(&mut self, turn: &Turn) -> Option<TurnRow> {
         let unjudged =
             turn.unjudged.clone().or_else(|| turn.model.is_none().then(|| "no call was answered".to_owned()));
@@ -91,7 +91,7 @@ impl Tally {
         Some(row)
     }
 
-    /// Counts a turn about which nothing can be said, and what it cost as recorded, in nano-dollars.
+    /// Counts a turn that cannot be compared; `recorded` is its recorded cost in nano-dollars.
     pub(crate) fn cannot_judge(&mut self, turn: Unjudged, recorded: i64) {
         *self.unjudged.entry(turn.reason.clone()).or_default() += 1;
         self.unjudged_nano_usd = self.unjudged_nano_usd.saturating_add(recorded);
@@ -100,8 +100,9 @@ impl Tally {
         }
     }
 
+    /// Builds the row of a turn; `None` if a policy chose no model or no call was answered.
     fn row(&self, turn: &Turn) -> Option<TurnRow> {
-        // What the simulation gets wrong on both sides cancels.
+        // The recorded cost plus the simulated change: errors common to both simulations cancel.
         let estimate =
             |side: usize| Some(turn.recorded.saturating_add(turn.sides.get(side)?.saturating_sub(turn.simulated)));
         let choice = |side: usize| -> Option<Choice> {
@@ -146,6 +147,7 @@ impl Tally {
         })
     }
 
+    /// Ends the summation: ranks the policies by cost, cheapest first.
     pub(crate) fn report(self, identity: IdentityError) -> Report {
         let mut ranked: Vec<_> = self.new.into_iter().zip(self.most).enumerate().collect();
         ranked.sort_by_key(|(index, (compared, _))| (compared.totals.all.nano_usd, *index));
@@ -168,7 +170,8 @@ impl Tally {
     }
 }
 
-/// Keeps a row with its chains if it is among those that differ most under a policy; a turn that differs in nothing is not.
+/// Inserts a row with its chains if it is among the [`MOST`] whose cost changes most under `policy`; a row without a
+/// change is skipped.
 fn keep_if_among_most(most: &mut Vec<TurnRow>, row: &TurnRow, policy: usize, turn: &Turn) {
     let weight = |row: &TurnRow| row.difference(policy).unsigned_abs();
     let least = most.last().map_or(0, weight);

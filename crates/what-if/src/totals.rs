@@ -1,22 +1,22 @@
-//! Sums over turns: in all, and by model, rule, workspace and day.
+//! Sums over turns: in total, and by model, rule, workspace and day.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// What some turns come to.
+/// Counts and cost of a group of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Share {
-    /// Turns.
+    /// Number of turns.
     pub turns: u64,
-    /// Calls of the turns' own model.
+    /// Number of calls on the turns' own threads and models.
     pub calls: u64,
-    /// What they cost, in nano-dollars. An estimate of a few turns may be below zero.
+    /// Their cost in nano-dollars. The estimate of a small group may be negative.
     pub nano_usd: i64,
 }
 
 impl Share {
-    /// Adds some more.
+    /// Adds another group; saturates.
     pub(crate) fn add(&mut self, other: Self) {
         self.turns = self.turns.saturating_add(other.turns);
         self.calls = self.calls.saturating_add(other.calls);
@@ -24,22 +24,22 @@ impl Share {
     }
 }
 
-/// What one side of a comparison comes to.
+/// The sums of one policy or of the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Totals {
-    /// Everything that could be judged.
+    /// All turns that could be compared.
     pub all: Share,
-    /// By the model that takes the turn.
+    /// By the chosen model.
     pub by_model: BTreeMap<String, Share>,
-    /// By what decides: a rule's name, or the place in the chain.
+    /// By the name of the rule that decided, or else by the name of the slot.
     pub by_rule: BTreeMap<String, Share>,
-    /// By the folder of the workspace.
+    /// By the workspace folder.
     pub by_workspace: BTreeMap<String, Share>,
     /// By UTC day, as `2026-11-20`.
     pub by_day: BTreeMap<String, Share>,
 }
 
-/// What a turn is counted under.
+/// The group keys of a turn.
 pub(crate) struct Under<'a> {
     pub(crate) model: &'a str,
     pub(crate) rule: &'a str,

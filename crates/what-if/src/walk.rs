@@ -1,4 +1,4 @@
-//! A walk over the log that stops at every decision, with everything the decision was made from.
+//! Walks the log and stops at every decision, with the state that the decision was made from.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use event_core::{Position, Recorded, Timestamp};
 
 use crate::{error::WhatIfError, library::Library, range::Range};
 
-/// What an event says was decided: the decision of a turn, or a further step of it.
+/// An event that records a decision: that of a turn, or a fallback.
 pub(crate) trait Decided {
-    /// The turn.
+    /// The id of the turn.
     fn turn(&self) -> TurnId;
-    /// Its session.
+    /// The session of the turn.
     fn session(&self) -> &SessionId;
-    /// Where the log stood.
+    /// The log position of the views that the decision read.
     fn based_on(&self) -> Position;
-    /// The text predicates of the policy that matched the message.
+    /// The indices of the policy's text predicates that matched the message.
     fn matched(&self) -> &[u16];
-    /// The policy and the models, by their texts.
+    /// The hashes of the texts of the policy and of the list of models.
     fn texts(&self) -> (ContentHash, ContentHash);
 }
 
@@ -51,26 +51,27 @@ macro_rules! decided {
 decided!(RouteDecided);
 decided!(RouteFallback);
 
-/// A decision, and what it was made from.
+/// A decision in the log with the inputs that it was made from.
 pub(crate) struct Point<'w, D = RouteDecided> {
-    /// Where the decision stands.
+    /// The position of the decision.
     pub(crate) position: Position,
     /// When the turn started.
     pub(crate) at: Timestamp,
     /// When it was decided.
     pub(crate) decided_at: Timestamp,
-    /// The turn as it was captured.
+    /// The captured turn.
     pub(crate) started: &'w TurnStarted,
-    /// The message, unless its text is gone.
+    /// The user's message; `None` if its text is gone.
     pub(crate) message: Option<&'w str>,
-    /// What was decided.
+    /// The event of the decision.
     pub(crate) decided: D,
-    /// What the log knew then.
+    /// The state folded up to the position that the decision was based on.
     pub(crate) known: &'w Known,
 }
 
 impl<D: Decided> Point<'_, D> {
-    /// The turn as the policy of then saw it; without the text, by what had matched it (decision D9).
+    /// The turn as `decide` received it. Without its text, the recorded matches of text predicates are used (decision
+    /// D9).
     pub(crate) fn turn(&self) -> Turn {
         let message = match self.message {
             Some(text) => MessageText::Present(text.to_owned()),
@@ -80,31 +81,32 @@ impl<D: Decided> Point<'_, D> {
     }
 }
 
-/// What a walk tells.
+/// The callbacks of a walk.
 pub(crate) trait Visitor {
-    /// A decision within the range.
+    /// Called for each first decision of a turn in the range.
     fn decision(&mut self, point: Point<'_>, library: &mut Library<'_>) -> Result<(), WhatIfError>;
 
-    /// A further step of a turn within the range, after models had failed.
+    /// Called for each fallback of a turn in the range.
     fn step(&mut self, _: Point<'_, RouteFallback>, _: &mut Library<'_>) -> Result<(), WhatIfError> {
         Ok(())
     }
 
-    /// A decision whose turn never started in this log: its start was lost, and a repair marks the place.
+    /// Called for a decision whose turn has no start in this log: it was lost, and a repair marked the place.
     fn without_start(&mut self, event: &Recorded, decided: &RouteDecided);
 
-    /// Any event, after what it decides was told. False ends the walk.
+    /// Called for every event, after the callbacks for its decision. `false` ends the walk.
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError>;
 }
 
-/// A turn that has started and not ended.
+/// A turn that was started and has not ended.
 struct Open {
     at: Timestamp,
     started: TurnStarted,
     text: Option<TextBody>,
 }
 
-/// Walks the whole log once. Memory grows with what is open at a time, not with the log.
+/// Walks the whole log once and calls `visitor` for the decisions in `range`. Memory grows with the turns that are open
+/// at a time, not with the log.
 pub(crate) fn walk(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -138,7 +140,7 @@ pub(crate) fn walk(
     Ok(())
 }
 
-/// Where a walk stands.
+/// The state of a walk: everything folded up to the current position.
 struct Walk<'l> {
     log: &'l dyn EventLog,
     texts: &'l dyn TextStore,
@@ -147,7 +149,7 @@ struct Walk<'l> {
 }
 
 impl Walk<'_> {
-    /// Shows a decision, with what it was made from.
+    /// Calls `show` with a decision and its inputs.
     fn at<D: Decided>(
         &self,
         turn: &Open,
@@ -160,7 +162,7 @@ impl Walk<'_> {
         let known = if decided.based_on() == self.state.position() {
             &self.state
         } else {
-            // Others wrote between the decision and its record.
+            // Other writers appended between the decision and its record.
             earlier = state_at(self.log, decided.based_on())?;
             &earlier
         };
@@ -168,6 +170,7 @@ impl Walk<'_> {
         show(Point { position, at, decided_at, started: &turn.started, message, decided, known })
     }
 
+    /// Folds an event into the state.
     fn pass(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(started) = event.read::<TurnStarted>()? {
             self.open.insert(started.turn, Open { at: event.event.at, started, text: None });
@@ -182,6 +185,7 @@ impl Walk<'_> {
     }
 }
 
+/// The text of a message; `None` if it is no longer in the text store.
 fn text_of(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, WhatIfError> {
     match text {
         TextBody::Inline(text) => Ok(Some(text.clone())),
@@ -189,7 +193,7 @@ fn text_of(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, Wha
     }
 }
 
-/// The state at an earlier position, folded from the beginning.
+/// Folds the state at an earlier position from the start of the log.
 fn state_at(log: &dyn EventLog, position: Position) -> Result<Known, WhatIfError> {
     let mut state = Known::default();
     for event in events(log, Position::ORIGIN) {

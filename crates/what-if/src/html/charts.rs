@@ -1,4 +1,4 @@
-//! Charts as SVG: what was spent day by day, and who took the turns.
+//! SVG charts of the report: cumulative cost by day, and the share of each model.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ const LEFT: f64 = 72.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 28.0;
 
-/// Colours that differ for most eyes, on light and dark ground.
+/// Colours that most people with a colour vision deficiency distinguish, on light and dark backgrounds.
 const COLOURS: [&str; 8] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bb7744", "#999999"];
 
-/// What is measured of a share.
+/// Extracts the figure that a chart shows.
 type Measure = fn(&Share) -> i64;
 
-/// The sum of all days up to each, for both sides.
+/// Draws the cumulative cost by day of the baseline and of the cheapest policy.
 pub(super) fn cumulative(report: &Report) -> String {
     let Some(best) = report.new.first() else { return String::new() };
     let days: Vec<&String> = report.old.by_day.keys().collect();
@@ -76,12 +76,14 @@ pub(super) fn cumulative(report: &Report) -> String {
     format!("{svg}<ul class=legend>{legend}</ul>")
 }
 
+/// The y coordinate of an amount of `nano` nano-dollars on an axis that ends at `most`.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn place(nano: i64, most: i64) -> f64 {
     let share = nano.max(0) as f64 / most as f64;
     TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share)
 }
 
+/// The x coordinate of the day `index` of `count`.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn across(index: usize, count: usize) -> f64 {
     if count < 2 {
@@ -90,13 +92,13 @@ fn across(index: usize, count: usize) -> f64 {
     LEFT + (WIDTH - LEFT - 6.0) * index as f64 / (count - 1) as f64
 }
 
-/// An amount on an axis.
+/// Formats an axis label: cents below 100 dollars, whole dollars above.
 fn coarse(nano: i64) -> String {
     let cents = nano / 10_000_000;
     if 10_000 <= cents { format!("${}", cents / 100) } else { format!("${}.{:02}", cents / 100, cents % 100) }
 }
 
-/// Turns and money by model, before and after.
+/// Draws the share of each model in turns and in cost, for the baseline and for the cheapest policy.
 pub(super) fn shares(report: &Report) -> String {
     let Some(best) = report.new.first() else { return String::new() };
     let models: Vec<&String> = {
@@ -127,6 +129,7 @@ pub(super) fn shares(report: &Report) -> String {
     format!("{svg}</svg><ul class=legend>{legend}</ul>")
 }
 
+/// Draws one stacked bar at `y`, with a segment per model.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn bar(
     models: &[&String],

@@ -1,8 +1,8 @@
-//! The page itself: its frame, and how it looks on a screen, a phone and paper.
+//! The document around the sections: head, style sheet and escaping.
 
 const STYLE: &str = include_str!("style.css");
 
-/// A page that grows from top to bottom.
+/// An HTML document under construction; sections are appended.
 pub(super) struct Page(String);
 
 impl Page {
@@ -15,15 +15,17 @@ impl Page {
         ))
     }
 
-    /// A part under a heading. The content is HTML.
+    /// Appends a section. `title` is text and is escaped; `content` is HTML.
     pub(super) fn section(&mut self, title: &str, content: &str) {
         self.0 += &format!("<section><h2>{}</h2>{content}</section>\n", escaped(title));
     }
 
+    /// Appends a paragraph of HTML.
     pub(super) fn paragraph(&mut self, content: &str) {
         self.0 += &format!("<p>{content}</p>\n");
     }
 
+    /// Appends HTML as is.
     pub(super) fn raw(&mut self, content: &str) {
         self.0 += content;
     }
@@ -33,7 +35,7 @@ impl Page {
     }
 }
 
-/// A text that means only itself in HTML, also inside quotes.
+/// Escapes a text for HTML content and for quoted attribute values.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

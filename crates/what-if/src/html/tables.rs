@@ -1,4 +1,4 @@
-//! The tables of the report, and the chains of the turns that matter most.
+//! The tables of the report, and the decision chains of the turns whose cost differs most.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use crate::{
     totals::Share,
 };
 
-/// Rows that are listed of what may be long.
+/// The most turns that the table of excluded turns lists.
 const LISTED: usize = 50;
 
-/// A cell: numbers stand to the right.
+/// A table cell; numbers and differences are aligned right.
 enum Cell {
     Text(String),
     Number(String),
@@ -21,6 +21,7 @@ enum Cell {
     Difference(i64),
 }
 
+/// Renders a table. A title that starts with `>` is aligned right.
 fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
     let mut html = "<div class=wide><table><tr>".to_owned();
     for title in titles {
@@ -50,6 +51,7 @@ fn tone(nano: i64) -> &'static str {
     }
 }
 
+/// The table of all policies, cheapest first.
 pub(super) fn ranking(report: &Report) -> String {
     let old = report.old.all.nano_usd;
     let rows = report.new.iter().map(|new| {
@@ -65,6 +67,7 @@ pub(super) fn ranking(report: &Report) -> String {
     table(&["Policy", ">Turns that change model", ">Cost", ">Difference", ">"], rows)
 }
 
+/// The table of turns and cost per group, before and after.
 pub(super) fn group(old: &BTreeMap<String, Share>, new: &BTreeMap<String, Share>) -> String {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let rows = names.into_iter().map(|name| {
@@ -82,7 +85,7 @@ pub(super) fn group(old: &BTreeMap<String, Share>, new: &BTreeMap<String, Share>
     table(&["", ">Turns before", ">Cost before", ">Turns after", ">Cost after", ">Difference"], rows)
 }
 
-/// A matrix: from the models in the rows to those in the columns.
+/// The matrix of model changes: rows are the models before, columns the models after.
 pub(super) fn switches(compared: &Compared) -> String {
     let to: BTreeSet<&String> = compared.switches.values().flat_map(BTreeMap::keys).collect();
     if to.is_empty() {
@@ -101,13 +104,13 @@ pub(super) fn switches(compared: &Compared) -> String {
     table(&titles, rows)
 }
 
-/// Each of the turns that matter most, with both chains behind a click.
+/// The turns whose cost differs most, each with both decision chains in a collapsed section.
 pub(super) fn most(report: &Report) -> String {
     if report.most.is_empty() {
         return "<p class=soft>No turn costs another amount.</p>".to_owned();
     }
-    // The rows hold the choices in the order the policies were given; the cheapest is the one that differs as listed.
-    // Where the other side is what really ran, its chain is that of the decision in the log.
+    // The choices of a row are in the order in which the policies were given; `most_of` is the index of the cheapest.
+    // If the baseline is the recorded run, its chain is the recorded decision.
     let before = if report.against == "recorded" { "Decided then" } else { "Before" };
     report.most.iter().map(|row| turn(row, report.most_of, before)).collect()
 }

@@ -1,4 +1,4 @@
-//! The same turns under other policies: what they choose, what it costs, and what cannot be said.
+//! Backtests of the bundled session: choices, costs, and turns that cannot be compared.
 
 use contracts::{ModelId, Slot, events::LlmCallCompleted};
 use event_core::encode;
@@ -12,7 +12,7 @@ rules:
 global_default: opus
 "#;
 
-/// The model most calls of the bundled session ran on.
+/// The model of most calls in the bundled session.
 fn recorded_model(past: &Past) -> ModelId {
     past.events().iter().find_map(|event| event.read::<LlmCallCompleted>().unwrap()).unwrap().model
 }
@@ -101,7 +101,7 @@ fn a_turn_whose_price_nobody_knows_is_listed_and_not_guessed() {
 fn a_policy_that_refuses_a_turn_is_told() {
     let past = Past::under("global_default: sonnet");
     let (report, rows) = past.try_on(&[("nothing", "")]);
-    // What is left are the turns whose message named a model.
+    // The remaining turns are those whose message named a model.
     assert!(rows.iter().all(|row| row.new[0].rule == "PER_MESSAGE_OVERRIDE"));
     assert_eq!(report.turns + report.unjudged.values().sum::<u64>(), 9);
     assert!(report.unjudged.contains_key("`nothing` has no model that can take it"), "{:?}", report.unjudged);
@@ -111,8 +111,8 @@ fn a_policy_that_refuses_a_turn_is_told() {
 fn changing_model_in_mid_session_costs_the_cache_that_is_lost() {
     let past = Past::under("global_default: sonnet");
     let model = recorded_model(&past);
-    // Now and then another model of the same price would come at the price of a cold cache; pricing the recorded usage
-    // alone would say nothing changes.
+    // Switching to another model of the same price costs a cold cache. Pricing the recorded usage alone would show no
+    // difference.
     let (report, rows) = past
         .try_on(&[("commits", &COMMITS.replace("opus", &format!("\"{model}\""))), ("all", "global_default: haiku")]);
     let own = rows.iter().filter(|row| row.new[0].model != row.old.model).count();

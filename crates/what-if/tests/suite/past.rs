@@ -1,4 +1,4 @@
-//! A past to ask about: the bundled session, imported under a policy.
+//! A log fixture: the bundled session, imported under a policy.
 
 use std::{fs, sync::Arc};
 
@@ -10,7 +10,7 @@ use router_core::Policy;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 use what_if::{Against, Backtest, Candidate, Range, Report, TurnRow};
 
-/// What was recorded, and where.
+/// A log and its texts.
 pub(crate) struct Past {
     pub(crate) log: Arc<dyn EventLog>,
     pub(crate) texts: Arc<MemoryTexts>,
@@ -18,7 +18,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// The bundled session, decided under a policy.
+    /// Imports the bundled session, decided under a policy.
     pub(crate) fn under(policy: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("routing.yaml"), policy).unwrap();
@@ -46,7 +46,7 @@ impl Past {
         self.log.read_after(Position::ORIGIN, usize::MAX).unwrap()
     }
 
-    /// The same past with some events changed.
+    /// Copies the log with some events changed.
     pub(crate) fn with_events(self, change: impl FnMut(&mut Recorded)) -> Self {
         let mut events = self.events();
         events.iter_mut().for_each(change);
@@ -56,7 +56,7 @@ impl Past {
         Self { log: Arc::new(log), ..self }
     }
 
-    /// The same past without the text of any message.
+    /// Copies the log without the text of any message.
     pub(crate) fn without_text(self) -> Self {
         self.with_events(|event| {
             if event.event.kind == "turn.text_recorded" {
@@ -71,7 +71,7 @@ impl Past {
         Candidate { name: name.to_owned(), policy: Arc::new(policy) }
     }
 
-    /// What policies come to, against what really ran.
+    /// Runs a backtest of `policies` against the recorded run.
     pub(crate) fn try_on(&self, policies: &[(&str, &str)]) -> (Report, Vec<TurnRow>) {
         self.ask(policies, Against::Recorded, Range::default())
     }
@@ -87,7 +87,7 @@ impl Past {
 }
 
 impl Past {
-    /// Throws the texts of policies and models away.
+    /// Removes the texts of policies and models.
     pub(crate) fn texts_without_policies(&self) {
         self.texts.sweep(&|_| false).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Every decision is made again from the log alone, and a change of any byte shows.
+//! Replay repeats every decision from the log alone, and detects a change of any byte.
 
 use contracts::events::{RouteDecided, TurnStarted};
 use event_core::{Payload, encode};
@@ -6,7 +6,7 @@ use what_if::{Range, Replayed, WhatIfError, replay};
 
 use crate::past::Past;
 
-/// A policy that looks at the text, the clock, the budget and what was touched.
+/// A policy that reads text, clock, budget and touched files.
 const POLICY: &str = r#"
 rules:
   - {name: commits, when: {message_matches: "(?i)\\bcommit"}, use: haiku}

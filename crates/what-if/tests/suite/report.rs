@@ -1,4 +1,4 @@
-//! The page: complete in itself, and nothing in it means more than its letters.
+//! The HTML report is self-contained, and everything in it is escaped.
 
 use crate::past::Past;
 
