@@ -1,4 +1,4 @@
-//! The command line: commands, options, help texts.
+//! The command line interface: commands, options and help texts.
 
 mod events;
 mod gateway;

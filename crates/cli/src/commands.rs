@@ -1,4 +1,4 @@
-//! What the commands do, one file each.
+//! The commands, one module each.
 
 mod backtest;
 mod cost;
@@ -29,6 +29,7 @@ use crate::{
     failure::Failure,
 };
 
+/// Runs a command.
 pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
     match command {
         Command::Init { force } => init::run(context, force),

@@ -1,4 +1,4 @@
-//! What every command needs: where things are, how to print, and the engine.
+//! The environment of a command: home folder, output format, and access to log and engine.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,19 +19,19 @@ use crate::{
     screen::{self, counted},
 };
 
-/// How long the gateway lets sled be behind the journal.
+/// How far sled may lag behind the journal while the gateway runs.
 const INDEX_LAG: Duration = Duration::from_millis(250);
 
-/// Bytes the gateway writes ahead in the journal: some hundred turns.
+/// Bytes that the gateway preallocates in the journal: some hundred turns.
 const JOURNAL_AHEAD: usize = 256 * 1024;
 
-/// How long a command waits for a gateway that starts, or for another command, to be done with the log.
+/// How long a command waits for a log that is in use by a starting gateway or by another command.
 const STARTING: Duration = Duration::from_secs(1);
 
-/// How long a command waits before it tries again.
+/// The delay before the next attempt to open the log.
 const RETRY: Duration = Duration::from_millis(50);
 
-/// The surroundings of a command.
+/// The environment of a command, from the global arguments.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) home: Home,
@@ -49,8 +49,8 @@ impl Context {
         Self { home, json: arguments.json }
     }
 
-    /// The writer for a command: the running gateway, or the log, which no other process can open for writing until
-    /// the writer is closed.
+    /// Opens the writer for a command: a connection to the running gateway, or else the log itself. The log is then
+    /// locked until the writer is closed.
     pub(crate) fn writer(&self) -> Result<Writer, Failure> {
         let started = Instant::now();
         loop {
@@ -61,7 +61,7 @@ impl Context {
             let models = Models::load(&self.home.models())?;
             match SledLog::open(self.home.log()) {
                 Ok((log, repairs)) => return Ok(Writer::Log(Box::new(self.engine_on(log, &repairs, models)?))),
-                // A gateway that starts opens the log first, and its socket a moment later.
+                // A starting gateway opens the log first and its control socket a moment later.
                 Err(LogError::InUse { .. }) if started.elapsed() < STARTING => std::thread::sleep(RETRY),
                 Err(error) => return Err(error.into()),
             }
@@ -72,8 +72,8 @@ impl Context {
         Failure::Failed(format!("cannot connect to the gateway of `{}`: {error}", self.home.dir.display()))
     }
 
-    /// The failure to open the log for a command that cannot run beside a gateway; `reason` completes the sentence "the
-    /// gateway is running, and …".
+    /// Converts the error of opening the log for a command that cannot run while the gateway does. `reason` completes
+    /// the sentence "`turnwise serve` is running, and …".
     pub(crate) fn exclusive(&self, error: LogError, reason: &str) -> Failure {
         match error {
             LogError::InUse { .. } if matches!(Connection::open(&self.home.dir), Ok(Some(_))) => {
@@ -85,7 +85,7 @@ impl Context {
         }
     }
 
-    /// The engine of the gateway: its barriers wait for the journal alone.
+    /// Opens the engine for the gateway: a barrier waits for the journal alone, and the index follows.
     pub(crate) fn engine_of_gateway(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
         self.engine_on(log.with_lagging_index(INDEX_LAG).with_journal_ahead(JOURNAL_AHEAD), &repairs, models)
@@ -97,18 +97,18 @@ impl Context {
         Ok(engine)
     }
 
-    /// The engine on what the log holds now. Writes nothing and disturbs nobody who does.
+    /// Opens a read-only engine on the current content of the log. It can run beside a writer.
     pub(crate) fn reader(&self) -> Result<Engine, Failure> {
         let log = self.read_only()?;
         Ok(Engine::open(&self.home, self.stores(log))?)
     }
 
-    /// The state folded from what the log holds now, whatever the policy says.
+    /// Folds the state from the current content of the log, without loading the policy.
     pub(crate) fn state(&self) -> Result<RouterState, Failure> {
         Ok(event_bus::fold_all(self.read_only()?.as_ref())?)
     }
 
-    /// Prints a note when the policy file has errors, so that an earlier policy is active.
+    /// Prints a note if the policy file has errors, because the last valid policy is active then.
     pub(crate) fn policy_notice(&self, path: &str, errors: u64) {
         if 0 < errors {
             let errors = counted(errors, "error");
@@ -118,7 +118,7 @@ impl Context {
         }
     }
 
-    /// The log, for reading; an empty one when nothing was ever recorded.
+    /// Opens the log for reading; an empty log if nothing was recorded yet.
     pub(crate) fn read_only(&self) -> Result<Arc<dyn EventLog>, Failure> {
         if !self.home.log().exists() {
             return Ok(Arc::new(MemoryLog::new()));
@@ -131,7 +131,7 @@ impl Context {
         Stores { log, texts: Arc::new(texts), clock: Box::new(SystemClock), offset: local_offset }
     }
 
-    /// Says what opening the log repaired, to the user and to the log.
+    /// Prints the repairs made when the log was opened, and records them.
     fn tell(&self, engine: &mut Engine, repairs: &[Repair]) -> Result<(), Failure> {
         let mut events = Vec::new();
         for (number, repair) in (0..).zip(repairs) {
@@ -152,14 +152,14 @@ impl Context {
         Ok(engine.record(events)?)
     }
 
-    /// Something to notice, beside the output.
+    /// Prints a note on the standard error, unless the output is JSON.
     pub(crate) fn notice(&self, text: &str) {
         if !self.json {
             screen::print_error_line(&format!("{} {text}", screen::styled(screen::NOTICE, "note:")));
         }
     }
 
-    /// Prints JSON, or text.
+    /// Prints `json` or calls `text`, depending on `--json`.
     pub(crate) fn print(&self, json: &impl Serialize, text: impl FnOnce()) -> Result<(), Failure> {
         if self.json {
             let json = serde_json::to_string_pretty(json).map_err(|error| Failure::Failed(error.to_string()))?;
@@ -171,20 +171,20 @@ impl Context {
     }
 }
 
-/// Minutes by which the computer's clock is ahead of UTC at a time.
+/// The offset of the local time zone from UTC at a time, in minutes.
 pub(crate) fn local_offset(at: Timestamp) -> i16 {
     let Some(at) = instant(at) else { return 0 };
     let offset = jiff::tz::TimeZone::system().to_offset(at);
     i16::try_from(offset.seconds() / 60).unwrap_or_default()
 }
 
-/// A time as people in the user's time zone write it.
+/// Formats a time in the local time zone, as `2026-11-20 19:36:00`.
 pub(crate) fn local_time(at: Timestamp) -> String {
     let zoned = instant(at).map(|at| at.to_zoned(jiff::tz::TimeZone::system()));
     zoned.map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default()
 }
 
-/// A UTC day as a date.
+/// Formats a UTC day (days since 1970) as `2026-11-20`.
 pub(crate) fn date(day: u64) -> String {
     let at = instant(Timestamp::from_secs(day.saturating_mul(86_400)));
     at.map(|at| at.strftime("%Y-%m-%d").to_string()).unwrap_or_default()
@@ -194,7 +194,7 @@ fn instant(at: Timestamp) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_microsecond(i64::try_from(at.0).ok()?).ok()
 }
 
-/// A file's text.
+/// Reads a text file.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))
 }

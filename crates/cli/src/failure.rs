@@ -1,4 +1,4 @@
-//! The failure of a command, and its exit code.
+//! The error type of commands, and its exit codes.
 
 use std::{path::Path, process::ExitCode};
 
@@ -6,12 +6,12 @@ use control::{ControlError, ErrorKind, with_causes};
 use engine::EngineError;
 use event_bus::LogError;
 
-/// A command that did not succeed.
+/// The error of a command; its kind determines the exit code.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command has run and printed a negative result, such as a check that failed. Exit code 1.
+    /// The command completed with a negative result, such as a failed check, which it has printed. Exit code 1.
     Negative,
-    /// The arguments, or a file of the user's, are wrong. Exit code 2.
+    /// An argument or a configuration file is invalid. Exit code 2.
     Invalid(String),
     /// The command could not be executed. Exit code 3.
     Failed(String),
@@ -26,7 +26,7 @@ impl Failure {
         })
     }
 
-    /// The error message; `None` when the result is on the standard output already.
+    /// The error message; `None` if the command has already printed its result.
     pub(crate) fn message(&self) -> Option<&str> {
         match self {
             Self::Negative => None,

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks for an end at the next clean place, the second ends the program at once.
+//! Handles Ctrl-C: the first one requests an orderly end, the second one ends the process at once.
 
 use std::sync::{
     Arc,
@@ -7,18 +7,18 @@ use std::sync::{
 
 use signal_hook::{consts::SIGINT, flag};
 
-/// Exit code of a program that Ctrl-C has ended, as shells have it.
+/// The exit code of a process ended by Ctrl-C: 128 plus the number of SIGINT, as in shells.
 const ENDED: i32 = 130;
 
-/// Whether Ctrl-C was pressed since this was made.
+/// A flag that Ctrl-C sets.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens from now on. Where that cannot be done, Ctrl-C ends the program as it always does.
+    /// Installs the handler. If that fails, Ctrl-C ends the process at once.
     pub(crate) fn listen() -> Self {
         let interrupt = Self::default();
-        // In this order: the second Ctrl-C finds the flag set.
+        // The order matters: only the second Ctrl-C finds the flag set.
         let listening = flag::register_conditional_shutdown(SIGINT, ENDED, Arc::clone(&interrupt.0))
             .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupt.0)));
         if let Err(error) = listening {
@@ -27,6 +27,7 @@ impl Interrupt {
         interrupt
     }
 
+    /// Whether Ctrl-C was pressed since [`Interrupt::listen`].
     pub(crate) fn pressed(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

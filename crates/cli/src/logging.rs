@@ -1,4 +1,4 @@
-//! Log lines on the standard error: which are written, and how.
+//! Sets up log lines on the standard error.
 
 use std::str::FromStr as _;
 
@@ -12,14 +12,14 @@ use tracing_subscriber::{
 
 use crate::{arguments::LogFormat, failure::Failure};
 
-/// The environment variable with the filter, such as `info` or `warn,gateway=debug`.
+/// The environment variable with the filter of log lines, such as `info` or `warn,gateway=debug`.
 const VARIABLE: &str = "RUST_LOG";
 
-/// Starts logging with the filter of `RUST_LOG`, or else with the level of `--verbose`. A gateway logs warnings by
-/// default; other commands print what the user has to know, so they log nothing.
+/// Initialises logging with the filter in `RUST_LOG`, or else with the level of `--verbose`. A gateway logs warnings by
+/// default. Other commands log nothing by default, because they print their errors.
 ///
 /// # Errors
-/// [`Failure::Invalid`] when `RUST_LOG` is not a filter.
+/// [`Failure::Invalid`] when `RUST_LOG` is not a valid filter.
 pub(crate) fn start(verbose: u8, is_gateway: bool, format: LogFormat) -> Result<(), Failure> {
     let level = match verbose {
         0 if is_gateway => LevelFilter::WARN,

@@ -1,17 +1,17 @@
-//! Moments as people write them: a day, a day and a time, or how long ago.
+//! Parses moments: a date, a date with time, or a span before now.
 
 use event_core::Timestamp;
 use jiff::{civil, tz::TimeZone};
 
-/// Microseconds in the units of a span.
+/// The length of each unit of a span in microseconds.
 const UNITS: [(char, u64); 4] =
     [('m', 60_000_000), ('h', 3_600_000_000), ('d', 86_400_000_000), ('w', 604_800_000_000)];
 
-/// A moment: `2026-11-01`, `2026-11-01T12:30` (both by the computer's clock), `2026-11-01T12:30:00Z`, or `30d`, `12h`
-/// before `now`.
+/// Parses `2026-11-01` or `2026-11-01T12:30` in the local time zone, `2026-11-01T12:30:00Z`, or a span before `now`
+/// such as `30d` or `12h`.
 ///
 /// # Errors
-/// What is expected instead.
+/// A message with the expected formats.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     if let Some(span) = span(text) {
         return Ok(Timestamp(now.0.saturating_sub(span)));
@@ -23,7 +23,7 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     })
 }
 
-/// Microseconds of `30d`.
+/// Parses a span such as `30d` into microseconds; `None` if it is not one or overflows.
 fn span(text: &str) -> Option<u64> {
     let unit = text.chars().next_back()?;
     let (_, length) = UNITS.iter().find(|(name, _)| *name == unit)?;

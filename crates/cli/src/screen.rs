@@ -1,4 +1,4 @@
-//! The layout of output: styles, tables, progress bars.
+//! Terminal output: styles, tables, progress bars.
 
 use std::io::Write as _;
 
@@ -37,7 +37,7 @@ pub(crate) fn print_error_line(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// Cuts a text to at most `columns` columns of a terminal.
+/// The longest prefix of a text that fits into `columns` terminal columns.
 pub(crate) fn cut(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|(_, character)| {
@@ -95,7 +95,7 @@ pub(crate) fn byte_bar(bytes: u64, what: &'static str) -> ProgressBar {
     bar(bytes, what, template)
 }
 
-/// A progress bar for work measured in events.
+/// A progress bar for work measured in events, on the standard error if that is a terminal.
 pub(crate) fn event_bar(events: u64, what: &'static str) -> ProgressBar {
     bar(events, what, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
 }

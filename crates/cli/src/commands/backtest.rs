@@ -1,4 +1,4 @@
-//! `backtest`: what the recorded turns would have cost under other policies.
+//! `backtest`: estimates the cost of the recorded turns under other policies.
 
 mod show;
 
@@ -49,7 +49,7 @@ pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<()
         .print(&json!({ "report": report, "turns": rows }), || show::report(&report, &rows, &question, arguments.all))
 }
 
-/// Walks the log once; the rows are those that will be printed.
+/// Runs the backtest in one walk over the log. Returns the report and the rows that will be printed.
 fn ask(
     context: &Context,
     arguments: &BacktestArguments,
@@ -77,6 +77,7 @@ fn ask(
     Ok((report, rows))
 }
 
+/// Loads the policies to try: the files of `--policy` or else the active policy, each once per value of `--sweep`.
 fn candidates(
     context: &Context,
     arguments: &BacktestArguments,

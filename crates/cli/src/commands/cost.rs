@@ -1,4 +1,4 @@
-//! `cost`: what was spent, by model, role and day, or in one session (004 §6.7).
+//! `cost`: spending by model, role and day, or of one session (004 §6.7).
 
 use contracts::{SessionId, events::CallRole};
 use costs::{Costs, SessionCosts, Total};
@@ -11,7 +11,7 @@ use crate::{
     screen::{HEADING, Table, counted, styled},
 };
 
-/// Sessions and days listed without being asked for more.
+/// The most sessions and days that the text output lists.
 const LISTED: usize = 15;
 
 pub(super) fn run(context: &Context, session: Option<&str>) -> Result<(), Failure> {
@@ -30,6 +30,7 @@ pub(super) fn run(context: &Context, session: Option<&str>) -> Result<(), Failur
     one_session(context, &name, spent)
 }
 
+/// A total with its name, as JSON.
 #[derive(Serialize)]
 struct Row<'a> {
     name: &'a str,
@@ -112,7 +113,7 @@ fn line(table: &mut Table, name: String, total: &Total) {
     ]);
 }
 
-/// A cost, or `?` when no call of it has a price.
+/// Formats a cost; `?` if no call has a price.
 fn cost(total: &Total) -> String {
     if 0 < total.calls && total.calls == total.unpriced_calls { "?".to_owned() } else { format!("{:.4}", total.cost) }
 }
@@ -126,7 +127,7 @@ fn unpriced(total: &Total) {
     }
 }
 
-/// The display of 004 §6.7: the planner, and the workers one by one.
+/// Prints the cost of a session by role and thread, in the layout of 004 §6.7.
 fn one_session(context: &Context, name: &SessionId, session: &SessionCosts) -> Result<(), Failure> {
     let total = session.total();
     let lines: Vec<_> = session

@@ -1,4 +1,4 @@
-//! A decision as JSON, with the reasons in words beside the data.
+//! The JSON representation of a decision, each reason as data and as text.
 
 use contracts::{Decision, ModelId, SessionId, TurnId};
 use engine::TurnOutcome;
@@ -6,7 +6,7 @@ use router_core::{Banner, reason_text};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// A decision as every command prints it.
+/// A decision in the JSON output of every command.
 #[derive(Debug, Serialize)]
 pub(crate) struct DecisionView {
     turn: TurnId,
@@ -18,7 +18,7 @@ pub(crate) struct DecisionView {
 }
 
 impl DecisionView {
-    /// The decision of an outcome; `None` if the turn was locked before.
+    /// The view of an outcome; `None` if the turn was locked, so that nothing was decided.
     pub(crate) fn of(outcome: &TurnOutcome) -> Option<Self> {
         Some(Self::new(outcome.turn, &outcome.input.session, outcome.decision()?, &outcome.banners))
     }
@@ -50,7 +50,7 @@ impl DecisionView {
     }
 }
 
-/// What decided, in two or three words, for tables.
+/// The name of the rule or slot that decided, for tables; `refused` without a model.
 pub(crate) fn decided_by(decision: &Decision) -> String {
     match decision.winner() {
         None => "refused".to_owned(),

@@ -1,4 +1,4 @@
-//! `events`: look at the log, move it, check it, repair it.
+//! `events`: shows, exports, imports, verifies, purges and repairs the log.
 
 mod moving;
 mod purge;
@@ -54,7 +54,7 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
     }
     loop {
         std::thread::sleep(std::time::Duration::from_millis(200));
-        // What another process wrote is seen by opening again.
+        // A reader sees only the events that were in the log when it was opened.
         let log = context.read_only()?;
         for recorded in events(log.as_ref(), last) {
             let recorded = recorded?;
@@ -66,7 +66,7 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
     }
 }
 
-/// One event on one line. JSON has one object a line as well, so that it can be piped.
+/// Prints an event on one line: text, or a JSON object.
 fn line(context: &Context, recorded: &Recorded) {
     let json = as_json(recorded);
     if context.json {
@@ -78,7 +78,7 @@ fn line(context: &Context, recorded: &Recorded) {
     anstream::println!("{position} {} {:<28} {summary}", local_time(recorded.event.at), recorded.event.kind);
 }
 
-/// The fields of an event that tell most, without text the user wrote.
+/// The first four of the most informative fields of an event, without text that the user wrote.
 fn summary(json: &Value) -> String {
     const TELLING: [&str; 16] = [
         "model",
@@ -140,6 +140,7 @@ fn show(context: &Context, event: &str) -> Result<(), Failure> {
     })
 }
 
+/// Reads the event at `position`; `None` beyond the end of the log.
 fn read(log: &dyn EventLog, position: Position) -> Result<Option<Recorded>, Failure> {
     let events = log.read_after(Position(position.0 - 1), 1)?;
     Ok(events.into_iter().next().filter(|recorded| recorded.position == position))

@@ -1,4 +1,4 @@
-//! `feedback`: the user's rating on a turn, and how the turn is judged then.
+//! `feedback`: records the user's rating of a turn and prints the new verdict.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<()
     })
 }
 
-/// A verdict in words.
+/// Formats a verdict as a sentence.
 fn shown(verdict: &EvalCompleted) -> String {
     let model = verdict.model.as_ref().map_or("whoever took it", contracts::ModelId::as_str);
     let counts = if verdict.confidence < MIN_EVAL_CONFIDENCE { ", too unsure to count" } else { "" };
@@ -39,7 +39,7 @@ fn shown(verdict: &EvalCompleted) -> String {
     format!("{model} is judged {score} at confidence {confidence}{counts}: {}.", signals(&verdict.signals))
 }
 
-/// What was noticed, in the order in which it was, each kind once with how often.
+/// Lists the signals in order, each kind once with its count.
 fn signals(signals: &[Signal]) -> String {
     let mut shown = String::new();
     for (place, signal) in signals.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `init`: a policy to start from, and what was found on this machine.
+//! `init`: writes a starter policy, and reports the sessions and keys found on this machine.
 
 use std::{env, fs, path::PathBuf};
 
@@ -12,10 +12,10 @@ use crate::{
     screen::{GOOD, counted, styled},
 };
 
-/// The policy that is written: valid as it stands, every part explained.
+/// The starter policy: valid and commented.
 pub(crate) const STARTER_POLICY: &str = include_str!("starter_routing.yaml");
 
-/// Environment variables that hold keys, by provider. Only whether they are set is looked at.
+/// Environment variables that hold keys, with their provider. Only their presence is checked.
 const KEYS: [(&str, &str); 4] = [
     ("anthropic", "ANTHROPIC_API_KEY"),
     ("openai", "OPENAI_API_KEY"),
@@ -72,7 +72,7 @@ pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
     })
 }
 
-/// Where Claude Code keeps its session files.
+/// The folder with the session files of Claude Code.
 pub(super) fn claude_sessions(user: &std::path::Path) -> PathBuf {
     user.join(".claude").join("projects")
 }

@@ -1,4 +1,4 @@
-//! `model`: the model of a session, set, cleared or shown (004 §9.1).
+//! `model`: sets, clears or shows the model of a session (004 §9.1).
 
 use contracts::SessionId;
 use control::SelectModel;
@@ -53,7 +53,7 @@ fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     })
 }
 
-/// The session named, or the latest of the log.
+/// Resolves the session argument; the session with the latest event if there is none.
 fn session_named(sessions: &Sessions, name: Option<&str>) -> Result<SessionId, Failure> {
     let Some(name) = name else {
         let latest = sessions.latest();

@@ -1,4 +1,4 @@
-//! `models`: the list of models, and price lists brought in.
+//! `models`: lists the models and imports price lists.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -56,7 +56,7 @@ fn list(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Pico-dollars per token as dollars per million tokens: the same digits, six places on.
+/// Formats a price per token as dollars per million tokens, with at least two decimal digits.
 fn per_million(rate: PicoUsd) -> String {
     let text = format!("{}.{:06}", rate.0 / 1_000_000, rate.0 % 1_000_000);
     let trimmed = text.trim_end_matches('0');
@@ -64,7 +64,7 @@ fn per_million(rate: PicoUsd) -> String {
     format!("{trimmed}{}", "0".repeat(2_usize.saturating_sub(decimals)))
 }
 
-/// What stands above the models in the file.
+/// The comment at the top of an imported `models.yaml`.
 const HEADER: &str = "The models of turnwise, over those built in. Edit freely: what a model leaves out keeps its built-in value.\n\
     Prices are in US dollars per million tokens. `turnwise models` shows the result.";
 
@@ -73,7 +73,7 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     let converted = litellm::convert(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
     let path = context.home.models();
     let name = path.display().to_string();
-    // What the user wrote stands above what is imported.
+    // The user's own entries override the imported ones.
     let own = match fs::read_to_string(&path) {
         Ok(text) => catalogue::parse(&name, &text).map_err(|error| Failure::Invalid(error.to_string()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => catalogue::Entries::new(),

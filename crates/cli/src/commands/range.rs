@@ -1,4 +1,4 @@
-//! `--from`, `--to`, `--session`: which turns are asked about.
+//! Parses the options `--from`, `--to` and `--session`.
 
 use contracts::SessionId;
 use event_bus::{Clock as _, SystemClock};

@@ -1,4 +1,4 @@
-//! `replay`: repeats every recorded decision from the log.
+//! `replay`: repeats every recorded decision from the log and compares the results.
 
 use event_bus::TextFiles;
 use router_core::{WhyHeader, why};
@@ -13,7 +13,7 @@ use crate::{
     screen::{BAD, GOOD, counted, cut, event_bar, styled},
 };
 
-/// The width of the left chain, in columns.
+/// The width of the left chain, in terminal columns.
 const COLUMN: usize = 78;
 
 pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), Failure> {

@@ -73,7 +73,7 @@ fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
     Ok(new)
 }
 
-/// Decides every turn of a session file on an empty log in memory.
+/// Decides every turn of a session file, with an empty log in memory.
 fn session(context: &Context, file: &Path) -> Result<(), Failure> {
     let stores = Stores {
         log: Arc::new(MemoryLog::new()),
@@ -139,7 +139,7 @@ fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> 
     }
 }
 
-/// Resolves a turn argument: `last`, or an id, or the start of one.
+/// Resolves a turn argument: `last`, an id, or the start of an id.
 pub(super) fn turn_named(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
     let insight = if turn == "last" { last_decision(log)? } else { decision_of(log, turn)? };
     Ok(insight.decided.turn)

@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let tls = configuration.tls.as_ref().map(tls::acceptor).transpose()?;
     let runtime = runtime(arguments.threads)?;
     let address = configuration.address();
-    // Before the log is opened, so that a port in use is reported at once.
+    // Bound before the log is opened, so that a port in use is reported at once.
     let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| bind_failure(address, &error))?;
     let engine = context.engine_of_gateway(models.clone())?;
     context.policy_notice(&engine.policy_path().display().to_string(), engine.standing_trouble().len() as u64);
@@ -39,7 +39,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let served = runtime.block_on(async {
         let (stop, stopping) = watch::channel(false);
         let control = control_socket(&context.home);
-        // Before the greeting, which tells the user that Ctrl-C stops the gateway.
+        // Installed before the greeting, which mentions that Ctrl-C stops the gateway.
         let signals = Signals::listen();
         let scheme = if tls.is_some() { "https" } else { "http" };
         greeting::print(context, &format!("{scheme}://{address}"), &providers, &models.registry);
@@ -53,9 +53,9 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     Ok(served?)
 }
 
-/// The runtime for `threads` threads that serve requests.
+/// Builds a runtime with `threads` threads for requests.
 fn runtime(threads: usize) -> Result<Runtime, Failure> {
-    // A single thread has no use for work stealing.
+    // One thread does not need work stealing.
     let mut builder = tokio::runtime::Builder::new_current_thread();
     if 1 < threads {
         builder = tokio::runtime::Builder::new_multi_thread();
@@ -64,8 +64,8 @@ fn runtime(threads: usize) -> Result<Runtime, Failure> {
     builder.enable_all().build().map_err(|error| Failure::Failed(format!("cannot start the gateway: {error}")))
 }
 
-/// The control socket; `None` with a warning if it cannot be created: the gateway works without, but commands that write
-/// cannot run beside it.
+/// Binds the control socket. `None` with a warning if that fails: the gateway works without it, but commands that write
+/// cannot run while it does.
 fn control_socket(home: &Home) -> Option<ControlSocket> {
     let bound = ControlSocket::bind(&home.dir);
     bound

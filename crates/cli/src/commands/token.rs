@@ -1,4 +1,4 @@
-//! `token`: access tokens for clients of the gateway.
+//! `token`: creates access tokens for clients of the gateway.
 
 use std::{
     fs::{self, OpenOptions},
@@ -32,14 +32,14 @@ pub(super) fn run(context: &Context, command: &TokenCommand) -> Result<(), Failu
     })
 }
 
-/// A token made from random bytes of the operating system, hashed so that it can be written in hexadecimal.
+/// Creates a token: `tw-` and the BLAKE3 hash of random bytes of the operating system, in hexadecimal.
 fn new_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; RANDOM_BYTES];
     getrandom::fill(&mut bytes)?;
     Ok(format!("tw-{}", blake3::hash(&bytes).to_hex()))
 }
 
-/// Appends a line to a file that only its owner can read.
+/// Appends a line to a file, which is created with mode 0600.
 fn append(path: &Path, line: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

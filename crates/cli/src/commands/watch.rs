@@ -1,4 +1,4 @@
-//! `watch`: turns, costs of the day and outages as they happen, until Ctrl-C.
+//! `watch`: shows turns, costs of the day and outages as they happen, until Ctrl-C.
 
 use std::{io::IsTerminal as _, sync::Arc, thread::sleep, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
     screen::{BAD, FAINT, HEADING, Table, counted, cut, styled},
 };
 
-/// How often the log is read.
+/// The interval between two reads of the log.
 const EVERY: Duration = Duration::from_millis(250);
 
 pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
@@ -34,10 +34,10 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
         match &mut state {
             Some(state) => {
                 state.catch_up(|state, event| state.advance(event).map_err(engine::EngineError::from))?;
-                // What is out changes by the clock alone, so the screen is drawn whether or not there are news.
+                // Outages end with time alone, so the screen is drawn even without new events.
                 draw(&board.latest(turns), state.state(), SystemClock.now());
             }
-            // The turns before are not news.
+            // The first call returns the existing turns, which are not printed.
             None if first => {}
             None => changes.iter().for_each(|row| line(context, row)),
         }
@@ -47,13 +47,13 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The state of the router, folded up to the head and following the log from there.
+/// Folds the state up to the head of the log, and follows the log from there.
 fn follow_state(context: &Context, log: Arc<dyn EventLog>) -> Result<Follow<RouterState>, Failure> {
     let state = context.state()?;
     Ok(Follow::after(log, state.position(), state))
 }
 
-/// A turn that changed, on one line; as JSON it is that of the gateway.
+/// Prints a changed turn on one line; JSON is the same object as in the gateway's API.
 fn line(context: &Context, row: &Value) {
     if context.json {
         println!("{row}");
@@ -63,8 +63,9 @@ fn line(context: &Context, row: &Value) {
     }
 }
 
+/// Redraws the screen: spending of the day, outages, and the latest turns.
 fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
-    // Home, and clear what is below: the screen does not flicker.
+    // Cursor home, then clear to the end of the screen: this does not flicker.
     anstream::print!("\u{1b}[H\u{1b}[J");
     let spent = state.costs.spent_today(now);
     let day = state.costs.latest_day().filter(|day| day.day == now.utc_day());

@@ -1,4 +1,4 @@
-//! `why`: the decision of a turn, the whole chain of reasons, and what changing model costs in lost cache.
+//! `why`: explains the decision of a turn: the chain of reasons, and the cost of changing the model.
 
 use contracts::events::RouteFallback;
 use engine::{Insight, Models, decision_of, last_decision};
@@ -10,16 +10,18 @@ use what_if::{SwitchCost, dollars, switch_cost};
 use super::decision_view::DecisionView;
 use crate::{context::Context, failure::Failure};
 
+/// The JSON output of `why`.
 #[derive(Serialize)]
 struct View {
     #[serde(flatten)]
     decision: DecisionView,
-    /// What was decided after models failed, in order.
+    /// The fallback decisions, in order.
     steps: Vec<StepView>,
-    /// How warm the prompt cache was; nothing for the first call of a session, or where nothing is chosen.
+    /// The cached tokens of the prompt; `None` for the first call of a session or for a refused turn.
     cache: Option<SwitchCost>,
 }
 
+/// A fallback decision as JSON.
 #[derive(Serialize)]
 struct StepView {
     step: u32,
@@ -54,6 +56,7 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     })
 }
 
+/// The switch cost of a decision; `None` if no part of the prompt was cached.
 fn cache(context: &Context, log: &dyn EventLog, insight: &Insight) -> Result<Option<SwitchCost>, Failure> {
     let Some(model) = insight.model() else { return Ok(None) };
     let models = Models::load(&context.home.models())?.registry;
@@ -61,7 +64,7 @@ fn cache(context: &Context, log: &dyn EventLog, insight: &Insight) -> Result<Opt
     Ok(cost.filter(|cost| 0 < cost.warm || 0 < cost.to_warm))
 }
 
-/// The switch cost in a sentence.
+/// Formats the switch cost as a sentence.
 fn line(cost: &SwitchCost) -> String {
     let SwitchCost { from, warm, to, to_warm, nano_usd } = cost;
     let more = nano_usd.map_or_else(

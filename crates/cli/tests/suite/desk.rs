@@ -1,4 +1,4 @@
-//! A home folder of its own, and the program run in it.
+//! A test fixture: a fresh home folder, and the program run in it.
 
 use std::{
     fs,
@@ -8,12 +8,12 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A fresh home.
+/// A temporary home folder.
 pub(crate) struct Desk {
     folder: TempDir,
 }
 
-/// What a run printed and how it ended.
+/// The output and exit code of a run.
 pub(crate) struct Run {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -36,7 +36,7 @@ impl Desk {
         path
     }
 
-    /// The command, with nothing of the developer's own environment that matters.
+    /// The command, without the environment variables of the developer that it reads.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_turnwise"));
         command
@@ -58,7 +58,7 @@ impl Desk {
         Run { code: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
     }
 
-    /// A run that must succeed.
+    /// Runs the program, which must succeed.
     #[track_caller]
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let run = self.run(arguments);
@@ -66,14 +66,14 @@ impl Desk {
         run.out
     }
 
-    /// A run that must succeed and print JSON.
+    /// Runs the program, which must succeed and print JSON.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> serde_json::Value {
         let out = self.ok(&[&["--json"], arguments].concat());
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
     }
 
-    /// The bundled session in the place where Claude Code keeps its own.
+    /// Copies the bundled session to the folder of Claude Code's session files.
     pub(crate) fn with_session(&self) -> PathBuf {
         self.write(".claude/projects/shop/demo.jsonl", transcripts::DEMO_SESSION)
     }
@@ -83,7 +83,7 @@ impl Desk {
     }
 }
 
-/// What a failed run says, with its code.
+/// Formats the exit code and the output of a run.
 pub(crate) fn said(run: &Run) -> String {
     format!("exit {}\n{}{}", run.code, run.out, run.err)
 }

@@ -1,4 +1,4 @@
-//! Messages put into numbers by the embedder that the policy names.
+//! Embedding messages with the embedder that the policy names.
 
 use crate::{
     desk::{Desk, said},
@@ -7,7 +7,7 @@ use crate::{
 
 const KEY: &str = "sk-hunter2";
 
-/// The bundled session, imported, and a policy that names an embedder at this address.
+/// A home with the bundled session imported and a policy that names an embedder at `address`.
 pub(crate) fn desk(url: &str, more: &str) -> Desk {
     let desk = Desk::new();
     desk.with_session();

@@ -1,4 +1,4 @@
-//! What the user thinks of a turn.
+//! Rating a turn.
 
 use crate::desk::{Desk, said};
 

@@ -1,4 +1,4 @@
-//! What a new user does first.
+//! The commands that a new user runs first.
 
 use crate::desk::{Desk, said};
 

@@ -1,8 +1,8 @@
-//! What was learned: seen, explained, forgotten, judged anew.
+//! The `patterns` commands: inspect, explain, clear, evaluate.
 
 use crate::desk::Desk;
 
-/// A home with the bundled session imported, in which every turn is of one workspace.
+/// A home with the bundled session imported, all turns in one workspace.
 fn desk_that_has_learned() -> Desk {
     let desk = Desk::new();
     desk.with_session();
@@ -37,7 +37,7 @@ fn a_decision_is_explained_by_its_neighbours_and_by_what_would_change_it() {
     let models = explained["explanation"]["models"].as_array().unwrap();
     for model in models {
         let terms = &model["terms"];
-        // What the neighbours add is what each of them adds, but for what rounding leaves.
+        // The contributions of the neighbours add up to their total, except for rounding.
         let whole = terms["from_neighbours"].as_i64().unwrap();
         let near = model["neighbours"].as_array().unwrap();
         let sum: i64 = near.iter().map(|near| near["contribution"].as_i64().unwrap()).sum();
@@ -54,7 +54,7 @@ fn clearing_asks_first_and_then_forgets_one_workspace() {
     let cleared = desk.json(&["patterns", "clear", "--workspace", &workspace, "--yes"]);
     assert!(0 < cleared["rows"].as_u64().unwrap(), "{cleared}");
     assert_eq!(desk.json(&["patterns", "status"]), serde_json::json!([]));
-    // The log is as it was but for the event of it, and decisions made before still come out the same.
+    // Only one event was added to the log, and earlier decisions are repeated without a difference.
     assert!(desk.ok(&["replay"]).contains("byte for byte"));
     assert!(desk.ok(&["patterns", "clear", "--all", "--yes"]).contains("Nothing was learned"));
 }

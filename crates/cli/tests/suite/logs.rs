@@ -1,4 +1,4 @@
-//! The log: moved, damaged, in use.
+//! The `events` commands: moving a log, damage, and a log in use.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The program as a user runs it: a fresh home, real processes, what they print and how they end.
+//! The program as a process in a fresh home folder: its output and exit codes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 #[path = "../../../adapters/tests/support/stand_in.rs"]

@@ -1,4 +1,4 @@
-//! Policies: checked, tested, and wrong.
+//! Checking and testing policies, valid and invalid.
 
 use crate::desk::{Desk, said};
 

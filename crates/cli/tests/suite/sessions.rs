@@ -1,4 +1,4 @@
-//! Sessions: imported, decided, priced.
+//! Importing sessions: decisions and costs.
 
 use std::{fs, sync::Arc};
 
@@ -178,7 +178,7 @@ fn a_log_of_calls_is_imported_with_all_its_sessions() {
     assert!(run.code == 2 && run.err.contains(".codex/sessions") && run.err.contains("codex DIR"), "{}", said(&run));
 }
 
-/// The bundled session with ids of its own, so that it is another session.
+/// The bundled session with other ids, so that it is another session.
 pub(crate) fn numbered_session(number: usize) -> String {
     transcripts::DEMO_SESSION
         .replace("\"sessionId\":\"", &format!("\"sessionId\":\"{number}-"))

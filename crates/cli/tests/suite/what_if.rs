@@ -1,4 +1,4 @@
-//! Replay and backtest as a user types them.
+//! The commands `replay` and `backtest`.
 
 use crate::desk::{Desk, said};
 

@@ -1,4 +1,4 @@
-//! A backtest on the terminal: the totals, what changes, and how far to trust it.
+//! Prints a backtest: totals, changes, and the error of the simulation.
 
 use what_if::{Against, Backtest, Compared, Report, Share, TurnRow, dollars, per_cent, signed};
 
@@ -7,7 +7,7 @@ use crate::{
     screen::{FAINT, HEADING, Table, counted, styled},
 };
 
-/// Rows of a group that are shown.
+/// The most rows of a group table.
 const LISTED: usize = 12;
 
 pub(super) fn report(report: &Report, rows: &[TurnRow], question: &Backtest, all: bool) {
@@ -41,7 +41,7 @@ pub(super) fn report(report: &Report, rows: &[TurnRow], question: &Backtest, all
     trust(report);
 }
 
-/// Each turn and its choices.
+/// Prints each turn with its choices. With several policies, only if `all` is set.
 fn turns(rows: &[TurnRow], question: &Backtest, all: bool) {
     let several = 1 < question.candidates.len();
     if rows.is_empty() || (several && !all) {
@@ -77,7 +77,7 @@ fn turns(rows: &[TurnRow], question: &Backtest, all: bool) {
     anstream::println!();
 }
 
-/// A model without its provider.
+/// The name of a model without its provider.
 fn short(model: &str) -> String {
     model.split_once(':').map_or(model, |(_, name)| name).to_owned()
 }
@@ -89,7 +89,7 @@ fn group(title: &'static str, old: &Group, new: &Group) {
     names.sort();
     names.dedup();
     let share = |group: &Group, name: &String| group.get(name).copied().unwrap_or_default();
-    // What costs most comes first, but days stay in order.
+    // Highest cost first, but days in order.
     if !title.starts_with("DAY") {
         names.sort_by_key(|name| std::cmp::Reverse(share(old, name).nano_usd.max(share(new, name).nano_usd)));
     }
@@ -137,7 +137,7 @@ fn unjudged(report: &Report) {
     }
 }
 
-/// The error of the simulation, and what the figures rest on.
+/// Prints the error of the simulation and the assumptions of the estimates.
 fn trust(report: &Report) {
     let identity = &report.identity;
     anstream::println!(

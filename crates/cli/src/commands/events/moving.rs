@@ -70,14 +70,14 @@ pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Res
     })
 }
 
-/// What two copies of a log are compared by.
+/// Prints the hash of the last event, by which two copies of a log can be compared.
 fn print_chain(done: &Exchanged) {
     if let Some(chain) = done.chain {
         anstream::println!("  hash chain at the end  {chain}");
     }
 }
 
-/// The failure with the file in front.
+/// Prefixes the failure with the name of the file.
 fn in_file(path: &Path, error: EngineError) -> Failure {
     let named = |message: String| format!("`{}`: {message}", path.display());
     match Failure::from(error) {

@@ -1,4 +1,4 @@
-//! `events purge`: private text, gone on demand.
+//! `events purge`: removes private text from the log.
 
 use contracts::SessionId;
 use engine::{PurgeScope, plan_purge};
@@ -34,7 +34,8 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
             anstream::println!("Nothing was changed. Add --yes to do this; there is no way back.");
         });
     }
-    // Planned while no other process can write: a text stored meanwhile would be taken for one that no event names.
+    // The plan is made while the log is locked: it would remove a text that another process stores before it appends
+    // the event that refers to it.
     let opened = SledLog::open(context.home.log());
     let (log, _) = opened
         .map_err(|error| context.exclusive(error, "a purge replaces the log's files, which the gateway has open"))?;

@@ -1,4 +1,4 @@
-//! `events verify` and `events repair`: whether the log is whole, and what to do when it is not.
+//! `events verify` and `events repair`: check the integrity of the log and repair it.
 
 use contracts::events::{CatalogueLoaded, LogPurged, LogRepaired, PolicyInvalid, PolicyLoaded};
 use engine::{RouterState, events};
@@ -12,7 +12,7 @@ use crate::{
     screen::{BAD, GOOD, counted, event_bar, styled},
 };
 
-/// What a walk over all events counted.
+/// The number of events by subject.
 #[derive(Debug, Default, serde::Serialize)]
 struct Counts {
     events: u64,
@@ -21,7 +21,7 @@ struct Counts {
     decisions: u64,
     calls: u64,
     tools: u64,
-    /// Events of kinds or versions this program does not know: kept, and skipped by what it folds.
+    /// Events of kinds or versions that this program does not know. They are kept, and projections skip them.
     unknown: u64,
 }
 
@@ -83,13 +83,13 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// What two logs that import the same have in common.
+/// Digests that are equal for two logs with the same imported events.
 struct Digests {
     events: String,
     state: String,
 }
 
-/// Counts and digests every event, and folds every projection anew.
+/// Counts and hashes every event, and folds every projection from the start of the log.
 fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
     let log = context.read_only()?;
     let bar = event_bar(log.head()?.0, "verifying");
@@ -107,8 +107,8 @@ fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
         bar.set_position(recorded.position.0);
     }
     bar.finish_and_clear();
-    // What is active is this machine's own. The evaluator knows where in the log events stand, which that shifts; its
-    // verdicts are events.
+    // The digest leaves out what differs between machines: the active files, and the evaluator, whose state contains
+    // positions that events about those files shift. Its verdicts are events, so they are in the digest.
     let RouterState { availability, costs, patterns, sessions, rule_hits, active: _, evaluator: _ } = &state;
     let bytes = encode_state(
         "router-state",
@@ -135,13 +135,13 @@ fn count(counts: &mut Counts, recorded: &Recorded) {
     }
 }
 
-/// Events about this machine's own files.
+/// Kinds of events about the files of this machine.
 const OF_THIS_MACHINE: [&str; 5] =
     [PolicyLoaded::KIND, PolicyInvalid::KIND, CatalogueLoaded::KIND, LogPurged::KIND, LogRepaired::KIND];
 
-/// Everything of an event but when this machine wrote it: equal on every machine that imports the same. Where a
-/// policy file lies and when it was read is the machine's own affair; what it says, and what the models are, is in
-/// every decision by its hash. A payload counts by its hash, so that removing private text changes nothing.
+/// Adds an event to the digest, without the time when it was recorded, so that the digest is equal on every machine
+/// that imports the same events. Events about the machine's files are skipped: every decision contains the hashes of
+/// policy and models. A payload is represented by its hash, so a purge does not change the digest.
 fn add(digest: &mut blake3::Hasher, recorded: &Recorded) {
     let event = &recorded.event;
     if OF_THIS_MACHINE.contains(&event.kind.as_ref()) {

@@ -22,15 +22,15 @@ pub(super) struct Imported {
     pub(super) failed_calls: u64,
     pub(super) tools: u64,
     pub(super) compactions: u64,
-    /// Sessions with turns that came through the gateway, which has recorded them.
+    /// Sessions with turns that the gateway has recorded already.
     pub(super) gateway_sessions: u64,
-    /// Those turns, which are not in the counts above.
+    /// The turns of `gateway_sessions`; no other count includes them.
     pub(super) gateway_turns: u64,
     #[serde(skip)]
     through_gateway: BTreeSet<SessionId>,
-    /// Events that the log did not have.
+    /// Events that were not in the log before.
     pub(super) new_events: u64,
-    /// The lines that could not be read, and why.
+    /// The lines that could not be read, with the reason.
     pub(super) issues: Vec<String>,
     /// The cost of all calls of the log, in nano-dollars.
     pub(super) total_cost_nano_usd: NanoUsd,
@@ -39,7 +39,7 @@ pub(super) struct Imported {
 }
 
 impl Imported {
-    /// Adds the result of a request.
+    /// Adds the result of one request to the writer.
     pub(super) fn add(&mut self, part: ImportedTurns) {
         self.turns += part.turns;
         self.decisions += part.decisions;

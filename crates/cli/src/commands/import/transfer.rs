@@ -1,4 +1,4 @@
-//! Reads session files and sends their turns to the writer, in requests of bounded size.
+//! Reads session files and sends their turns to the writer in requests of bounded size.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ pub(super) fn import_files<F: Format>(
     Ok(imported)
 }
 
-/// The turns that wait for the next request, and the counts of those that were sent.
+/// Collects turns until they fill a request, and sums up the results of the requests.
 struct Transfer<'a> {
     writer: &'a mut Writer,
     /// The session of `turns`.
@@ -83,7 +83,7 @@ impl<'a> Transfer<'a> {
         Ok(())
     }
 
-    /// Sends the turns that wait.
+    /// Sends the collected turns; does nothing if there are none.
     fn send(&mut self) -> Result<(), Failure> {
         let (Some(session), false) = (&self.session, self.turns.is_empty()) else { return Ok(()) };
         let (session, turns) = (session.clone(), std::mem::take(&mut self.turns));

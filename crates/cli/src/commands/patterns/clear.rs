@@ -1,4 +1,4 @@
-//! `patterns clear`: what was learned is forgotten.
+//! `patterns clear`: removes the learned patterns of a workspace.
 
 use control::ClearPatterns;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `patterns embed`: the messages of the log put into numbers by the embedder that the policy names.
+//! `patterns embed`: computes embeddings for the messages of the log, with the embedder that the policy names.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
     screen::{counted, event_bar},
 };
 
-/// What to write into a policy that names no embedder.
+/// The error message when the policy names no embedder.
 const LINES_TO_ADD: &str = "\
 the policy names no embedder; with Ollama running, add to routing.yaml:
 
@@ -63,7 +63,7 @@ fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> R
     Ok(run.into_result())
 }
 
-/// The embedder that the policy names, with its key from the environment.
+/// Creates the client of the embedder that the policy names; its key is read from the environment.
 fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
     let key = match &endpoint.key_env {
         Some(name) => {

@@ -1,4 +1,4 @@
-//! `patterns evaluate`: every turn of the log judged anew, under the built-in rubric or one of the user's own.
+//! `patterns evaluate`: evaluates every turn of the log again, under the built-in rubric or one from a file.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use evaluator::Rubric;
 
 use crate::{context::Context, failure::Failure, screen::counted};
 
-/// Judges every turn under a rubric and records the verdicts that differ from the log's. Ends when the log has all of
-/// them: events that a gateway has added meanwhile may have changed some.
+/// Evaluates every turn under a rubric and records the verdicts that differ from those in the log. Repeats until none
+/// differs, because a running gateway may add events in between.
 fn reevaluate(context: &Context, rubric: Rubric) -> Result<Evaluation, Failure> {
     let mut writer = context.writer()?;
     let log = context.read_only()?;

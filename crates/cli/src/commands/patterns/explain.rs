@@ -1,4 +1,4 @@
-//! `patterns explain`: the turns a decision was compared with, and what would have to change for another choice.
+//! `patterns explain`: shows the similar turns behind a recommendation, and what would change it.
 
 use contracts::Score;
 use event_bus::{EventLog, TextFiles};
@@ -99,7 +99,8 @@ fn verdict(explained: &Explained, found: &Explanation) {
     }
 }
 
-/// `anthropic:claude-haiku-4-5  success 0.71 = mean 0.74 - 0.02 similar turns - 0.01 words; cost $0.0123; score 0.69`.
+/// Formats a model's estimate: `anthropic:claude-haiku-4-5  success 0.71 = mean 0.74 of 12 -0.020 similar turns -0.010
+/// words; cost $0.0123; utility 0.69`.
 fn headline(model: &ModelExplanation) -> String {
     let terms = model.terms.as_ref().map(|terms| {
         let (near, words) = (points(terms.from_neighbours), points(terms.from_regression));
@@ -109,7 +110,7 @@ fn headline(model: &ModelExplanation) -> String {
     format!("{}  success {success}{terms}; cost {}; utility {}", model.model, money(model.cost), utility(model.utility))
 }
 
-/// Formats a utility.
+/// Formats a utility in billionths; `-` if it is unknown.
 fn utility(billionths: Option<i64>) -> String {
     let shown = |utility: i64| {
         let sign = if utility < 0 { "-" } else { "" };
@@ -118,7 +119,7 @@ fn utility(billionths: Option<i64>) -> String {
     billionths.map_or_else(|| "-".to_owned(), shown)
 }
 
-/// A part of a success, with its sign.
+/// Formats a contribution to the success estimate, in billionths, with its sign and three decimal digits.
 fn points(billionths: i64) -> String {
     let sign = if billionths < 0 { '-' } else { '+' };
     let size = Score(billionths.unsigned_abs());

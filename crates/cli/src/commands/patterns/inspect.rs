@@ -1,4 +1,4 @@
-//! `patterns inspect`: what is known about each model in a workspace, and the latest outcomes.
+//! `patterns inspect`: shows success and cost of each model in a workspace, and the latest outcomes.
 
 use event_bus::TextFiles;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The lines that `serve` prints once it listens.
+//! The lines that `serve` prints when it listens.
 
 use std::io::{self, Write};
 
@@ -11,8 +11,8 @@ use crate::{
     screen::{FAINT, GOOD, HEADING, styled},
 };
 
-/// Prints the address of the gateway and how clients are pointed at it. Nothing is printed if the standard output is
-/// closed: the gateway runs all the same.
+/// Prints the address of the gateway and the settings for clients. A closed standard output is logged and otherwise
+/// ignored.
 pub(super) fn print(context: &Context, url: &str, providers: &Providers, models: &Registry) {
     let keyed: Vec<_> = providers.iter().filter(|provider| !provider.credential.is_clients_own()).collect();
     let mut out = anstream::stdout().lock();

@@ -4,14 +4,14 @@ use std::future::pending;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ctrl-C and the system's request to terminate.
+/// Receives SIGINT (Ctrl-C) and SIGTERM.
 pub(super) struct Signals {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
 }
 
 impl Signals {
-    /// Listens from now on. A signal that cannot be listened for ends the process at once; the log survives that.
+    /// Installs the handlers. If that fails for a signal, the signal ends the process at once; the log survives that.
     pub(super) fn listen() -> Self {
         Self { interrupt: listen(SignalKind::interrupt()), terminate: listen(SignalKind::terminate()) }
     }
