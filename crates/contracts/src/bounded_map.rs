@@ -1,4 +1,4 @@
-//! A map for projections that keeps the most recently inserted entries.
+//! [`BoundedMap`], a map that keeps the most recently inserted entries. Projections use it to limit their memory.
 
 mod saved;
 #[cfg(test)]
@@ -8,19 +8,21 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hash};
 
 use hashlink::LinkedHashMap;
 
-/// A map in insertion order, from which each insertion removes the oldest entry beyond a capacity.
+/// A map in insertion order with a limited number of entries.
 ///
-/// All iteration is in insertion order, so that no result depends on hashes.
+/// Each insertion states a capacity and removes the oldest entry beyond it. Iteration is in insertion order, so no
+/// result depends on hash values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundedMap<K: Eq + Hash, V> {
     entries: LinkedHashMap<K, Entry<V>, BuildHasherDefault<DefaultHasher>>,
-    /// The number of insertions so far.
+    /// Number of insertions and renewals so far.
     insertions: u64,
 }
 
+/// A value with the number of its insertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry<V> {
-    /// The number of its insertion, from 1.
+    /// Number of the insertion or renewal that made the entry the newest, counted from 1.
     insertion: u64,
     value: V,
 }
@@ -32,8 +34,9 @@ impl<K: Eq + Hash, V> Default for BoundedMap<K, V> {
 }
 
 impl<K: Eq + Hash, V> BoundedMap<K, V> {
-    /// Inserts an entry as the newest, in place of one with the same key. Removes and returns the oldest entry if there are
-    /// more than `capacity` now.
+    /// Inserts an entry as the newest; replaces an entry with the same key.
+    ///
+    /// Removes and returns the oldest entry if the map then has more than `capacity` entries.
     pub fn insert(&mut self, key: K, value: V, capacity: usize) -> Option<(K, V)> {
         self.insertions += 1;
         self.entries.insert(key, Entry { insertion: self.insertions, value });
@@ -43,17 +46,18 @@ impl<K: Eq + Hash, V> BoundedMap<K, V> {
         self.entries.pop_front().map(|(key, entry)| (key, entry.value))
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key; `None` if it has no entry.
     pub fn get(&self, key: &K) -> Option<&V> {
         self.entries.get(key).map(|entry| &entry.value)
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key for modification; `None` if it has no entry. The position of the entry does not
+    /// change.
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         self.entries.get_mut(key).map(|entry| &mut entry.value)
     }
 
-    /// Returns the value of a key and makes its entry the newest.
+    /// Makes the entry of a key the newest and returns its value; `None` if it has no entry.
     pub fn renew(&mut self, key: &K) -> Option<&mut V> {
         let entry = self.entries.to_back(key)?;
         self.insertions += 1;
@@ -61,7 +65,7 @@ impl<K: Eq + Hash, V> BoundedMap<K, V> {
         Some(&mut entry.value)
     }
 
-    /// Removes the entry of a key and returns its value.
+    /// Removes the entry of a key and returns its value; `None` if it has no entry.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         self.entries.remove(key).map(|entry| entry.value)
     }
@@ -71,7 +75,7 @@ impl<K: Eq + Hash, V> BoundedMap<K, V> {
         self.entries.retain(|_, entry| keep(&entry.value));
     }
 
-    /// All values, the oldest first.
+    /// Returns all values for modification, oldest first.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.entries.values_mut().map(|entry| &mut entry.value)
     }

@@ -1,7 +1,7 @@
-//! A map whose keys are sessions, found by the hash of their id.
+//! [`BySession`], a map from session ids that is searched by the hash of the id.
 //!
-//! Ids begin alike (`http-` and many digits), and comparing two of them takes a look at where each is kept. A hash
-//! compares at once. It orders nothing that anyone sees: sessions are listed, and saved, in the order of their ids.
+//! Many ids share a prefix (`http-` and digits), which makes comparisons of whole ids slow. Iteration and serialisation
+//! are in the order of ids, so hash values have no visible effect.
 
 use std::{
     collections::BTreeMap,
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::SessionId;
 
-/// What is known of sessions, by their id.
+/// A map from session ids to values. Projections keep their state of each session in it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "BTreeMap<SessionId, T>", bound(deserialize = "T: Default + Deserialize<'de>"))]
 pub struct BySession<T> {
-    /// By the hash of the id: most often one, in the order of ids.
+    /// Entries by the hash of the id. Entries with the same hash are sorted by id.
     sessions: BTreeMap<u64, Vec<(SessionId, T)>>,
 }
 
@@ -27,14 +27,14 @@ impl<T> Default for BySession<T> {
 }
 
 impl<T> BySession<T> {
-    /// What is known of a session.
+    /// Returns the value of a session; `None` if it has no entry.
     pub fn get(&self, id: &SessionId) -> Option<&T> {
         let alike = self.sessions.get(&hash(id))?;
         let place = alike.binary_search_by(|(known, _)| known.cmp(id)).ok()?;
         alike.get(place).map(|(_, known)| known)
     }
 
-    /// All sessions, by id. Costs as much as putting them in that order.
+    /// Returns all entries in the order of ids. Sorts them on each call.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&SessionId, &T)> {
         let mut all: Vec<_> =
             self.sessions.values().flat_map(|alike| alike.iter().map(|(id, known)| (id, known))).collect();
@@ -44,7 +44,7 @@ impl<T> BySession<T> {
 }
 
 impl<T: Default> BySession<T> {
-    /// What is known of a session, which is added when it is new.
+    /// Returns the value of a session for modification; inserts the default value if there is none.
     pub fn entry(&mut self, id: &SessionId) -> &mut T {
         let alike = self.sessions.entry(hash(id)).or_default();
         let place = alike.binary_search_by(|(known, _)| known.cmp(id)).unwrap_or_else(|place| {
@@ -56,6 +56,7 @@ impl<T: Default> BySession<T> {
     }
 }
 
+/// Returns the hash of an id, the same in every process of one build.
 fn hash(id: &SessionId) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

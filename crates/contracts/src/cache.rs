@@ -1,27 +1,27 @@
-//! What of a request decides how much of it a provider's prompt cache knows.
+//! Properties of a request that determine which prompts in a provider's cache it can read.
 
 use serde::{Deserialize, Serialize};
 
-/// How long a provider keeps a prompt after its last use.
+/// Time for which a provider keeps a prompt in its cache after the last use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheLifetime {
-    /// Five minutes, what providers do when they are not asked.
+    /// Five minutes, the default of providers.
     #[default]
     FiveMinutes,
-    /// One hour, for a higher price of writing.
+    /// One hour; cache writes cost more.
     OneHour,
 }
 
-/// What of a request stands outside its messages and yet makes the cached messages useless when it changes, such as
-/// the setting of thinking. Two requests with the same number share a cache; the numbers have no order.
+/// Identifies the settings outside the messages that invalidate cached messages when they change, such as the thinking
+/// setting. Requests with the same number share cached prompts; the numbers have no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CacheVariant(pub u32);
 
 impl CacheVariant {
-    /// An ordinary request, and what is said where nothing is known.
+    /// An ordinary request. Also used where the settings are unknown.
     pub const PLAIN: Self = Self(0);
-    /// A request that continues a command or a skill, which some clients send with other settings.
+    /// A request that continues a command or a skill, for which some clients use other settings.
     pub const COMMAND: Self = Self(1);
 }

@@ -1,10 +1,10 @@
-//! Ids of calls of tools: which of them go through every API as they are.
+//! Ids of tool calls: the limits that all wire APIs accept.
 
-/// The longest id that every API takes, in bytes: chat completions allow 40.
+/// Maximum length of a tool call id in bytes that every API accepts. Chat completions have the lowest limit, 40.
 const LONGEST: usize = 40;
 
-/// Whether every API takes an id, so that a client knows the call by it whichever API answered: it is not too long and
-/// made of letters, digits, `_` and `-`.
+/// Returns whether every wire API accepts a tool call id: 1 to 40 bytes, only ASCII letters, digits, `_` and `-`. Such
+/// an id needs no conversion, so the client receives the same id from every API.
 pub fn fits_every_api(call: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=LONGEST).contains(&call.len()) && call.bytes().all(allowed)

@@ -1,4 +1,5 @@
-//! Every kind of event of turnwise: the [`Event`] enum, and a description of each kind with its conversion to and from JSON.
+//! Catalogue of all event kinds: the [`Event`] enum, and for each kind a description and its conversion to and from
+//! JSON.
 
 use std::sync::Arc;
 
@@ -7,28 +8,28 @@ use serde_json::Value;
 
 use crate::events::{self, Sensitivity};
 
-/// Describes one kind of event in one layout version.
+/// Description of one event kind in one layout version. [`KINDS`] lists all of them.
 #[derive(Debug, Clone, Copy)]
 pub struct KindSpec {
-    /// The stable name.
+    /// Stable name, such as `turn.started`.
     pub kind: &'static str,
-    /// The layout version.
+    /// Layout version, from 1.
     pub version: u16,
-    /// One sentence: what happened.
+    /// One sentence that describes what happened, for the documentation.
     pub about: &'static str,
-    /// How carefully the content must be handled.
+    /// Sensitivity of the content.
     pub sensitivity: Sensitivity,
-    /// Returns an example.
+    /// Returns an example event.
     pub sample: fn() -> Event,
-    /// Encodes the example.
+    /// Encodes the example event.
     pub payload: fn() -> Result<Vec<u8>, CodecError>,
-    /// Converts a payload to JSON.
+    /// Decodes a payload and converts it to JSON.
     pub to_json: fn(&[u8]) -> Result<Value, JsonError>,
-    /// Encodes JSON as a payload.
+    /// Converts JSON to an event and encodes it as a payload.
     pub from_json: fn(Value) -> Result<Vec<u8>, JsonError>,
 }
 
-/// A payload cannot be converted to JSON, or JSON cannot be converted to a payload.
+/// Error of the conversion between a payload and JSON, in either direction.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
     /// The payload does not match the layout of its kind and version.
@@ -37,11 +38,11 @@ pub enum JsonError {
     /// The JSON does not match the layout of its kind and version.
     #[error("the JSON does not fit `{kind}` version {version}")]
     Json {
-        /// The kind.
+        /// Kind of the event.
         kind: &'static str,
-        /// The layout version.
+        /// Layout version of the event.
         version: u16,
-        /// The error of `serde_json`.
+        /// Error of `serde_json`.
         source: serde_json::Error,
     },
 }
@@ -50,25 +51,27 @@ fn json_error<E: EventType>(source: serde_json::Error) -> JsonError {
     JsonError::Json { kind: E::KIND, version: E::VERSION, source }
 }
 
+/// Decodes a payload of the event type `E` and converts it to JSON.
 fn to_json<E: EventType>(payload: &[u8]) -> Result<Value, JsonError> {
     serde_json::to_value(decode::<E>(E::KIND, payload)?).map_err(json_error::<E>)
 }
 
+/// Converts JSON to an event of type `E` and encodes it.
 fn from_json<E: EventType>(value: Value) -> Result<Vec<u8>, JsonError> {
     let event: E = serde_json::from_value(value).map_err(json_error::<E>)?;
     Ok(encode(E::KIND, &event)?)
 }
 
-/// Visits the Rust type of every kind, see [`visit_kinds`].
+/// A function over the Rust types of all event kinds, for [`visit_kinds`].
 pub trait KindVisitor {
-    /// Visits one type.
+    /// Visits the type of one kind.
     fn visit<E: EventType>(&mut self);
 }
 
-/// Declares the catalogue from the types of its events, sorted by kind. Adding a kind is adding a line.
+/// Declares the catalogue from a list of event types, sorted by kind. A new kind is one line in the list.
 macro_rules! catalogue {
     ($($name:ident,)*) => {
-        /// A decoded event of any kind in the catalogue. Copies share the value.
+        /// A decoded event of any kind in the catalogue. Clones share the value.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Event {
             $(#[doc = concat!("See [`events::", stringify!($name), "`].")] $name(Arc<events::$name>),)*

@@ -1,31 +1,31 @@
-//! A decision and its reasons (004 §7): what the log keeps and the why-view prints.
+//! A routing decision and its reasons (004 §7), as recorded in `route.decided` and printed by the why-view.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{ModelId, NanoUsd, Provider, Requirement, Score, Tier, WireApi, events::ErrorClass};
 
-/// A place in the policy chain, in its fixed order (004 §4.1).
+/// A position in the policy chain, which is evaluated in the order of [`Slot::CHAIN`] (004 §4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Slot {
-    /// `@model` in the message.
+    /// The model that the message names with `@`.
     PerMessageOverride,
-    /// The model the user set for the session.
+    /// The model that the user set for the session.
     ManualSticky,
-    /// The user's rules.
+    /// The rules of the policy file.
     ConfiguredRules,
-    /// What the log has learned.
+    /// The recommendation of the pattern store.
     PatternRecommendation,
-    /// A tier asked for by a planner.
+    /// The tier that a planner requested for a delegation.
     DelegateRequest,
-    /// The default of the workspace.
+    /// The default model of the workspace.
     WorkspaceDefault,
-    /// The default of the user.
+    /// The global default model of the user.
     GlobalDefault,
 }
 
 impl Slot {
-    /// The chain, in order.
+    /// All slots in the order in which they are evaluated.
     pub const CHAIN: [Self; 7] = [
         Self::PerMessageOverride,
         Self::ManualSticky,
@@ -36,7 +36,7 @@ impl Slot {
         Self::GlobalDefault,
     ];
 
-    /// Its name as the why-view prints it.
+    /// Returns the name that the why-view prints.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PerMessageOverride => "PER_MESSAGE_OVERRIDE",
@@ -50,22 +50,22 @@ impl Slot {
     }
 }
 
-/// What a policy said.
+/// Result of the evaluation of one slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Nothing.
+    /// The slot has no candidate.
     NotApplicable,
-    /// A model, but a policy before it had already won.
+    /// The slot has a candidate, but an earlier slot had already won.
     Deferred,
-    /// A model that cannot take the turn; the chain went on.
+    /// The candidate failed validation, and the chain continued.
     Rejected,
-    /// The model that takes the turn.
+    /// The candidate was chosen for the turn.
     Chose,
 }
 
 impl Verdict {
-    /// Its name as the why-view prints it.
+    /// Returns the name that the why-view prints.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NotApplicable => "not_applicable",
@@ -76,7 +76,7 @@ impl Verdict {
     }
 }
 
-/// How much of a provider is out.
+/// Scope of an outage: one model or a whole provider.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutageScope {
@@ -86,44 +86,44 @@ pub enum OutageScope {
     ProviderWide(Provider),
 }
 
-/// Why a model cannot take a turn (004 §4.4, in the order in which they are checked).
+/// Reason why a candidate model failed validation (004 §4.4). [`Failure::name`] returns the recorded name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
-    /// No key, no server, or no longer in the registry.
+    /// The provider has no key or no server, or the model is no longer in the registry.
     NotConfigured,
-    /// Recent calls failed (004 §4.5).
+    /// The model or its provider is unavailable because recent calls failed (004 §4.5).
     ProviderUnavailable(OutageScope),
-    /// The prompt has images.
+    /// The prompt has images, which the model does not support.
     NoVisionSupport,
-    /// The prompt is too long.
+    /// The prompt is longer than the context window of the model.
     ExceedsContextWindow {
-        /// Expected tokens of the prompt, by the model's own tokenizer.
+        /// Estimated tokens of the prompt, for the model's tokenizer.
         estimate: u64,
-        /// The most tokens the model takes.
+        /// Context window of the model in tokens.
         window: u64,
     },
-    /// The prompt defines tools.
+    /// The request defines tools, which the model does not support.
     NoToolSupport,
-    /// The prompt has a system part.
+    /// The request has a system prompt, which the model does not support.
     NoSystemPromptSupport,
-    /// The answer must follow a schema.
+    /// The request requires a response that follows a schema, which the model does not support.
     NoStructuredOutputSupport,
-    /// The request has something that the APIs of the model cannot carry, or that the model does not take.
+    /// The request has a feature that no API of the model supports, or that the model itself does not support.
     CannotCarry {
-        /// What it has.
+        /// The unsupported feature.
         requirement: Requirement,
-        /// The API it would have to be said in.
+        /// The API that the request would have been converted to.
         api: WireApi,
     },
-    /// The request holds thinking that another model signed.
+    /// The request contains thinking that another model signed.
     SignedByAnother,
-    /// It failed a moment ago, in this very turn.
+    /// The model failed earlier in the same turn.
     JustFailed(ErrorClass),
 }
 
 impl Failure {
-    /// Its name on the wire (004 §7.1).
+    /// Returns the name that is recorded and reported to clients (004 §4.4).
     pub const fn name(&self) -> &'static str {
         match self {
             Self::NotConfigured => "not_configured",
@@ -140,148 +140,147 @@ impl Failure {
     }
 }
 
-/// A model the pattern store looked at.
+/// Score of one model among the similar turns of a recommendation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alternative {
     /// The model.
     pub model: ModelId,
-    /// Its score (004 §5.5), or `None` when none of its samples was ever scored (decision D21).
+    /// Score of the model (004 §5.5); `None` if it has no scored sample (decision D21).
     pub score: Option<Score>,
-    /// How many scored samples it has among the neighbours.
+    /// Number of scored samples of the model among the neighbours.
     pub samples: u64,
 }
 
-/// What the pattern store recommends.
+/// The model that the pattern store recommends for a turn, and the models it was compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// The model with the highest score.
     pub model: ModelId,
-    /// How far it is ahead of the runner-up: `(top - second) / top`.
+    /// Confidence of the estimator; for the paper's formula `(best - second) / best` of the scores (004 §5.5).
     pub confidence: Score,
-    /// How many scored samples it has among the neighbours.
+    /// Number of scored samples of the model among the neighbours.
     pub samples: u64,
-    /// Every model among the neighbours, the winner first.
+    /// All models among the neighbours, the recommended one first.
     pub alternatives: Vec<Alternative>,
 }
 
-/// Why a policy said what it said.
+/// Reason for the verdict of a slot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// No `@model` in the message.
+    /// The message names no model with `@`.
     NoOverride,
-    /// `@alias` in the message.
+    /// The message names a model with `@alias`.
     Override {
         /// The alias as written, without the `@`.
         alias: String,
     },
-    /// No model set for the session.
+    /// The user has set no model for the session.
     NoSticky,
-    /// The user set a model for the session.
+    /// The user has set a model for the session.
     Sticky,
-    /// The policy has no rules here.
+    /// The policy has no rules for the workspace.
     NoRules,
     /// No rule matched.
     NoRuleMatched,
     /// A rule matched.
     Rule {
-        /// Its name.
+        /// Name of the rule.
         name: String,
-        /// The daily budget it names, when that is part of why it matched.
+        /// Daily budget of the rule's condition, if the condition has one that was exceeded.
         budget: Option<NanoUsd>,
     },
-    /// Nothing like this turn in the log, or nothing scored.
+    /// The pattern store has no similar turn, or none with a score.
     NoNeighbours,
-    /// Too few samples or too little confidence.
+    /// The recommendation has too few samples or too little confidence.
     BelowThreshold {
-        /// The confidence reached.
+        /// Confidence of the recommendation.
         confidence: Score,
-        /// The samples found.
+        /// Number of scored samples.
         samples: u64,
     },
-    /// A planner asked for a tier: learned behaviour does not override it (decision D24).
+    /// The turn is a delegation: learned recommendations do not override its tier (decision D24).
     InDelegation,
     /// The pattern store recommends a model.
     Pattern(Recommendation),
-    /// Not a delegation.
+    /// The turn is not a delegation.
     NotDelegation,
-    /// A planner asked for a tier.
+    /// A planner requested a tier.
     Tier {
-        /// The tier asked for.
+        /// Requested tier.
         asked: Tier,
-        /// The tier whose model is the candidate: the same, or one above it.
+        /// Tier of the candidate: the requested one or a higher one.
         given: Tier,
     },
-    /// No tier from the one asked for upwards has a model that can take the turn.
+    /// No model of the requested tier or of a higher one passed validation.
     TierExhausted {
-        /// The tier asked for.
+        /// Requested tier.
         asked: Tier,
     },
-    /// No default for this workspace.
+    /// The policy has no default for the workspace.
     NoWorkspaceDefault,
-    /// The default of the workspace.
+    /// The default of the workspace applies.
     WorkspaceDefault,
-    /// No default at all.
+    /// The policy has no global default.
     NoGlobalDefault,
-    /// The default of the user.
+    /// The global default applies.
     GlobalDefault,
-    /// The model that the client asks for, by the name it wrote.
+    /// The model that the client requested by name.
     ClientModel {
-        /// The name.
+        /// Name in the request.
         name: String,
     },
-    /// The client asks for a model nobody here knows by that name.
+    /// The client requested a model name that the registry does not contain.
     UnknownClientModel {
-        /// The name.
+        /// Name in the request.
         name: String,
     },
 }
 
-/// A rule that matched and whose model was rejected (decision D1), or a tier that was passed over.
+/// A rejected candidate within one slot: a matching rule (decision D1), or a tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The name of the rule, or of the tier.
+    /// Name of the rule or of the tier.
     pub name: String,
-    /// The model it names.
+    /// Model of the rule or of the tier.
     pub candidate: ModelId,
-    /// Why that model cannot take the turn.
+    /// Reason why the model failed validation.
     pub failure: Failure,
 }
 
-/// What one policy of the chain said.
+/// Result of one slot of the chain: verdict, candidate and reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Which policy.
+    /// Evaluated slot.
     pub slot: Slot,
-    /// What it said.
+    /// Result.
     pub verdict: Verdict,
-    /// The model it proposed.
+    /// Proposed model; `None` if the slot does not apply.
     pub candidate: Option<ModelId>,
-    /// Why.
+    /// Reason for the verdict.
     pub reason: Reason,
-    /// Why the proposed model was rejected.
+    /// Reason why the candidate failed validation; `None` if it was not rejected.
     pub failure: Option<Failure>,
-    /// What was tried and rejected inside this one policy, in order. When nothing was left to try, the first
-    /// of them is also the `candidate`.
+    /// Candidates of the slot that were rejected, in order. If all were rejected, the first one is also `candidate`.
     pub attempts: Vec<Attempt>,
 }
 
-/// Which model takes the turn, and why. The chain has one entry for every policy that ran (decision D2).
+/// The chosen model and the evaluated chain, with one entry for each slot that was evaluated (decision D2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// The model, or `None` when no policy has one that can take the turn (004 §4.7).
+    /// Chosen model; `None` if no slot has a candidate that passes validation (004 §4.7).
     pub model: Option<ModelId>,
-    /// What each policy said, in order.
+    /// Entries in the order of the chain.
     pub chain: Vec<Evaluation>,
 }
 
 impl Decision {
-    /// The policy that won.
+    /// Returns the entry that was chosen; `None` if the turn was refused.
     pub fn winner(&self) -> Option<&Evaluation> {
         self.chain.iter().find(|entry| entry.verdict == Verdict::Chose)
     }
 
-    /// What a policy said, when it ran.
+    /// Returns the entry of a slot; `None` if the slot was not evaluated.
     pub fn entry(&self, slot: Slot) -> Option<&Evaluation> {
         self.chain.iter().find(|entry| entry.slot == slot)
     }

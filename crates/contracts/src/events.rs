@@ -1,6 +1,6 @@
-//! Every event of turnwise, by concern. A layout is frozen once released; a changed event is a new version.
+//! Event types, one module per subject. A layout is frozen once it is released; a changed event is a new version.
 //!
-//! An event is derived from what caused it: its id follows from the ids before it, so a retry is the same event.
+//! The id of an event is derived from the ids of what it is about, so a retry results in the same event.
 
 mod evaluation;
 mod llm;
@@ -28,14 +28,15 @@ pub use text::{INLINE_TEXT_BYTES, TextBody};
 pub use tool::{ToolCalled, ToolFinished, ToolOutcome};
 pub use turn::{TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded};
 
-/// How carefully the content of an event must be handled.
+/// Sensitivity of an event's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sensitivity {
-    /// What the user or the model wrote; never leaves the machine unless told to, removed by `events purge`.
+    /// Text written by the user or a model. Stays on the machine unless the user allows more; removed by `events
+    /// purge`.
     Private,
-    /// Names of the user's own making: paths, rule names, session ids.
+    /// Names chosen by the user: paths, rule names, session ids.
     Internal,
-    /// Numbers and names of models.
+    /// Numbers and model names.
     Public,
 }
 
@@ -48,12 +49,12 @@ macro_rules! event {
         }
 
         impl $name {
-            /// One sentence: what happened.
+            /// One sentence that describes what happened, for the documentation.
             pub(crate) const ABOUT: &'static str = $about;
-            /// How carefully the content must be handled.
+            /// Sensitivity of the content.
             pub(crate) const SENSITIVITY: crate::events::Sensitivity = crate::events::Sensitivity::$sensitivity;
 
-            /// Returns an example, used by the documentation and by the test of the layout's bytes.
+            /// Returns an example, for the documentation and for the test of the encoded layout.
             pub fn sample() -> Self {
                 $sample
             }
@@ -62,7 +63,7 @@ macro_rules! event {
 }
 use event;
 
-/// Values for the examples.
+/// Values shared by the examples of the event types.
 mod sample {
     use event_core::EventId;
 

@@ -1,19 +1,19 @@
-//! The structural features of a turn, by which the pattern store finds turns like it.
+//! Features of a turn, by which the pattern store finds similar turns.
 
 use serde::{Deserialize, Serialize};
 
-/// What a message seems to ask for.
+/// Kind of task that a message requests, recognised by keywords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum IntentTag {
-    /// Version control.
+    /// Version control operations.
     Commit,
-    /// Changing shape without changing behaviour.
+    /// Changes of structure without changes of behaviour.
     Refactor,
-    /// Design.
+    /// Software design.
     Architecture,
-    /// Finding what is wrong.
+    /// Diagnosis of errors.
     Debug,
     /// Writing documentation.
     Doc,
@@ -22,23 +22,23 @@ pub enum IntentTag {
 }
 
 impl IntentTag {
-    /// All tags, in the order of their bits.
+    /// All tags, in the order of their bits in [`IntentTags`].
     pub const ALL: [Self; 6] = [Self::Commit, Self::Refactor, Self::Architecture, Self::Debug, Self::Doc, Self::Test];
 }
 
-/// A set of [`IntentTag`]s, one bit each.
+/// A set of [`IntentTag`]s with one bit for each tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IntentTags(pub u8);
 
 impl IntentTags {
-    /// The set with one more tag.
+    /// Returns the set with `tag` added.
     #[must_use]
     pub const fn with(self, tag: IntentTag) -> Self {
         Self(self.0 | (1 << tag as u8))
     }
 
-    /// Whether a tag is in the set.
+    /// Returns whether the set contains `tag`.
     pub const fn has(self, tag: IntentTag) -> bool {
         self.0 & (1 << tag as u8) != 0
     }
@@ -50,12 +50,12 @@ impl FromIterator<IntentTag> for IntentTags {
     }
 }
 
-/// What a tool does to the world.
+/// Kind of side effect that a tool has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum SideEffect {
-    /// Nothing outside the conversation.
+    /// No effect outside the conversation.
     None,
     /// Reads files.
     Read,
@@ -63,17 +63,17 @@ pub enum SideEffect {
     Write,
     /// Runs programs.
     Execute,
-    /// Talks to the network.
+    /// Accesses the network.
     Network,
 }
 
-/// The size of a prompt, roughly.
+/// Order of magnitude of a prompt's size, from 0 to 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TokenBucket(pub u8);
 
 impl TokenBucket {
-    /// 0 below 1,000 tokens, 1 below 10,000, 2 below 100,000, 3 from there on.
+    /// Returns the bucket of a number of tokens: 0 below 1,000, 1 below 10,000, 2 below 100,000, otherwise 3.
     pub const fn of(tokens: u64) -> Self {
         Self(match tokens {
             0..1_000 => 0,
@@ -84,63 +84,64 @@ impl TokenBucket {
     }
 }
 
-/// A text as the pattern store remembers it: its words as numbers, and its shape.
+/// Lossy representation of a message for similarity search: hashed words and surface features.
 ///
-/// One way only: many words share a number, and neither order nor repetition is kept. It stays when the text
-/// is purged, and is not taken where texts must not be recorded.
+/// The text cannot be restored: many words share a hash, and neither order nor repetition is kept. A sketch is kept
+/// when the text is purged, and is not computed where texts must not be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Sketch {
-    /// Numbers of words and of beginnings of words, sorted, each once.
+    /// 16-bit hashes of words and word prefixes, sorted, without duplicates.
     pub words: Vec<u16>,
-    /// Numbers of pairs of words, sorted, each once; none that is in `words` as well.
+    /// 16-bit hashes of pairs of words, sorted, without duplicates and without the hashes in `words`.
     pub pairs: Vec<u16>,
-    /// How long it is and what it is made of, in levels; empty when nothing is known of the text.
+    /// Quantised surface features (length, ratios of character classes); empty if the text is unknown.
     pub shape: Vec<u8>,
 }
 
 impl Sketch {
-    /// All its numbers: words first, then pairs.
+    /// Returns all hashes: those of words first, then those of pairs.
     pub fn numbers(&self) -> impl Iterator<Item = u16> {
         self.words.iter().chain(&self.pairs).copied()
     }
 }
 
-/// What a message says about the answer before it.
+/// The user's reaction to the previous response, read from the next message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
-    /// Nothing.
+    /// The message contains no reaction.
     #[default]
     Plain,
-    /// It was wrong, or is to be undone.
+    /// The response was wrong, or is to be undone.
     Correction,
-    /// It was right.
+    /// The response was right.
     Approval,
 }
 
-/// The features of a turn, known when it starts. Every list is sorted and without repetition.
+/// Features of a turn, computed when it starts and stored in `turn.started`. All lists are sorted and without
+/// duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Features {
-    /// Extensions of files touched, lower case, with the dot.
+    /// Extensions of the files that tools accessed, in lower case, with the dot.
     pub extensions: Vec<String>,
-    /// Top-level directories of files touched, inside the workspace.
+    /// Top-level directories of the accessed files, for files inside the workspace.
     pub directories: Vec<String>,
-    /// Names of tools used.
+    /// Names of the tools used.
     pub tools: Vec<String>,
-    /// What those tools do to the world.
+    /// Side effects of those tools.
     pub side_effects: Vec<SideEffect>,
-    /// Images in the message.
+    /// Whether the message contains images.
     pub images: bool,
-    /// Tool calls earlier in the session.
+    /// Whether the session had tool calls before the turn.
     pub tool_history: bool,
-    /// The size of the prompt.
+    /// Size of the prompt.
     pub tokens: TokenBucket,
-    /// What the message asks for.
+    /// Kinds of task that the message requests.
     pub intents: IntentTags,
-    /// What kind of work the caller says it is.
+    /// Kind of work as declared by the caller; `None` if it declared none.
     pub workload: Option<String>,
-    /// The words of the message; empty where texts must not be recorded.
+    /// Sketch of the message; empty where texts must not be recorded.
     pub sketch: Sketch,
-    /// The start of the hash of the message, by which its embedding is found; only where an embedder is set.
+    /// First 64 bits of the hash of the message, the key of its embedding; `None` without an embedder.
     pub text: Option<u64>,
 }

@@ -1,17 +1,17 @@
-//! The name of a text by its content.
+//! [`ContentHash`], the name of a stored text.
 
 use std::{fmt, str::FromStr};
 
 use event_core::Hex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The BLAKE3 hash of a text kept outside the log: a policy, a catalogue, a message.
+/// BLAKE3 hash of a text in the text store: a policy, a list of models, or a message.
 ///
-/// Thirty-two bytes in the log, sixty-four lower-case hexadecimal digits in text.
+/// Encoded as 32 bytes in the log and as 64 lower-case hexadecimal digits in text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ContentHash(pub [u8; 32]);
 
-/// A text that is not sixty-four hexadecimal digits.
+/// Error for a text that is not 64 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a content hash of 64 hexadecimal digits")]
 pub struct ParseHashError(String);
@@ -33,7 +33,7 @@ impl FromStr for ContentHash {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || ParseHashError(text.to_owned());
-        // Two ids of sixteen bytes stand side by side in a hash of thirty-two.
+        // The 32 bytes are parsed as two ids of 16 bytes each.
         let (high, low) = text.split_at_checked(32).ok_or_else(error)?;
         let high: event_core::EventId = high.parse().map_err(|_| error())?;
         let low: event_core::EventId = low.parse().map_err(|_| error())?;

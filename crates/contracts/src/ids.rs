@@ -1,38 +1,38 @@
-//! Names and identities: text that was checked once, on the way in.
+//! Names and ids that are validated when they are created.
 
 use std::{fmt, sync::Arc};
 
 use event_core::EventId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Why a text is not a name.
+/// Error for a text that is not a valid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// Nothing in it.
+    /// The text is empty.
     #[error("{what} is empty")]
     Empty {
-        /// Which kind of name.
+        /// Kind of name, for the message.
         what: &'static str,
     },
-    /// Longer than a name may be.
+    /// The text is longer than the limit of its kind.
     #[error("{what} has {length} bytes, the most is {most}")]
     Long {
-        /// Which kind of name.
+        /// Kind of name, for the message.
         what: &'static str,
-        /// Its length in bytes.
+        /// Length of the text in bytes.
         length: usize,
-        /// The most bytes it may have.
+        /// Maximum length in bytes.
         most: usize,
     },
-    /// White space or a control character in it.
+    /// The text contains white space or a control character.
     #[error("{what} `{text}` contains white space or a control character")]
     Character {
-        /// Which kind of name.
+        /// Kind of name, for the message.
         what: &'static str,
-        /// The text, escaped.
+        /// The text, with control characters escaped.
         text: String,
     },
-    /// A model id without a provider in front.
+    /// A model id has no provider prefix.
     #[error("model `{text}` names no provider: write `provider:model`")]
     Provider {
         /// The text.
@@ -40,6 +40,7 @@ pub enum IdError {
     },
 }
 
+/// Validates a name of the kind `what`: not empty, at most `most` bytes, no white space and no control characters.
 fn check(what: &'static str, most: usize, text: &str) -> Result<(), IdError> {
     if text.is_empty() {
         return Err(IdError::Empty { what });
@@ -53,7 +54,10 @@ fn check(what: &'static str, most: usize, text: &str) -> Result<(), IdError> {
     Ok(())
 }
 
-/// A cheap-to-clone checked name.
+/// Declares a validated name that is cheap to clone.
+///
+/// Arguments: documentation, name of the type, kind for error messages, maximum length in bytes, optionally a further
+/// validation.
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident, $what:literal, $most:literal $(, $also:path)?) => {
         $(#[$doc])*
@@ -61,7 +65,7 @@ macro_rules! name {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The name as text.
+            /// Returns the name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -111,22 +115,23 @@ macro_rules! name {
 }
 
 name!(
-    /// A model as policies and events name it: `provider:model`, at most 128 bytes.
+    /// Id of a model, `provider:model`, at most 128 bytes.
     ModelId, "model", 128, names_provider
 );
 name!(
-    /// Who serves a model, such as `anthropic`; at most 64 bytes.
+    /// Name of a provider, such as `anthropic`; at most 64 bytes.
     Provider, "provider", 64
 );
 name!(
-    /// A session, as the client names it; at most 128 bytes.
+    /// Id of a session, chosen by the client; at most 128 bytes.
     SessionId, "session", 128
 );
 name!(
-    /// A line of work inside a session, such as one sub-agent; at most 128 bytes.
+    /// Id of a thread inside a session, such as a sub-agent; at most 128 bytes.
     ThreadId, "thread", 128
 );
 
+/// Validates that a model id has a provider and a model, separated by a colon.
 fn names_provider(text: &str) -> Result<(), IdError> {
     match text.split_once(':') {
         Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(()),
@@ -135,31 +140,32 @@ fn names_provider(text: &str) -> Result<(), IdError> {
 }
 
 impl ModelId {
-    /// What stands before the first colon.
+    /// Returns the provider: the part before the first colon.
     pub fn provider(&self) -> &str {
         self.0.split_once(':').map_or("", |(provider, _)| provider)
     }
 
-    /// What stands after the first colon: the name the provider knows.
+    /// Returns the provider's name of the model: the part after the first colon.
     pub fn model(&self) -> &str {
         self.0.split_once(':').map_or("", |(_, model)| model)
     }
 }
 
 impl SessionId {
-    /// The id under which events about the session as a whole are correlated.
+    /// Returns the correlation id of events about the session outside any turn.
     pub fn correlation(&self) -> EventId {
         EventId::derive(&[b"session", self.as_str().as_bytes()])
     }
 }
 
-/// A turn: one user message and everything done about it (004 §3.1). Also the correlation id of its events.
+/// Id of a turn, which starts with a user message (004 §3.1). Also the correlation id of its events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TurnId(pub EventId);
 
 impl TurnId {
-    /// The turn a session's client calls `name`: the same on every import.
+    /// Derives the id of the turn that the client of a session calls `name`. Equal arguments give equal ids, so a
+    /// repeated import records nothing twice.
     pub fn derive(session: &SessionId, name: &str) -> Self {
         Self(EventId::derive(&[b"turn", session.as_str().as_bytes(), name.as_bytes()]))
     }

@@ -1,7 +1,7 @@
-//! The nouns and the events of turnwise: what the concerns say to each other.
+//! Shared types of turnwise: ids, money, models, turns, decisions, and all [`events`].
 //!
-//! Deciders, projections, adapters and front ends never call one another. They meet in the events of [`events`], which
-//! go through the log, and in the plain [`views`] that a decision reads.
+//! Deciders, projections, adapters and front ends do not call each other. They communicate through events in the log
+//! and through the [`views`] that a decision reads.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -1,4 +1,4 @@
-//! Models and the registry of those a user has.
+//! Models with their properties, and the registry of a user's models.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ModelId, Prices, Provider, Requirement, Tokenizer, WireApi};
 
-/// How capable, and how dear, a model is (004 §6.10).
+/// Class of models by capability and price (004 §6.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// Cheap and quick, for mechanical work.
+    /// Low cost and latency, for mechanical work.
     Fast,
-    /// Capable enough for most coding.
+    /// For most work.
     Balanced,
-    /// The most capable.
+    /// Highest capability, for planning and difficult reasoning.
     Deep,
 }
 
 impl Tier {
-    /// All tiers, from the cheapest to the most capable.
+    /// All tiers, in ascending order of capability.
     pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Deep];
 
-    /// Its name in policies.
+    /// Returns the name used in policies.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
@@ -34,7 +34,7 @@ impl Tier {
         }
     }
 
-    /// The tier called `name`.
+    /// Parses the name of a tier; `None` if there is no such tier.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tier| tier.name() == name)
     }
@@ -46,30 +46,30 @@ impl fmt::Display for Tier {
     }
 }
 
-/// What a model can take (004 §4.4). The default is what an undeclared model gets: tools, a system
-/// prompt, and whatever is said about thinking.
+/// Features of a request that a model supports (004 §4.4). The default is for undeclared models: tools, a system prompt
+/// and all settings of thinking, but neither images nor structured output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no events about a model")]
 pub struct Capabilities {
-    /// Images in the prompt.
+    /// Whether the model accepts images.
     pub images: bool,
-    /// Tool definitions.
+    /// Whether the model accepts tool definitions.
     pub tools: bool,
-    /// A system prompt.
+    /// Whether the model accepts a system prompt.
     pub system_prompt: bool,
-    /// Output forced into a schema.
+    /// Whether the model supports output that follows a schema.
     pub structured_output: bool,
-    /// How hard it is to think, in words: adaptive thinking, an effort, a thinking level. Registries that were written
-    /// down before models had this say nothing of it.
+    /// Whether the model accepts a thinking effort: adaptive thinking, an effort or a thinking level. Lists of models
+    /// recorded before this field existed have the default, true.
     #[serde(default = "taken")]
     pub effort: bool,
-    /// How much it is to think, as a number of tokens.
+    /// Whether the model accepts a thinking budget in tokens.
     #[serde(default = "taken")]
     pub thinking_budget: bool,
 }
 
 impl Capabilities {
-    /// Whether a model takes what a request requires, as far as that is a matter of the model.
+    /// Returns whether the model itself supports a requirement. True for requirements that depend only on the API.
     pub const fn takes(self, requirement: Requirement) -> bool {
         match requirement {
             Requirement::Effort => self.effort,
@@ -78,8 +78,10 @@ impl Capabilities {
         }
     }
 
-    /// Whether a model is told in another API what a request requires. One that takes no effort is not told how hard to
-    /// think, and does not think; but Google's of this kind do, and by themselves.
+    /// Returns whether a request that is converted to `api` transmits a requirement to the model.
+    ///
+    /// A model without `effort` receives no thinking setting. It does not think then, except Gemini models, which think
+    /// by default and therefore receive [`Requirement::NoThinking`].
     pub const fn is_told(self, requirement: Requirement, api: WireApi) -> bool {
         match requirement {
             Requirement::NoThinking => self.effort || matches!(api, WireApi::Gemini),
@@ -89,7 +91,7 @@ impl Capabilities {
     }
 }
 
-/// What a model is taken to take until somebody says otherwise.
+/// Default of fields that are missing in older lists of models.
 const fn taken() -> bool {
     true
 }
@@ -107,66 +109,68 @@ impl Default for Capabilities {
     }
 }
 
-/// A model as the registry knows it.
+/// A model of the registry: its names, limits, capabilities and prices. Read from the catalogue and the user's list of
+/// models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelSpec {
-    /// Its id, `provider:model`.
+    /// Id, `provider:model`.
     pub id: ModelId,
-    /// Who serves it.
+    /// Provider that serves the model.
     pub provider: Provider,
-    /// Its tier, when it has one.
+    /// Tier; `None` if the model belongs to none.
     pub tier: Option<Tier>,
-    /// Other names for it; unique across the registry, compared without regard to case.
+    /// Alternative names, unique across the registry and compared case-insensitively.
     pub aliases: Vec<String>,
-    /// The most tokens of input it takes.
+    /// Maximum number of input tokens.
     pub context_window: u64,
-    /// The most tokens it writes in one answer.
+    /// Maximum number of output tokens of one response.
     pub max_output: u64,
-    /// What it can take.
+    /// Supported features.
     pub capabilities: Capabilities,
-    /// Which family of tokenizer counts for it.
+    /// Family of the tokenizer.
     pub tokenizer: Tokenizer,
-    /// What it charges; `None` when nobody knows, and then no cost is ever invented.
+    /// Prices; `None` if unknown, in which case costs are unknown as well and never estimated.
     pub prices: Option<Prices>,
-    /// Whether it may delegate work to other models (004 §6.8).
+    /// Whether the model may delegate work to other models (004 §6.8).
     pub can_delegate: bool,
-    /// Whether the user can reach it (a key, a running server).
+    /// Whether the user has access to the model: a key, or a running server.
     pub configured: bool,
-    /// The APIs it is served over, the preferred one first.
+    /// APIs over which the provider serves the model, the preferred one first.
     #[serde(default)]
     pub apis: Vec<WireApi>,
 }
 
-/// The models a user has, and every name they go by.
+/// The models of a user, with an index of all their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Registry {
+    /// All models, by id.
     models: BTreeMap<ModelId, ModelSpec>,
-    /// Lower-case name to id: aliases, and ids themselves.
+    /// Ids of models by name in lower case. Names are aliases and the ids themselves.
     names: BTreeMap<String, ModelId>,
-    /// Names under which clients ask for whatever model the policy chooses, in lower case.
+    /// Model names that request the policy's choice, in lower case.
     auto_names: BTreeSet<String>,
 }
 
-/// Names that stand for no model but for the policy's choice, unless the user's file of models has its own.
+/// Model names that request the policy's choice. The user's list of models can replace them.
 pub const AUTO_NAMES: [&str; 2] = ["turnwise", "auto"];
 
-/// A name two models claim.
+/// Error: two models have the same alias.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("alias `{alias}` belongs to both `{first}` and `{second}`: an alias names one model")]
 pub struct RegistryError {
-    /// The name.
+    /// The alias.
     pub alias: String,
-    /// The model that has it.
+    /// First model with the alias.
     pub first: ModelId,
-    /// The model that wants it too.
+    /// Second model with the alias.
     pub second: ModelId,
 }
 
 impl Registry {
-    /// A registry of these models; a later model of the same id replaces an earlier one.
+    /// Creates a registry of models; of several models with the same id, the last one is kept.
     ///
     /// # Errors
-    /// One [`RegistryError`] for every alias that two models claim.
+    /// One [`RegistryError`] for each alias that two models share.
     pub fn new(models: impl IntoIterator<Item = ModelSpec>) -> Result<Self, Vec<RegistryError>> {
         let models: BTreeMap<_, _> = models.into_iter().map(|model| (model.id.clone(), model)).collect();
         let mut names: BTreeMap<String, ModelId> =
@@ -188,29 +192,29 @@ impl Registry {
         if errors.is_empty() { Ok(Self { models, names, auto_names }) } else { Err(errors) }
     }
 
-    /// This registry with other names for the policy's choice.
+    /// Replaces the model names that request the policy's choice.
     #[must_use]
     pub fn with_auto_names(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.auto_names = names.into_iter().map(|name| name.to_lowercase()).collect();
         self
     }
 
-    /// Whether clients that ask for this name ask for whatever the policy chooses.
+    /// Returns whether a model name in a request requests the policy's choice. Case-insensitive.
     pub fn is_auto(&self, name: &str) -> bool {
         self.auto_names.contains(&name.to_lowercase())
     }
 
-    /// The names under which clients ask for whatever model the policy chooses.
+    /// Returns the model names that request the policy's choice, in lower case.
     pub fn auto_names(&self) -> impl Iterator<Item = &str> {
         self.auto_names.iter().map(String::as_str)
     }
 
-    /// The model with this id.
+    /// Returns the model with an id; `None` if the registry does not contain it.
     pub fn get(&self, id: &ModelId) -> Option<&ModelSpec> {
         self.models.get(id)
     }
 
-    /// The model that goes by this id or alias, whatever the case of its letters.
+    /// Returns the model with an id or alias, case-insensitively; `None` if the registry has no such name.
     pub fn named(&self, name: &str) -> Option<&ModelSpec> {
         let found = match self.names.get(name) {
             Some(id) => id,
@@ -219,18 +223,18 @@ impl Registry {
         self.models.get(found)
     }
 
-    /// All models, by id.
+    /// Returns all models in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &ModelSpec> {
         self.models.values()
     }
 
-    /// Every name a model goes by, ids included, in lower case.
+    /// Returns all names with the model they refer to: aliases and ids, in lower case.
     pub fn names(&self) -> impl Iterator<Item = (&str, &ModelId)> {
         self.names.iter().map(|(name, id)| (name.as_str(), id))
     }
 
-    /// The model to use for a tier when no policy says: the first by id that declares it, of those the user can reach
-    /// if there is one.
+    /// Returns the model of a tier for policies that do not define it: the first by id, configured models first. `None`
+    /// if no model declares the tier.
     pub fn tier(&self, tier: Tier) -> Option<&ModelSpec> {
         let of_tier = || self.iter().filter(|model| model.tier == Some(tier));
         of_tier().find(|model| model.configured).or_else(|| of_tier().next())

@@ -1,4 +1,4 @@
-//! Money, exactly (decision D13): integer nano-dollars, integer pico-dollars per token, never a float.
+//! Exact money (decision D13): amounts in integer nano-dollars, rates in integer pico-dollars per token, no floats.
 
 use std::{fmt, iter::Sum, ops::AddAssign, str::FromStr};
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::Usage;
 
-/// An amount in nano-dollars (1e-9 USD). Sums saturate instead of wrapping.
+/// An amount of money in nano-dollars (1e-9 USD). Sums saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NanoUsd(pub u64);
 
-/// A rate in pico-dollars (1e-12 USD) per token. 3 USD per million tokens are 3,000,000.
+/// A price in pico-dollars (1e-12 USD) per token. 3 USD per million tokens are 3,000,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PicoUsd(pub u64);
 
-/// A text that is not an amount of money.
+/// Error for a text that is not an amount of dollars.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an amount of dollars: write digits with at most nine decimals")]
 pub struct ParseMoneyError(String);
 
 impl NanoUsd {
-    /// The sum, or the largest amount when it does not fit.
+    /// Returns the sum, saturating at the largest amount.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -66,7 +66,7 @@ impl fmt::Display for NanoUsd {
     }
 }
 
-/// Reads `5`, `5.00` or `0.000001`.
+/// Parses dollars with up to nine decimals, such as `5`, `5.00` or `0.000001`.
 impl FromStr for NanoUsd {
     type Err = ParseMoneyError;
 
@@ -83,32 +83,32 @@ impl FromStr for NanoUsd {
     }
 }
 
-/// What a provider charges per token, in four disjoint buckets, cache writes by how long they live.
+/// Prices per token of one model, for each disjoint kind of tokens in [`Usage`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rates {
-    /// Input that was neither read from nor written to the prompt cache.
+    /// Price of input that is neither read from nor written to the prompt cache.
     pub input: PicoUsd,
-    /// Input read from the prompt cache.
+    /// Price of input read from the prompt cache.
     pub cache_read: PicoUsd,
-    /// Input written to the prompt cache for five minutes.
+    /// Price of input written to the prompt cache for five minutes.
     pub cache_write_5m: PicoUsd,
-    /// Input written to the prompt cache for one hour.
+    /// Price of input written to the prompt cache for one hour.
     pub cache_write_1h: PicoUsd,
-    /// Output, thinking included.
+    /// Price of output, including thinking.
     pub output: PicoUsd,
 }
 
-/// The prices of a model.
+/// Prices of a model, which may depend on the length of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prices {
-    /// What a call costs.
+    /// Rates of ordinary calls.
     pub base: Rates,
-    /// What a call costs whose whole input has more tokens than this.
+    /// Rates of calls whose total input has more than this number of tokens; `None` if there are none.
     pub long: Option<(u64, Rates)>,
 }
 
 impl Prices {
-    /// The cost of a call, rounded half up to the nano-dollar once, after the exact sum.
+    /// Returns the cost of a call. The exact sum is rounded once, half up, to nano-dollars.
     pub fn cost(&self, usage: &Usage) -> NanoUsd {
         let rates = match self.long {
             Some((threshold, long)) if threshold < usage.input_total() => long,

@@ -1,4 +1,4 @@
-//! A turn that came in over a wire API: who asks, for which model, and what whoever answers must be able to carry.
+//! Properties of a client's request that a decision reads: client, requested model, and required features.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -6,48 +6,49 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ModelId, Provider, Requirement, WireApi};
 
-/// What a client sent beside its user's message.
+/// Properties of a request over a wire API, beside the user's message. `turn.started` contains them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClientRequest {
-    /// The API it speaks.
+    /// API of the request.
     pub api: WireApi,
-    /// The client by its usual name, such as `claude-code`; at most 40 bytes.
+    /// Name of the client, such as `claude-code`, at most 40 bytes; `None` if unknown.
     pub client: Option<String>,
-    /// The model it asks for, as it wrote it; at most 128 bytes.
+    /// Model name in the request, at most 128 bytes.
     pub model: String,
-    /// The model of the registry that goes by that name.
+    /// Model of the registry with that name; `None` if there is none.
     pub named: Option<ModelId>,
-    /// Set when this is work beside the conversation.
+    /// Kind of auxiliary call; `None` for requests of the conversation.
     pub side: Option<AuxiliaryCall>,
-    /// Whether a sub-agent asks.
+    /// Whether the request was sent by a sub-agent.
     pub subagent: bool,
-    /// What the request needs an API to carry.
+    /// Features that the model's API has to support.
     pub requires: BTreeSet<Requirement>,
-    /// The models whose signed thinking is in the request.
+    /// Models that signed thinking in the request.
     pub signed_by: BTreeSet<ModelId>,
-    /// The provider that the client brings its own credentials for, when the gateway has none.
+    /// Provider for which the request carries credentials and the gateway has none; `None` if there is no such
+    /// provider.
     pub brings_key_of: Option<Provider>,
 }
 
-/// What a client asks for beside the conversation.
+/// Purpose of an auxiliary call: a request that a client sends beside the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuxiliaryCall {
-    /// A name for the session.
+    /// Generates a title for the session.
     Title,
-    /// How hard the task is, or what kind of task.
+    /// Classifies the task by difficulty or kind.
     Classifier,
-    /// A summary of something.
+    /// Summarises a text.
     Summary,
-    /// Something else beside the work.
+    /// Another auxiliary purpose.
     Other,
 }
 
 impl AuxiliaryCall {
-    /// All of them.
+    /// All purposes.
     pub const ALL: [Self; 4] = [Self::Title, Self::Classifier, Self::Summary, Self::Other];
 
-    /// Its name in policies and answers.
+    /// Returns the name used in policies and response headers.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -57,7 +58,7 @@ impl AuxiliaryCall {
         }
     }
 
-    /// The auxiliary call called `name`.
+    /// Parses the name of a purpose; `None` if there is no such purpose.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|side| side.name() == name)
     }

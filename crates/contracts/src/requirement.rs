@@ -1,4 +1,4 @@
-//! What a request requires of whoever answers it.
+//! Features of requests that not every wire API supports.
 
 use std::fmt;
 
@@ -6,97 +6,98 @@ use serde::{Deserialize, Serialize};
 
 mod carried;
 
-/// Something in a request that not every wire API can carry.
+/// A feature of a request that not every wire API supports. `wire` detects requirements in a request, and validation
+/// compares them with the model and its APIs.
 ///
-/// Text, tools that are functions, their results, images in the request itself and an answer that follows a schema can
-/// be said in every API and are not listed here.
+/// Features that every API supports are not listed: text, function tools and their results, inline images, and
+/// responses that follow a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Requirement {
-    /// Marks of what the provider is to keep in its prompt cache.
+    /// Marks of the parts that the provider should store in its prompt cache.
     CacheControl,
-    /// Edits of the history that the provider is asked to make.
+    /// Instructions for the provider to edit the history.
     ContextManagement,
-    /// Tools that take free text or a grammar instead of an object.
+    /// Tools whose input is free text or follows a grammar.
     CustomTools,
-    /// Files other than images: PDF and the like.
+    /// Files other than images, such as PDF.
     Documents,
-    /// Sound or moving pictures.
+    /// Audio or video.
     AudioVideo,
-    /// An image that the provider has to fetch or has stored.
+    /// An image given by a URL or by an id of the provider's storage.
     RemoteImages,
-    /// An image in the answer of a tool.
+    /// An image in a tool result.
     ToolImages,
-    /// A system message after the conversation began.
+    /// A system message after the first message of the conversation.
     MidConversationSystem,
-    /// A field, an item or a type this program does not know.
+    /// A field, item or type that this program does not know.
     Native,
-    /// Settings of sampling that other APIs do not have.
+    /// Sampling settings that not every API has.
     Sampling,
-    /// Tools that the provider runs itself.
+    /// Tools that the provider executes.
     ServerTools,
-    /// Thinking that only the model that wrote it may be shown.
+    /// Signed thinking, which only the model that signed it may receive.
     Signatures,
-    /// An answer that the provider keeps, or continues from one it kept.
+    /// A response that the provider stores, or a reference to a stored one.
     StoredAnswers,
-    /// More than one answer, or the probabilities of its words.
+    /// Several responses to one request, or token probabilities.
     ManyAnswers,
-    /// How much the model is to think, in a way only its own API can say.
+    /// A thinking setting that only its own API has.
     ThinkingControl,
-    /// How hard the model is to think, in the usual words: every API can say it, but not every model takes it.
+    /// A thinking effort. Every API has one, but not every model supports it.
     Effort,
-    /// Thinking by a number of tokens, which newer models do not take any more.
+    /// A thinking budget in tokens, which newer models do not support.
     ThinkingBudget,
-    /// Signed thinking of the running turn: what cannot be taken out of it, as signatures of earlier turns can.
+    /// Signed thinking of the running turn. Unlike that of earlier turns it cannot be dropped.
     TurnSignatures,
-    /// Texts at which the answer is to end.
+    /// Stop sequences.
     StopSequences,
-    /// An answer in JSON of no schema.
+    /// A response in JSON without a schema.
     JsonObject,
-    /// No more than one call of a tool at a time.
+    /// At most one tool call in a response.
     OneToolAtATime,
-    /// The model's own words at the end, which it is to go on with.
+    /// A conversation that ends with the model's message, which the response continues.
     Prefill,
-    /// Five texts at which the answer is to end, or more.
+    /// Five or more stop sequences.
     FiveStopSequences,
-    /// Six texts at which the answer is to end, or more.
+    /// Six or more stop sequences.
     SixStopSequences,
     /// A temperature above 1.
     HighTemperature,
-    /// A text of nothing but white space among those at which the answer is to end.
+    /// A stop sequence of white space only.
     BlankStopSequences,
-    /// A temperature and a `top_p` at once, both below 1.
+    /// Both a temperature and a `top_p` below 1.
     TemperatureAndTopP,
-    /// No thinking at all, of a model that could.
+    /// Thinking switched off for a model that supports it.
     NoThinking,
-    /// Thinking as little as possible.
+    /// The effort `minimal`.
     MinimalEffort,
-    /// Thinking harder than hard.
+    /// The effort `xhigh`.
     ExtraHighEffort,
-    /// Thinking as hard as possible.
+    /// The effort `max`.
     MaxEffort,
-    /// A name of a tool with more than 64 characters.
+    /// A tool name of more than 64 characters.
     LongToolNames,
-    /// A name of a tool with a dot or a colon.
+    /// A tool name with a dot or a colon.
     DottedToolNames,
-    /// A tool's result whose call is not in the request.
+    /// A tool result without its call in the request.
     ResultWithoutCall,
-    /// A call of a tool with arguments that are no JSON object, or not one that can be read exactly.
+    /// A tool call whose arguments are not a JSON object, or contain values that JSON parsers do not preserve.
     BrokenArguments,
-    /// An image that the provider has stored.
+    /// An image in the provider's storage.
     StoredImages,
-    /// An image that moves, or could.
+    /// A GIF image, which may be animated.
     GifImages,
-    /// An image of another type than JPEG, PNG, WebP and GIF.
+    /// An image that is neither JPEG, PNG, WebP nor GIF.
     OtherImages,
-    /// Digits, halves of characters or a depth that only its very bytes can say.
+    /// Numbers, surrogates or nesting that a conversion would not preserve exactly.
     ExactBytes,
-    /// No conversation, or an empty one.
+    /// A request without messages.
     SystemAlone,
 }
 
 impl Requirement {
-    /// All of them.
+    /// All requirements, in the order of their declaration.
     pub const ALL: [Self; 40] = [
         Self::CacheControl,
         Self::ContextManagement,
@@ -140,7 +141,8 @@ impl Requirement {
         Self::SystemAlone,
     ];
 
-    /// What a policy may allow to be dropped, visibly: the answer is then as good, or nearly.
+    /// Requirements that a policy may allow to be dropped; a header of the response reports each. The response is
+    /// equivalent or nearly so.
     pub const OPTIONAL: [Self; 7] = [
         Self::CacheControl,
         Self::ContextManagement,
@@ -151,7 +153,7 @@ impl Requirement {
         Self::ThinkingBudget,
     ];
 
-    /// Its name in policies and answers.
+    /// Returns the name used in policies and response headers.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CacheControl => "cache_control",
@@ -197,7 +199,7 @@ impl Requirement {
         }
     }
 
-    /// The requirement called `name`.
+    /// Parses the name of a requirement; `None` if there is no such requirement.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|requirement| requirement.name() == name)
     }

@@ -1,21 +1,22 @@
-//! Scores as exact numbers.
+//! [`Score`], an exact fraction between 0 and 1.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A number between 0 and 1 in billionths (decision D20): equal inputs tie, whatever the order of summation.
+/// A number between 0 and 1 in billionths (decision D20). Integers make results independent of the order of summation,
+/// so equal inputs tie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Score(pub u64);
 
 impl Score {
-    /// Nothing.
+    /// The score 0.
     pub const ZERO: Self = Self(0);
-    /// The whole.
+    /// The score 1.
     pub const ONE: Self = Self(1_000_000_000);
 
-    /// `numerator / denominator`, rounded down, at most 1; zero when the denominator is.
+    /// Returns `numerator / denominator`, rounded down and limited to 1; 0 if `denominator` is 0.
     pub fn ratio(numerator: u64, denominator: u64) -> Self {
         if denominator == 0 {
             return Self::ZERO;
@@ -24,22 +25,22 @@ impl Score {
         u64::try_from(billionths).map_or(Self::ONE, |billionths| Self(billionths).min(Self::ONE))
     }
 
-    /// What is missing to the whole.
+    /// Returns `1 - self`.
     #[must_use]
     pub const fn complement(self) -> Self {
         Self(Self::ONE.0.saturating_sub(self.0))
     }
 
-    /// The product, rounded down.
+    /// Returns the product, rounded down.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         let product = u128::from(self.0) * u128::from(other.0) / u128::from(Self::ONE.0);
-        // Both are at most 1, so the product is, too.
+        // Both are at most 1, so the product is as well.
         u64::try_from(product).map_or(Self::ONE, Self)
     }
 }
 
-/// Two decimals, rounded half up, as the why-view prints confidences (004 §7.4).
+/// Formats with two decimals, rounded half up, as the why-view prints confidences (004 §7.4).
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hundredths = self.0.saturating_add(5_000_000) / 10_000_000;

@@ -1,8 +1,8 @@
-//! Tokens: what a call used, and what a prompt is expected to use.
+//! Token counts: the usage of a call and the estimate of a prompt.
 
 use serde::{Deserialize, Serialize};
 
-/// What one call used, in disjoint buckets: a token is counted in exactly one.
+/// Tokens used by a call, by kind. Kinds are disjoint: each token is counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Input neither read from nor written to the prompt cache.
@@ -13,12 +13,12 @@ pub struct Usage {
     pub cache_write_5m: u64,
     /// Input written to the prompt cache for one hour.
     pub cache_write_1h: u64,
-    /// Output, thinking included.
+    /// Output, including thinking.
     pub output: u64,
 }
 
 impl Usage {
-    /// All input, cached or not.
+    /// Returns the total of all input tokens, cached or not.
     pub const fn input_total(&self) -> u64 {
         self.input
             .saturating_add(self.cache_read)
@@ -26,7 +26,7 @@ impl Usage {
             .saturating_add(self.cache_write_1h)
     }
 
-    /// The sum, bucket by bucket.
+    /// Returns the sum of each kind, saturating.
     #[must_use]
     pub const fn plus(&self, other: &Self) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Usage {
     }
 }
 
-/// The family of tokenizer a model counts with.
+/// Family of tokenizers by which a model counts tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tokenizer {
@@ -49,32 +49,32 @@ pub enum Tokenizer {
     OpenAi,
     /// Gemini models.
     Google,
-    /// Anything else.
+    /// All other models.
     #[default]
     Generic,
 }
 
 impl Tokenizer {
-    /// All families, in the order of [`Estimates`].
+    /// All families, in the order of the values in [`Estimates`].
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Google, Self::Generic];
 }
 
-/// The expected tokens of the whole prompt, per family of tokenizer (decision D10).
+/// Estimated tokens of a whole prompt for each family of tokenizer (decision D10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Estimates([u64; 4]);
 
 impl Estimates {
-    /// One number for every family.
+    /// Creates an estimate with the same number for every family.
     pub const fn same(tokens: u64) -> Self {
         Self([tokens; 4])
     }
 
-    /// The number each family gives.
+    /// Creates an estimate with the number that `count` returns for each family.
     pub fn each(count: impl Fn(Tokenizer) -> u64) -> Self {
         Self(Tokenizer::ALL.map(count))
     }
 
-    /// The number for a family.
+    /// Returns the number of tokens for a family.
     pub const fn of(&self, tokenizer: Tokenizer) -> u64 {
         self.0[tokenizer as usize]
     }

@@ -1,4 +1,4 @@
-//! A turn as a decision sees it: captured once, at its start (004 §5.3.1).
+//! Inputs of a decision about a turn, captured when the turn starts (004 §5.3.1).
 
 use std::collections::BTreeSet;
 
@@ -7,93 +7,93 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ClientRequest, Estimates, Features, ModelId, NanoUsd, SessionId, Tier, TurnId, events::ErrorClass};
 
-/// What the prompt needs from a model. Only what is used is required (004 §4.4).
+/// Capabilities that a prompt requires of a model. Only what the turn uses is required (004 §4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no events about a prompt")]
 pub struct Needs {
-    /// Images anywhere in what would be sent (decision D11).
+    /// Whether any message that would be sent contains images (decision D11).
     pub images: bool,
-    /// Tool definitions.
+    /// Whether the request defines tools.
     pub tools: bool,
-    /// A system prompt.
+    /// Whether the request has a system prompt.
     pub system_prompt: bool,
-    /// An answer that follows a schema.
+    /// Whether the response must follow a schema.
     pub structured_output: bool,
 }
 
-/// An `@alias` at the start of the message, already resolved.
+/// A model override: the resolved `@alias` at the start of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Override {
-    /// The alias as written, without the `@`.
+    /// Alias as written, without the `@`.
     pub alias: String,
-    /// The model it names.
+    /// Model that the alias refers to.
     pub model: ModelId,
 }
 
-/// A planner's request for a worker of a tier.
+/// A planner's request for work by a model of a tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delegation {
-    /// The tier asked for.
+    /// Requested tier.
     pub tier: Tier,
 }
 
-/// A model that failed in this turn before it answered.
+/// A model whose call failed in the turn before the first byte of its response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedCandidate {
-    /// The model.
+    /// Id of the model.
     pub model: ModelId,
-    /// What went wrong.
+    /// Class of the error.
     pub class: ErrorClass,
 }
 
-/// The message of the turn, as far as rules may look at it.
+/// Message of a turn, as input of the text predicates of rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageText {
-    /// The text, without the override token.
+    /// The text, without the `@` mention.
     Present(String),
-    /// The text was purged; these text predicates matched it when it was there (decision D9).
+    /// The text was purged. Contains the numbers of the text predicates that had matched it (decision D9).
     Matched(Vec<u16>),
 }
 
-/// Everything about a turn that a decision reads. Nothing else about the turn can influence it.
+/// All properties of a turn that a decision reads. Created from `turn.started` and the recorded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// The turn.
+    /// Id of the turn.
     pub id: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// When it started.
+    /// Time at which the turn started.
     pub at: Timestamp,
-    /// Minutes by which the user's clock is ahead of UTC.
+    /// Offset of the user's local time from UTC in minutes, positive to the east.
     pub offset_minutes: i16,
-    /// The new message.
+    /// Message that started the turn.
     pub message: MessageText,
-    /// `@alias` at its start.
+    /// Model override at the start of the message.
     pub override_model: Option<Override>,
-    /// The model the user set for the session.
+    /// Model that the user set for the session.
     pub sticky: Option<ModelId>,
-    /// Set when a planner asked for this turn.
+    /// The delegation that requested the turn; `None` for other turns.
     pub delegation: Option<Delegation>,
-    /// The absolute path of the session's workspace.
+    /// Absolute path of the session's workspace.
     pub workspace: Option<String>,
-    /// What the prompt needs.
+    /// Capabilities that the prompt requires of a model.
     pub needs: Needs,
-    /// Images in the new message.
+    /// Whether the new message contains images.
     pub message_has_images: bool,
-    /// A tool call anywhere earlier in the session.
+    /// Whether an earlier response of the session called a tool.
     pub tool_calls_in_history: bool,
-    /// Expected tokens of the whole prompt.
+    /// Estimated tokens of the whole prompt.
     pub tokens: Estimates,
-    /// Extensions of files that tools touched in this session, lower case, with the dot.
+    /// Extensions of the files that tools of the session accessed, in lower case, with the dot.
     pub extensions: BTreeSet<String>,
     /// Names of the skills whose description matches the message.
     pub skills: BTreeSet<String>,
-    /// Cost of all calls since UTC midnight, all sessions (decision D10).
+    /// Cost of all calls of all sessions since midnight UTC (decision D10).
     pub spent_today: NanoUsd,
-    /// What the pattern store compares.
+    /// Features that the pattern store compares.
     pub features: Features,
-    /// The request it came in, when it came over a wire API.
+    /// The request that started the turn; `None` if it did not arrive over a wire API.
     pub request: Option<ClientRequest>,
-    /// The models that failed in this turn already.
+    /// Models that already failed in this turn.
     pub failed: Vec<FailedCandidate>,
 }

@@ -1,4 +1,4 @@
-//! What a decision reads of the world: plain data and one question, all standing at one log position.
+//! State that a decision reads: outages and learned patterns, all at one log position.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,18 @@ mod pattern_settings;
 
 pub use pattern_settings::{CostScale, Estimator, FingerprintKind, PatternSettings};
 
-/// Models and providers whose recent calls failed.
+/// Current outages of models and providers, with the time at which each ends automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Outages {
-    /// Models, with the time from which each counts as recovered.
+    /// Unavailable models, with the time at which the outage ends.
     pub models: BTreeMap<ModelId, Timestamp>,
-    /// Whole providers, with the time from which each counts as recovered.
+    /// Unavailable providers, with the time at which the outage ends.
     pub providers: BTreeMap<Provider, Timestamp>,
 }
 
 impl Outages {
-    /// What keeps `model` from being used at a time; the provider is asked first (004 §4.5.3).
+    /// Returns the scope of the outage that makes `model` unavailable at a time; `None` if there is none. Outages of
+    /// the provider are checked first (004 §4.5.3).
     pub fn against(&self, model: &ModelId, at: Timestamp) -> Option<OutageScope> {
         if let Some((provider, until)) = self.providers.get_key_value(model.provider())
             && at < *until
@@ -59,14 +60,14 @@ impl std::fmt::Debug for PatternQuery<'_> {
     }
 }
 
-/// The learned patterns of a workspace.
+/// Access to the learned patterns. The pattern store implements it.
 pub trait PatternView {
     /// Recommends the model with the best outcomes on similar turns, before any threshold on confidence or samples;
     /// `None` if no similar turn has a score.
     fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation>;
 }
 
-/// A view that has learned nothing.
+/// A [`PatternView`] without patterns, which recommends nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPatterns;
 
@@ -76,12 +77,12 @@ impl PatternView for NoPatterns {
     }
 }
 
-/// All views of one log position.
+/// All views that a decision reads, taken at the same log position.
 #[derive(Clone, Copy)]
 pub struct Views<'a> {
-    /// Who is out.
+    /// Current outages.
     pub outages: &'a Outages,
-    /// What was learned.
+    /// Learned patterns.
     pub patterns: &'a dyn PatternView,
 }
 

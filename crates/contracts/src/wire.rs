@@ -1,16 +1,16 @@
-//! The wire APIs that clients and providers speak.
+//! [`WireApi`], the HTTP APIs of clients and providers.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An API over HTTP by which a model is asked.
+/// An HTTP API for model calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WireApi {
     /// Anthropic's `/v1/messages`.
     AnthropicMessages,
-    /// `OpenAI`'s `/v1/chat/completions`, and whoever is compatible with it.
+    /// `OpenAI`'s `/v1/chat/completions`, also served by compatible providers.
     #[serde(rename = "openai_chat")]
     OpenAiChat,
     /// `OpenAI`'s `/v1/responses`.
@@ -21,10 +21,10 @@ pub enum WireApi {
 }
 
 impl WireApi {
-    /// All of them.
+    /// All APIs.
     pub const ALL: [Self; 4] = [Self::AnthropicMessages, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
 
-    /// Its name in files and answers.
+    /// Returns the name used in files and responses.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AnthropicMessages => "anthropic_messages",
@@ -34,7 +34,7 @@ impl WireApi {
         }
     }
 
-    /// What a provider of this name serves its models over, the preferred one first.
+    /// Returns the APIs over which a provider of this name usually serves its models, the preferred one first.
     pub fn usual(provider: &str) -> Vec<Self> {
         match provider {
             "anthropic" => vec![Self::AnthropicMessages],
@@ -44,7 +44,7 @@ impl WireApi {
         }
     }
 
-    /// The API called `name`.
+    /// Parses the name of an API; `None` if there is no such API.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|api| api.name() == name)
     }

@@ -1,4 +1,4 @@
-//! The serialised form of a bounded map: the entries by key, and the keys by insertion.
+//! Serialised form of a bounded map: entries by key, and keys by number of insertion.
 
 use std::{collections::BTreeMap, hash::Hash};
 
@@ -6,12 +6,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{BoundedMap, Entry};
 
+/// Serialised form of a [`BoundedMap`]. Both maps are ordered, so equal maps have equal bytes.
 #[derive(Serialize, Deserialize)]
 struct SavedMap<K: Ord, V> {
-    /// By key: the number of the insertion, and the value.
+    /// Number of the insertion and value, by key.
     entries: BTreeMap<K, (u64, V)>,
-    /// By number of the insertion.
+    /// Key, by number of the insertion.
     keys: BTreeMap<u64, K>,
+    /// [`BoundedMap::insertions`].
     insertions: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The map compared with a list that is searched linearly.
+//! Compares the map with a list that is searched linearly.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Key, number of the insertion and value of each entry, the oldest first.
+/// Entries as (key, number of the insertion, value), oldest first.
 #[derive(Default)]
 struct Reference {
     entries: Vec<(u8, u64, u16)>,
@@ -60,7 +60,7 @@ impl Reference {
         self.entries.iter_mut().find(|(known, ..)| *known == key).map(|entry| &mut entry.2)
     }
 
-    /// The serialised form.
+    /// Returns the expected serialised form.
     fn saved(&self) -> serde_json::Value {
         let entries: BTreeMap<_, _> = self.entries.iter().map(|(key, number, value)| (key, (number, value))).collect();
         let keys: BTreeMap<_, _> = self.entries.iter().map(|(key, number, _)| (number, key)).collect();

@@ -1,4 +1,4 @@
-//! Events about how well a turn went.
+//! Events about the outcome of turns: verdicts of the evaluator and ratings by the user.
 
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::{ModelId, Score, SessionId, TurnId};
 
-/// A kind of evidence about how well a turn went.
+/// Kind of evidence about the outcome of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
@@ -48,35 +48,35 @@ pub enum SignalKind {
     RatingDown,
 }
 
-/// One thing noticed, and the event that shows it.
+/// One piece of evidence for a verdict, with the event that it was derived from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {
-    /// What.
+    /// Kind of evidence.
     pub kind: SignalKind,
-    /// Where it can be seen.
+    /// Id of the event.
     pub event: EventId,
 }
 
-/// A turn was judged.
+/// The evaluator scored the work of a model in a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvalCompleted {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// Whose work was judged; `None` for whoever took the turn.
+    /// Model that is scored; `None` for the model that served the turn.
     pub model: Option<ModelId>,
-    /// How well it went.
+    /// Score, 1 for a full success.
     pub score: Score,
-    /// How sure the judge is.
+    /// Confidence in the score.
     pub confidence: Score,
-    /// By which rubric.
+    /// Name of the rubric that was applied.
     pub rubric: String,
-    /// The version of the rubric.
+    /// Version of the rubric.
     pub rubric_version: u16,
-    /// What the verdict rests on, in the order in which it was noticed.
+    /// Evidence for the score, in the order of observation.
     pub signals: Vec<Signal>,
-    /// Signals that count but found no place in this event.
+    /// Number of signals that influenced the score but did not fit into the event.
     pub signals_omitted: u32,
 }
 
@@ -99,7 +99,7 @@ event!(
     }
 );
 
-/// What the user thinks of a turn.
+/// A user's rating of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rating {
@@ -109,14 +109,14 @@ pub enum Rating {
     Down,
 }
 
-/// The user said how a turn went.
+/// The user rated a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedbackGiven {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// How it went.
+    /// The rating.
     pub rating: Rating,
 }
 

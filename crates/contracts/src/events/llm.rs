@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage};
 
-/// Whose work a call was (004 §6.7).
+/// Role of a model call: what kind of work it served (004 §6.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallRole {
-    /// The main line of the session.
+    /// The main conversation of the session.
     Planner,
-    /// A sub-agent or worker.
+    /// A sub-agent or a worker of a delegation.
     Worker,
-    /// Something beside the work, such as a title.
+    /// An auxiliary call, such as one that generates a title.
     Side,
 }
 
 impl CallRole {
-    /// Its name in tables.
+    /// Returns the name that tables print.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Planner => "planner",
@@ -29,18 +29,18 @@ impl CallRole {
     }
 }
 
-/// A call was sent.
+/// A call was sent to a model. `llm.call_completed` or `llm.call_failed` follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlmCallStarted {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The model called.
+    /// Model that the call was sent to.
     pub model: ModelId,
-    /// Whose work it is.
+    /// Role of the call.
     pub role: CallRole,
-    /// Expected tokens of the prompt.
+    /// Estimated tokens of the prompt.
     pub estimated_input: u64,
 }
 
@@ -59,56 +59,58 @@ event!(
     }
 );
 
-/// Why a model stopped.
+/// Reason why a model ended its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// It was done.
+    /// The response is complete.
     EndTurn,
-    /// It wants a tool.
+    /// The model called a tool.
     ToolUse,
-    /// It reached the most it may write.
+    /// The response reached its token limit.
     MaxTokens,
-    /// It wrote a stop sequence.
+    /// The model generated a stop sequence.
     StopSequence,
-    /// It declined.
+    /// The model refused to respond.
     Refusal,
-    /// The source does not say.
+    /// The source does not report a reason.
     Unknown,
 }
 
-/// A call was answered.
+/// A model completed its response to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlmCallCompleted {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The sub-agent at work.
+    /// Thread of the call, such as a sub-agent; `None` for the main conversation of the session.
     pub thread: Option<ThreadId>,
-    /// The model that answered.
+    /// Model that responded.
     pub model: ModelId,
-    /// Whose work it was.
+    /// Role of the call.
     pub role: CallRole,
-    /// What it used.
+    /// Tokens that the call used.
     pub usage: Usage,
-    /// What it cost; `None` when the model's prices are not known.
+    /// Cost of the call; `None` if the prices of the model are unknown.
     pub cost: Option<NanoUsd>,
-    /// Milliseconds from the request to the end of the answer, when known.
+    /// Milliseconds from the request to the end of the response; `None` if unknown.
     pub latency_ms: Option<u64>,
-    /// Why the model stopped.
+    /// Reason why the response ended.
     pub stop_reason: StopReason,
-    /// Tools it asked for.
+    /// Number of tool calls in the response.
     pub tool_calls: u32,
-    /// Blocks of thinking.
+    /// Number of thinking blocks in the response.
     pub thinking_blocks: u32,
-    /// The provider's own account of the usage, as JSON, from which the numbers above were derived.
+    /// Usage object of the provider as JSON, from which `usage` was derived; `None` if there was none or it was too
+    /// long.
     pub raw_usage: Option<String>,
-    /// What of the request, beside its messages, decides whether the prompt cache knows them.
+    /// Settings outside the messages that a prompt must share to be read from the cache.
     pub variant: CacheVariant,
-    /// How long the client asked the provider to keep the prompt; `None` when it is only known from `usage`.
+    /// Cache lifetime that the client requested; `None` if it is only known from `usage`.
     pub cache_lifetime: Option<CacheLifetime>,
-    /// When the answer began, when known: from then on others can read the prompt it wrote to the cache.
+    /// Time at which the response began; `None` if unknown. From then on other calls can read the prompt from the
+    /// cache.
     pub began_at: Option<Timestamp>,
 }
 
@@ -137,40 +139,41 @@ event!(
     }
 );
 
-/// What went wrong with a call.
+/// Class of the error that a call failed with. [`ErrorClass::counts_against_provider`] separates outages from errors of
+/// a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// Too many requests.
+    /// The provider's rate limit was exceeded.
     RateLimit,
-    /// The provider is short of capacity.
+    /// The provider is overloaded.
     Overloaded,
-    /// The provider failed.
+    /// The provider reported an internal error.
     ServerError,
-    /// No connection: name resolution, TLS, reset.
+    /// The connection failed: name resolution, TLS, reset.
     Network,
-    /// No answer in time.
+    /// The response did not arrive before the timeout.
     Timeout,
     /// The provider does not know the model.
     ModelNotFound,
-    /// The key was refused.
+    /// The provider rejected the key of the user.
     Auth,
-    /// The user stopped it.
+    /// The user or the client cancelled the call.
     Cancelled,
-    /// The request was malformed.
+    /// The provider rejected the request as invalid.
     InvalidRequest,
-    /// The prompt was too long.
+    /// The prompt exceeds the context window.
     ContextOverflow,
-    /// The answer was withheld.
+    /// A content filter blocked the prompt or the response.
     ContentFilter,
-    /// Anything else.
+    /// Any other error.
     Other,
-    /// A key that the client brought itself was refused.
+    /// The provider rejected a key that the client had sent.
     ClientKey,
 }
 
 impl ErrorClass {
-    /// Its name in answers and tables.
+    /// Returns the name that responses and tables contain.
     pub const fn name(self) -> &'static str {
         match self {
             Self::RateLimit => "rate_limit",
@@ -189,7 +192,8 @@ impl ErrorClass {
         }
     }
 
-    /// Whether it says something about the provider rather than about the request (decision D5).
+    /// Returns whether the error is evidence of an outage of the provider, and not a property of the request (decision
+    /// D5).
     pub const fn counts_against_provider(self) -> bool {
         matches!(
             self,
@@ -204,31 +208,31 @@ impl ErrorClass {
     }
 }
 
-/// A call failed.
+/// A call failed, or was cancelled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlmCallFailed {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The sub-agent at work.
+    /// Thread of the call, such as a sub-agent; `None` for the main conversation of the session.
     pub thread: Option<ThreadId>,
-    /// The model called.
+    /// Model that the call was sent to.
     pub model: ModelId,
-    /// Whose work it was.
+    /// Role of the call.
     pub role: CallRole,
-    /// What went wrong.
+    /// Class of the error.
     pub class: ErrorClass,
-    /// The provider's status code, when it gave one.
+    /// HTTP status code of the provider's response; `None` if there was none.
     pub status: Option<u16>,
-    /// How often it was tried again inside the call.
+    /// Number of retries within the call.
     pub retries: u32,
-    /// What it had used when it was cancelled or broke off, as far as the provider had said: it bills that. `None` when
-    /// no answer had begun, or nothing was said.
+    /// Tokens that the provider had reported when the call ended, and that it bills. `None` if no response had begun or
+    /// none were reported.
     pub usage: Option<Usage>,
-    /// What that cost; `None` without `usage`, or when the model's prices are not known.
+    /// Cost of `usage`; `None` without `usage`, or if the prices of the model are unknown.
     pub cost: Option<NanoUsd>,
-    /// The provider's own account of the usage, as JSON, from which `usage` was derived.
+    /// Usage object of the provider as JSON, from which `usage` was derived.
     pub raw_usage: Option<String>,
 }
 

@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 use super::event;
 use crate::SessionId;
 
-/// What was done to a damaged log.
+/// Action that repaired a damaged log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairAction {
-    /// Bytes after the last whole record were cut: a write that was never acknowledged.
+    /// Bytes after the last complete record were cut off: a write that was never acknowledged.
     TailCut,
-    /// The note of where the log ends was missing or damaged and was written anew.
+    /// The file `HEAD`, which contains the position of the last event, was missing or damaged and was rewritten.
     HeadRewritten,
-    /// The index ended before the journal and was brought up to it.
+    /// The index ended before the journal and was extended to its end.
     IndexExtended,
-    /// The index was missing, damaged or of another log, and was built anew from the journal.
+    /// The index was missing, damaged or belonged to another log, and was rebuilt from the journal.
     IndexRebuilt,
     /// Damaged records of the journal were restored from the index.
     JournalRestored,
 }
 
-/// The log was found damaged and repaired when it was opened.
+/// The log was damaged, and was repaired when it was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogRepaired {
-    /// What was done.
+    /// Action taken.
     pub action: RepairAction,
-    /// The first position concerned.
+    /// First position that the repair affected.
     pub position: Position,
-    /// How much, in words and numbers.
+    /// Description of the repair for the user, with quantities.
     pub detail: String,
 }
 
@@ -46,16 +46,16 @@ event!(
     }
 );
 
-/// Private text was removed from the log because the user said so.
+/// The user removed private text from the log with `events purge`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogPurged {
-    /// Events that lost their payload. They stand in their places, with a hash instead.
+    /// Number of events whose payload was replaced by its hash. The events keep their positions.
     pub events: u64,
-    /// Texts beside the log that were removed.
+    /// Number of texts removed from the text store.
     pub texts: u64,
-    /// Only what happened before this, if it was said.
+    /// Only events earlier than this time were purged; `None` for no limit.
     pub before: Option<Timestamp>,
-    /// Only this session, if it was said.
+    /// Only events of this session were purged; `None` for all sessions.
     pub session: Option<SessionId>,
 }
 

@@ -1,4 +1,4 @@
-//! Events about the pattern store: what it was told to forget, and embeddings brought to it.
+//! Events about the pattern store: its size limits, cleared patterns, and embeddings of messages.
 
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::TurnId;
 
-/// The rows of a workspace's store have become many; the oldest will make room before long.
+/// A workspace's pattern store has exceeded its soft cap. Its oldest rows are evicted above the hard cap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternFilling {
-    /// The path of the workspace; `None` for turns without one.
+    /// Path of the workspace; `None` for turns without a workspace.
     pub workspace: Option<String>,
-    /// Rows it has.
+    /// Number of rows in the store.
     pub rows: u32,
-    /// Rows from which it counts as filling.
+    /// Number of rows above which this event is recorded.
     pub soft_cap: u32,
-    /// The most rows it may have.
+    /// Number of rows above which the oldest are evicted.
     pub hard_cap: u32,
 }
 
@@ -28,30 +28,30 @@ event!(
     PatternFilling { workspace: Some("/home/dev/shop".to_owned()), rows: 5_001, soft_cap: 5_000, hard_cap: 10_000 }
 );
 
-/// Why rows were evicted.
+/// Reason for an eviction from a pattern store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvictionReason {
-    /// They had not changed for too long.
+    /// The rows had not changed for longer than the maximum age.
     Age,
-    /// There were too many.
+    /// The store had more rows than its hard cap.
     Cap,
 }
 
-/// Rows of a workspace's store make room. Folding this event is what evicts them.
+/// Rows are evicted from a workspace's pattern store. The projection evicts them when it folds this event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternEvicted {
-    /// The path of the workspace; `None` for turns without one.
+    /// Path of the workspace; `None` for turns without a workspace.
     pub workspace: Option<String>,
-    /// Why.
+    /// Reason for the eviction.
     pub reason: EvictionReason,
-    /// Rows before.
+    /// Number of rows before the eviction.
     pub rows: u32,
-    /// Rows that go.
+    /// Number of evicted rows.
     pub evicted: u32,
-    /// Rows that last changed before then go.
+    /// Rows that last changed before this time are evicted; `None` for no age limit.
     pub unchanged_since: Option<Timestamp>,
-    /// Of the others so many stay: those that changed last.
+    /// Number of the remaining rows that are kept, the most recently changed first.
     pub keep: u32,
 }
 
@@ -71,14 +71,14 @@ event!(
     }
 );
 
-/// What was learned before is forgotten, because the user said so.
+/// The user cleared the pattern store, of one workspace or of all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternsCleared {
-    /// Whether it is everything, whatever the workspace.
+    /// Whether the patterns of all workspaces are cleared.
     pub all: bool,
-    /// Otherwise the path of the workspace; `None` for turns without one.
+    /// If `all` is false: path of the workspace; `None` for turns without a workspace.
     pub workspace: Option<String>,
-    /// Rows that go.
+    /// Number of removed rows.
     pub rows: u32,
 }
 
@@ -91,16 +91,17 @@ event!(
     PatternsCleared { all: false, workspace: Some("/home/dev/shop".to_owned()), rows: 412 }
 );
 
-/// An embedder put a message's meaning into numbers.
+/// The embedder returned the embedding of a turn's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEmbedded {
-    /// The turn whose message it is.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// The start of the hash of the message: another turn with the same message has the same.
+    /// First 64 bits of the hash of the message; equal messages share one embedding.
     pub text: u64,
-    /// Which embedder: its model and the number of dimensions it gave.
+    /// Name of the embedder: model and number of dimensions, as in `nomic-embed-text/768`.
     pub embedder: String,
-    /// The direction, in as many dimensions as the store compares, each from -127 to 127.
+    /// Quantised embedding, reduced to the number of dimensions that the store compares; each value is from -127 to
+    /// 127.
     pub vector: Vec<i8>,
 }
 

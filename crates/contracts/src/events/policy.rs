@@ -1,20 +1,20 @@
-//! Events about what decisions are made by: the policy and the models.
+//! Events about the inputs of decisions: the policy and the list of models.
 
 use serde::{Deserialize, Serialize};
 
 use super::event;
 use crate::ContentHash;
 
-/// A policy came into force. Its text is in the text store under its hash.
+/// A policy became active. The text store has its text under `hash`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyLoaded {
-    /// The hash of its text.
+    /// Hash of the policy text.
     pub hash: ContentHash,
-    /// The length of its text.
+    /// Length of the policy text in bytes.
     pub bytes: u64,
-    /// The file it was read from, or `built-in`.
+    /// Path of the policy file, or `built-in`.
     pub path: String,
-    /// What `~` in its paths stands for.
+    /// Home directory that replaces `~` in the policy's paths; `None` if unknown.
     pub home: Option<String>,
 }
 
@@ -32,14 +32,14 @@ event!(
     }
 );
 
-/// The models came into force by which decisions are made. The list is in the text store under its hash.
+/// A list of models became active. The text store has the list under `hash`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogueLoaded {
-    /// The hash of the list.
+    /// Hash of the list.
     pub hash: ContentHash,
-    /// The length of the list.
+    /// Length of the list in bytes.
     pub bytes: u64,
-    /// How many models it names.
+    /// Number of models in the list.
     pub models: u32,
 }
 
@@ -52,16 +52,16 @@ event!(
     CatalogueLoaded { hash: ContentHash([0x33; 32]), bytes: 40_112, models: 31 }
 );
 
-/// A policy file could not be used (004 §4.8).
+/// A policy file is invalid and was not activated (004 §4.8).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyInvalid {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What is wrong with it, as many errors as fit.
+    /// Errors in the file, as many as fit into the event.
     pub errors: Vec<String>,
-    /// How many errors did not fit.
+    /// Number of errors that did not fit.
     pub errors_omitted: u32,
-    /// Whether an earlier, valid version stays active.
+    /// Whether an earlier valid policy stays active.
     pub using_last_known_good: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Events about who can be reached (004 §4.5). Appended once each by the live process, never by a replay.
+//! Events about outages of models and providers (004 §4.5). The running process appends each transition once; a replay
+//! appends none.
 
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,32 +7,32 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::{ModelId, OutageScope};
 
-/// What took a model or a provider out (004 §4.5.1).
+/// Condition that made a model or a provider unavailable (004 §4.5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutageTrigger {
-    /// Five failures in a row within two minutes.
+    /// Five consecutive failures of the model within two minutes.
     ConsecutiveFailures,
-    /// A refused key.
+    /// The provider rejected a key.
     AuthError,
-    /// Two network errors within thirty seconds.
+    /// Two network errors of the provider within 30 seconds.
     NetworkErrors,
-    /// Three models of the provider out within two minutes.
+    /// Three models of the provider became unavailable within two minutes.
     MultiModelFailures,
-    /// The first call after an outage that had ended by itself failed too.
+    /// The first call after an outage that had ended automatically failed.
     ProbeFailed,
 }
 
-/// A model, or a whole provider, counts as unavailable.
+/// A model or a whole provider became unavailable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderUnavailable {
-    /// How much is out.
+    /// The unavailable model or provider.
     pub scope: OutageScope,
-    /// What took it out.
+    /// Condition that was met.
     pub trigger: OutageTrigger,
-    /// The models whose failures led to it.
+    /// Models whose failures met the condition.
     pub models: Vec<ModelId>,
-    /// When it counts as recovered if nothing else happens.
+    /// Time at which the outage ends automatically if no other event ends or extends it.
     pub clears_at: Timestamp,
 }
 
@@ -49,24 +50,24 @@ event!(
     }
 );
 
-/// What brought it back.
+/// Event that ended an outage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveredBy {
-    /// A call succeeded.
+    /// A call to the model or provider succeeded.
     Success,
-    /// Five minutes without an attempt (004 §4.5.2).
+    /// No call was attempted for five minutes (004 §4.5.2).
     AutoClear,
 }
 
-/// A model, or a whole provider, counts as available again.
+/// A model or a whole provider became available again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderRecovered {
-    /// How much is back.
+    /// The available model or provider.
     pub scope: OutageScope,
-    /// What brought it back.
+    /// Reason for the recovery.
     pub by: RecoveredBy,
-    /// Seconds it was out.
+    /// Duration of the outage in seconds.
     pub down_seconds: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Events about decisions.
+//! Events about routing decisions and the user's replies to recommendations.
 
 use event_core::Position;
 use serde::{Deserialize, Serialize};
@@ -9,38 +9,38 @@ use crate::{
     Verdict,
 };
 
-/// Whether the decision was acted on.
+/// Whether a decision was applied or only computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionMode {
-    /// The turn ran on the chosen model.
+    /// The turn was sent to the chosen model.
     Live,
-    /// The turn had already run elsewhere; this is what turnwise would have chosen.
+    /// The turn was imported and had already run elsewhere; the decision is what turnwise would have chosen.
     Observed,
 }
 
-/// Which model takes a turn, and why: exactly one per turn (004 §7).
+/// The model of a turn was decided. Each turn has exactly one such event (004 §7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteDecided {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// Whether it was acted on.
+    /// Whether the decision was applied.
     pub mode: DecisionMode,
-    /// The policy active: the hash in its `policy.loaded`.
+    /// Hash of the active policy, as in its `policy.loaded`.
     pub policy: ContentHash,
-    /// The models active: the hash in their `catalogue.loaded`.
+    /// Hash of the active list of models, as in its `catalogue.loaded`.
     pub catalogue: ContentHash,
-    /// The version of the decider: another version may decide otherwise.
+    /// Version of the decision code; other versions may decide differently.
     pub decider: u16,
-    /// The log position at which the views stood.
+    /// Log position of the views that the decision read.
     pub based_on: Position,
-    /// The text predicates of the policy that matched the message, by number (decision D9).
+    /// Numbers of the policy's text predicates that matched the message (decision D9).
     pub matched: Vec<u16>,
-    /// Microseconds it took; 0 for an observed turn.
+    /// Duration of the decision in microseconds; 0 for an observed turn.
     pub elapsed_micros: u32,
-    /// The model and the chain of reasons.
+    /// Chosen model and evaluated chain.
     pub decision: Decision,
 }
 
@@ -84,30 +84,30 @@ event!(
     }
 );
 
-/// A model failed before the first byte of its answer, and the chain was asked again without it.
+/// A model failed before the first byte of its response, and the turn was decided again without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteFallback {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// Which step of the turn this is, from 1.
+    /// Number of the fallback within the turn, from 1.
     pub step: u32,
-    /// The models that failed in this request, in the order in which they were tried.
+    /// Models that failed in this request, in the order of the attempts.
     pub failed: Vec<FailedCandidate>,
-    /// The request, when it is a later one than that which started the turn.
+    /// Request of the client; `None` if it is the request that started the turn.
     pub request: Option<ClientRequest>,
-    /// The policy active: the hash in its `policy.loaded`.
+    /// Hash of the active policy, as in its `policy.loaded`.
     pub policy: ContentHash,
-    /// The models active: the hash in their `catalogue.loaded`.
+    /// Hash of the active list of models, as in its `catalogue.loaded`.
     pub catalogue: ContentHash,
-    /// The version of the decider.
+    /// Version of the decision code.
     pub decider: u16,
-    /// The log position at which the views stood.
+    /// Log position of the views that the decision read.
     pub based_on: Position,
-    /// The text predicates of the policy that matched the message, by number.
+    /// Numbers of the policy's text predicates that matched the message.
     pub matched: Vec<u16>,
-    /// The model that takes the turn from here on, and why; none when nobody is left.
+    /// New decision; it has no model if no candidate is left.
     pub decision: Decision,
 }
 
@@ -142,22 +142,22 @@ event!(
     }
 );
 
-/// The user took the pattern store's suggestion instead of the rule's model (004 §5.6).
+/// The user accepted a recommendation of the pattern store in place of the rule's model (004 §5.6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteOverridden {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The model first chosen.
+    /// Model of the original decision.
     pub original: ModelId,
-    /// The model the turn runs on now.
+    /// Recommended model, which the turn now uses.
     pub model: ModelId,
-    /// The policy that had suggested it.
+    /// Slot that had recommended the model.
     pub deferred: Slot,
-    /// The rule that had won, if a rule had.
+    /// Name of the rule that the decision was based on; `None` if no rule had matched.
     pub rule: Option<String>,
-    /// How sure the pattern store was.
+    /// Confidence of the recommendation.
     pub confidence: Score,
 }
 
@@ -178,20 +178,20 @@ event!(
     }
 );
 
-/// The user kept the rule's model (004 §5.6).
+/// The user dismissed a recommendation of the pattern store and kept the rule's model (004 §5.6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternOverrideDismissed {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The model that stays.
+    /// Model that the turn keeps.
     pub model: ModelId,
-    /// The model that was suggested.
+    /// Recommended model.
     pub dismissed: ModelId,
-    /// The rule that had won, if a rule had.
+    /// Name of the rule that the decision was based on; `None` if no rule had matched.
     pub rule: Option<String>,
-    /// How sure the pattern store was.
+    /// Confidence of the recommendation.
     pub confidence: Score,
 }
 

@@ -1,36 +1,36 @@
-//! Events about sessions.
+//! Events about sessions: start, selected model, compaction, resumption.
 
 use serde::{Deserialize, Serialize};
 
 use super::{event, sample};
 use crate::{ModelId, SessionId, ThreadId, TurnId};
 
-/// Where a session comes from.
+/// Source of a session's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionSource {
-    /// Claude Code's own session files.
+    /// Session files of Claude Code.
     ClaudeCode,
-    /// The command line of turnwise.
+    /// Commands of `turnwise`.
     CommandLine,
-    /// Codex's own session files.
+    /// Session files of Codex.
     Codex,
-    /// A log of requests to the chat completions of `OpenAI` or a compatible provider.
+    /// A log of requests to chat completions of `OpenAI` or a compatible provider.
     OpenAiLog,
-    /// A client of the gateway.
+    /// Requests through the gateway.
     Gateway,
 }
 
-/// A session was seen for the first time.
+/// The first event of a session was recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionStarted {
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
-    /// Where it comes from.
+    /// Source of the session.
     pub source: SessionSource,
-    /// The absolute path of its workspace.
+    /// Absolute path of the workspace; `None` if unknown.
     pub workspace: Option<String>,
-    /// The client and its version, as it calls itself.
+    /// Client and version, as reported by the client.
     pub client: Option<String>,
 }
 
@@ -51,11 +51,11 @@ event!(
 /// The user set or cleared the model of a session (004 §4.3, §3.3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionModelSelected {
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
-    /// The model, or `None` to go back to the rules.
+    /// The selected model; `None` to return to the rules.
     pub model: Option<ModelId>,
-    /// The turn that was running; the choice then takes effect when the next turn starts.
+    /// The turn that was running, which keeps its model; the selection applies from the next turn on.
     pub in_turn: Option<TurnId>,
 }
 
@@ -68,26 +68,26 @@ event!(
     SessionModelSelected { session: sample::session(), model: Some(sample::model()), in_turn: Some(sample::turn()) }
 );
 
-/// What set off a compaction.
+/// Trigger of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionTrigger {
-    /// The context was nearly full.
+    /// The client compacted because the context was nearly full.
     Automatic,
-    /// The user asked for it.
+    /// The user requested it.
     Manual,
 }
 
-/// The history of a session was replaced by a summary.
+/// The client replaced the history of a session by a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCompacted {
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
-    /// The sub-agent whose history it was, if it was not that of the main line.
+    /// Thread whose history was compacted; `None` for the main conversation.
     pub thread: Option<ThreadId>,
-    /// What set it off.
+    /// Trigger of the compaction.
     pub trigger: CompactionTrigger,
-    /// Tokens of the history before.
+    /// Tokens of the history before the compaction; `None` if unknown.
     pub tokens_before: Option<u64>,
 }
 
@@ -105,10 +105,10 @@ event!(
     }
 );
 
-/// A session that the user had left was opened again. What the client sends from here on is put together anew.
+/// The user reopened a session. The client's next request has a newly assembled prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionResumed {
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
 }
 

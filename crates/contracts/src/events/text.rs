@@ -1,23 +1,23 @@
-//! Text that belongs to an event: short text inside it, longer text in a file named by its content.
+//! Text that belongs to an event: inline if it is short, otherwise in the text store under its hash.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ContentHash;
 
-/// Text up to this many bytes stays inside its event; longer text goes to a file (decision D16).
+/// Maximum length in bytes of text inside an event; longer text goes to the text store (decision D16).
 pub const INLINE_TEXT_BYTES: usize = 2 * 1024;
 
-/// A text, or where to find it.
+/// Text of an event, inline or by reference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextBody {
-    /// The text itself, at most [`INLINE_TEXT_BYTES`].
+    /// The text, at most [`INLINE_TEXT_BYTES`] long.
     Inline(String),
-    /// A file of the log's text store, on the disk before the event that names it.
+    /// A file of the text store, which is synced before the event that refers to it.
     Stored {
-        /// The name of the file: the hash of its content.
+        /// Hash of the text, which is the name of the file.
         hash: ContentHash,
-        /// Its length.
+        /// Length of the text in bytes.
         bytes: u64,
     },
 }

@@ -1,30 +1,30 @@
-//! Events about tools.
+//! Events about tool calls and their results.
 
 use serde::{Deserialize, Serialize};
 
 use super::{event, sample};
 use crate::{SessionId, SideEffect, TurnId};
 
-/// A model asked for a tool.
+/// A model called a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCalled {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The call, as the client names it.
+    /// Id of the tool call, as assigned by the client or the provider.
     pub call: String,
-    /// The name of the tool.
+    /// Name of the tool.
     pub name: String,
-    /// What the tool does to the world.
+    /// Kind of side effect that the tool has.
     pub side_effect: SideEffect,
-    /// Extensions of the files it names, lower case, with the dot.
+    /// Extensions of the files in the arguments, in lower case, with the dot.
     pub extensions: Vec<String>,
-    /// Top-level directories of the files it names, inside the workspace.
+    /// Top-level directories of the files in the arguments, for files inside the workspace.
     pub directories: Vec<String>,
-    /// The files it writes or takes back, each by the start of the hash of its path.
+    /// Files that the call writes or reverts, each as the first 32 bits of the hash of its path.
     pub files: Vec<u32>,
-    /// Whether it takes back what was written: those files, or everything when it names none.
+    /// Whether the call reverts earlier changes: of `files`, or of all files if `files` is empty.
     pub reverts: bool,
 }
 
@@ -47,30 +47,30 @@ event!(
     }
 );
 
-/// How a tool fared.
+/// Outcome of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
-    /// It did its work.
+    /// The tool succeeded.
     Succeeded,
-    /// It reported an error.
+    /// The tool reported an error.
     Failed,
-    /// The user stopped it or declined it.
+    /// The user interrupted or declined the call.
     Interrupted,
 }
 
-/// A tool is done.
+/// A tool call ended, and its result was sent to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolFinished {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The call, as in `tool.called`.
+    /// Id of the tool call, as in `tool.called`.
     pub call: String,
-    /// How it fared.
+    /// Outcome of the call.
     pub outcome: ToolOutcome,
-    /// Bytes of its result.
+    /// Length of the result in bytes.
     pub output_bytes: u64,
 }
 

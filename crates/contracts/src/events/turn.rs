@@ -1,4 +1,4 @@
-//! Events about turns.
+//! Events about turns: start, text of the message, end.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,46 +8,47 @@ use crate::{
     SessionId, Sketch, ThreadId, TokenBucket, Tone, TurnId, WireApi,
 };
 
-/// A user message arrived: everything a decision reads about it (004 §5.3.1), but its text.
+/// A turn started with a user message. Contains all inputs of the decision (004 §5.3.1) except the text, which is in
+/// `turn.text_recorded`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnStarted {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The sub-agent at work, if it is not the main line of the session.
+    /// Thread of the turn, such as a sub-agent; `None` for the main conversation of the session.
     pub thread: Option<ThreadId>,
     /// Length of the message in bytes.
     pub message_bytes: u64,
-    /// Minutes by which the user's clock is ahead of UTC.
+    /// Offset of the user's local time from UTC in minutes, positive to the east.
     pub offset_minutes: i16,
-    /// `@alias` at the start of the message.
+    /// Model named by an `@` mention at the start of the message.
     pub override_model: Option<Override>,
-    /// The model set for the session.
+    /// Model that the user set for the session.
     pub sticky: Option<ModelId>,
-    /// Set when a planner asked for this turn.
+    /// The delegation that requested the turn; `None` for other turns.
     pub delegation: Option<Delegation>,
-    /// The absolute path of the workspace.
+    /// Absolute path of the workspace.
     pub workspace: Option<String>,
-    /// What the prompt needs from a model.
+    /// Capabilities that the prompt requires of a model.
     pub needs: Needs,
-    /// Images in the new message.
+    /// Whether the new message contains images.
     pub message_has_images: bool,
-    /// A tool call anywhere earlier in the session.
+    /// Whether an earlier response of the session called a tool.
     pub tool_calls_in_history: bool,
-    /// Expected tokens of the whole prompt, by family of tokenizer: anthropic, openai, google, other.
+    /// Estimated tokens of the whole prompt, for each family of tokenizer.
     pub tokens: Estimates,
-    /// Extensions of files that tools touched in this session.
+    /// Extensions of the files that tools of the session accessed, in lower case, with the dot.
     pub extensions: Vec<String>,
-    /// Skills whose description matches the message.
+    /// Names of the skills whose description matches the message.
     pub skills: Vec<String>,
-    /// Cost of all calls since UTC midnight.
+    /// Cost of all calls since midnight UTC.
     pub spent_today: NanoUsd,
-    /// What the pattern store compares.
+    /// Features that the pattern store compares.
     pub features: Features,
-    /// What the message says about the answer before it.
+    /// The user's reaction to the previous response.
     pub tone: Tone,
-    /// The request it came in, when it came over a wire API.
+    /// The request that started the turn; `None` if it did not arrive over a wire API.
     pub request: Option<ClientRequest>,
 }
 
@@ -102,12 +103,12 @@ event!(
     }
 );
 
-/// The text of a turn's message. The only event that carries what the user wrote (decision D15).
+/// Text of a turn's message. No other event contains text that the user wrote (decision D15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTextRecorded {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// The message, without the override token.
+    /// The message, without the `@` mention.
     pub text: TextBody,
 }
 
@@ -120,32 +121,32 @@ event!(
     TurnTextRecorded { turn: sample::turn(), text: TextBody::Inline("/commit fix the auth bug".to_owned()) }
 );
 
-/// How a turn ended.
+/// Status of an ended turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnStatus {
-    /// The model had nothing more to say.
+    /// The model responded without another tool call.
     Completed,
-    /// The user stopped it.
+    /// The user cancelled the turn.
     Cancelled,
-    /// No model could take it (004 §4.7).
+    /// No model passed validation (004 §4.7).
     Refused,
-    /// The last call failed and nobody tried again.
+    /// The last call failed and was not retried.
     Failed,
 }
 
-/// A turn is over.
+/// A turn ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnded {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// How it ended.
+    /// Status of the turn.
     pub status: TurnStatus,
-    /// Calls to a model.
+    /// Number of model calls.
     pub llm_calls: u32,
-    /// Calls of tools.
+    /// Number of tool calls.
     pub tool_calls: u32,
 }
 

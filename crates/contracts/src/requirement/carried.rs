@@ -1,4 +1,4 @@
-//! Where a requirement can be met, and by what word of a policy it may be dropped.
+//! Which conversions between APIs preserve a requirement, and which policy setting allows dropping it.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use super::Requirement;
 use crate::WireApi;
 
 impl Requirement {
-    /// What a policy has to name for this to be dropped: itself, or what it is a case of.
+    /// Returns the name under which a policy allows this requirement to be dropped: itself, or the general requirement
+    /// of which it is a special case.
     #[must_use]
     pub const fn dropped_as(self) -> Self {
         match self {
@@ -16,17 +17,18 @@ impl Requirement {
         }
     }
 
-    /// Whether a policy that allows leaving `may_drop` out allows it of this.
+    /// Returns whether a policy that allows dropping `may_drop` allows dropping this requirement.
     pub fn is_dropped_by(self, may_drop: &BTreeSet<Self>) -> bool {
         may_drop.contains(&self.dropped_as())
     }
 
-    /// Whether it is a matter of the model that is asked, and not of the API in which it is asked.
+    /// Returns whether support depends on the model rather than on the API.
     pub const fn is_of_the_model(self) -> bool {
         matches!(self, Self::Effort | Self::ThinkingBudget)
     }
 
-    /// Whether a request to an API can be said in another one without losing this.
+    /// Returns whether a conversion of a request from API `from` to API `to` preserves this requirement. Always true if
+    /// both are the same.
     pub const fn carried(self, from: WireApi, to: WireApi) -> bool {
         use WireApi::{AnthropicMessages, Gemini, OpenAiChat, OpenAiResponses};
         if from as u8 == to as u8 {
@@ -34,36 +36,37 @@ impl Requirement {
         }
         let among_openai = matches!(from, OpenAiChat | OpenAiResponses) && matches!(to, OpenAiChat | OpenAiResponses);
         match self {
-            // Every API has words for the one, and what only its own has words for is thinking control besides. Whom
-            // signed thinking may be shown to is a matter of models; that other APIs lose it, signatures say.
+            // Every API has an effort; settings that only one API has are also `ThinkingControl`. Which model may
+            // receive signed thinking depends on models; that other APIs lose it is covered by `Signatures`.
             Self::Effort | Self::ThinkingBudget | Self::TurnSignatures => true,
-            // Only OpenAI's two know tools of this kind, and describe them alike; and only they mean the same by a request
-            // that ends with the model's words, with which Anthropic's go on. They say arguments as a text, whatever is
-            // in it, and images as a URL.
+            // Only the two OpenAI APIs have such tools, with the same definitions, and only they agree on the meaning
+            // of a final message of the model, which Anthropic continues. They send arguments as text of any content,
+            // and images as URLs.
             Self::CustomTools | Self::Prefill | Self::BrokenArguments | Self::OtherImages => among_openai,
-            // OpenAI's two APIs and their like know a system message anywhere, and no thinking at all.
+            // Only the OpenAI APIs accept a system message at any place, and a request for no thinking.
             Self::MidConversationSystem | Self::NoThinking => matches!(to, OpenAiChat | OpenAiResponses),
-            // Gemini fetches nothing by itself but what Google keeps, which nobody else can fetch; and it finds calls and
-            // results by the functions' names.
+            // Gemini fetches only files that Google stores, which no other provider can fetch; and it matches results
+            // with calls by the function's name.
             Self::RemoteImages | Self::ResultWithoutCall => !matches!(from, Gemini) && !matches!(to, Gemini),
-            // A tool's answer is text in chat completions and Gemini.
+            // Tool results are text in chat completions and Gemini.
             Self::ToolImages => matches!(to, AnthropicMessages | OpenAiResponses),
-            // Responses know none, and without them the answer is another one.
+            // The Responses API has no stop sequences, and the response differs without them.
             Self::StopSequences => !matches!(to, OpenAiResponses),
-            // Chat completions end at four of them, Gemini's at five; that Responses end at none is said above.
+            // Chat completions accept four stop sequences, Gemini five. Responses accept none, which `StopSequences`
+            // covers.
             Self::FiveStopSequences => !matches!(to, OpenAiChat),
             Self::SixStopSequences => !matches!(to, OpenAiChat | Gemini),
-            // Anthropic's answers follow a schema or nothing. Its temperatures end at 1, the others' at 2, and its newer
-            // models take no `top_p` beside one. It stops at no blank, and thinks little at least.
+            // Anthropic has no JSON without a schema, limits the temperature to 1 (the others to 2), accepts no `top_p`
+            // beside a temperature with newer models, and accepts neither blank stop sequences nor a minimal effort.
             Self::JsonObject
             | Self::HighTemperature
             | Self::TemperatureAndTopP
             | Self::BlankStopSequences
             | Self::MinimalEffort => !matches!(to, AnthropicMessages),
-            // Gemini calls as many tools at once as it likes, has four words for how hard to think, and sees no GIF.
+            // Gemini cannot limit parallel tool calls, has four levels of effort, and does not accept GIF.
             Self::OneToolAtATime | Self::ExtraHighEffort | Self::GifImages => !matches!(to, Gemini),
             Self::MaxEffort => matches!(to, AnthropicMessages),
-            // OpenAI's names end at 64 characters, the others' at 128.
+            // Tool names have at most 64 characters with OpenAI, and 128 with the others.
             Self::LongToolNames => matches!(to, AnthropicMessages | Gemini),
             Self::DottedToolNames => matches!(to, Gemini),
             _ => false,

@@ -1,69 +1,68 @@
-//! The knobs of learned recommendations (004 §5.5).
+//! Settings of learned recommendations (004 §5.5).
 
 use serde::{Deserialize, Serialize};
 
 use crate::Score;
 
-/// How the cost of models is put on a scale from 0 to 1 (decision D25).
+/// Method that maps the costs of models to an efficiency between 0 and 1 (decision D25).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostScale {
-    /// The cheapest of the cluster is 1, the dearest 0, as 004 §5.5 has it.
+    /// Linear between the models of the cluster: the cheapest has efficiency 1, the most expensive 0 (004 §5.5).
     #[default]
     Cluster,
-    /// 1 - cost / dearest: a difference of one per cent stays one per cent.
+    /// `1 - cost / highest cost`, which keeps the proportions of the costs.
     Relative,
 }
 
-/// What two turns are compared by.
+/// Features by which two turns are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FingerprintKind {
-    /// Files, tools, effects, intents, sizes.
+    /// Structural features: files, tools, side effects, intents, sizes.
     Structural,
-    /// Those, and the words of the message.
+    /// Structural features and the words of the message.
     #[default]
     Hybrid,
 }
 
-/// How the outcomes of similar turns become a recommendation.
+/// Method that derives a recommendation from the outcomes of similar turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Estimator {
-    /// The formula of 004 §5.5, to the letter.
+    /// The unmodified formula of 004 §5.5.
     Paper,
-    /// Weighted by similarity, held back towards what is known of each model in general, with a confidence that is a
-    /// probability.
+    /// Averages weighted by similarity and shrunk towards each model's overall mean; the confidence is a probability.
     #[default]
     Calibrated,
 }
 
-/// The knobs of the pattern policy (004 §5.5).
+/// Settings of the slot `PATTERN_RECOMMENDATION` (004 §5.5), read from the `pattern` block of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternSettings {
-    /// How outcomes become a recommendation.
+    /// Method that derives a recommendation.
     pub estimator: Estimator,
-    /// What turns are compared by.
+    /// Features by which turns are compared.
     pub fingerprint: FingerprintKind,
-    /// The share of the words in a hybrid comparison.
+    /// Weight of the words in a hybrid comparison; the structural features have the rest.
     pub alpha: Score,
-    /// 0 is pure quality, 1 pure cost.
+    /// Weight of the cost against the quality: 0 considers only quality, 1 only cost.
     pub cost_weight: Score,
-    /// Below this confidence nothing is recommended.
+    /// Minimum confidence of a recommendation.
     pub min_confidence: Score,
-    /// Below this many scored samples nothing is recommended; at least 1. The calibrated estimator asks as much of the
-    /// model that would act otherwise.
+    /// Minimum number of scored samples of the recommended model, at least 1. The calibrated estimator also requires it
+    /// of the baseline model.
     pub min_sample_size: u64,
-    /// Neighbours less similar than this do not count (decision D22).
+    /// Minimum similarity of the neighbours that are considered (decision D22).
     pub min_similarity: Score,
-    /// How many neighbours are looked at.
+    /// Maximum number of neighbours.
     pub neighbours: u16,
-    /// How the formula of 004 scales cost; the calibrated estimator looks at dollars.
+    /// Scale of costs for [`Estimator::Paper`]; the calibrated estimator compares dollars.
     pub cost_scale: CostScale,
 }
 
 impl PatternSettings {
-    /// The defaults of an estimator.
+    /// Returns the default settings of an estimator.
     pub const fn of(estimator: Estimator) -> Self {
         let paper = Self {
             estimator,

@@ -1,4 +1,4 @@
-//! Who is out at a time: the provider is asked first, and the end is not part of the outage.
+//! Outages at a point in time: those of the provider are checked first, and the end is exclusive.
 
 use contracts::{ModelId, OutageScope, views::Outages};
 use event_core::Timestamp;
