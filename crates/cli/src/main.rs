@@ -19,7 +19,6 @@ use context::Context;
 use failure::Failure;
 
 /// A gateway frees memory in other threads than those that allocated it, which is slow in the system's allocator (ADR 18).
-#[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
