@@ -1,4 +1,4 @@
-//! The bytes of an event: the one place that names bincode.
+//! Encoding of events and of projection states with bincode. No other module names bincode.
 //!
 //! The options below are part of the log's format and never change. Layouts evolve by version instead, see
 //! [`EventType::upcast`](crate::EventType::upcast).
@@ -6,57 +6,59 @@
 use bincode::Options as _;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// The largest payload the log accepts, in bytes. Longer text goes to a content-addressed file (decision D16).
+/// Maximum length of a payload in bytes. Longer text goes to the text store (decision D16).
 pub const MAX_PAYLOAD_BYTES: u64 = 4 * 1024;
 
-/// The largest state of a projection that can be saved, in bytes.
+/// Maximum length of an encoded projection state in bytes.
 const MAX_STATE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Bytes that do not hold what they should.
+/// Error of encoding or decoding an event or a projection state.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
-    /// A value that cannot be written.
+    /// The value cannot be encoded, for example because it is too long.
     #[error("cannot encode `{what}`")]
     Encode {
-        /// The kind of the event, or the name of the projection.
+        /// Kind of the event, or name of the projection.
         what: &'static str,
-        /// What bincode says.
+        /// Error of bincode.
         source: bincode::Error,
     },
-    /// Bytes that cannot be read.
+    /// The bytes do not match the layout.
     #[error("cannot decode `{what}`")]
     Decode {
-        /// The kind of the event, or the name of the projection.
+        /// Kind of the event, or name of the projection.
         what: &'static str,
-        /// What bincode says.
+        /// Error of bincode.
         source: bincode::Error,
     },
-    /// A layout version this program cannot read.
+    /// The layout version is not supported.
     #[error("`{kind}` has layout version {found}, this program reads up to {known}")]
     Version {
-        /// The kind of the event.
+        /// Kind of the event.
         kind: &'static str,
-        /// The version in the log.
+        /// Version in the log.
         found: u16,
-        /// The newest version this program knows.
+        /// Newest supported version.
         known: u16,
     },
 }
 
-/// What most payloads have room in, in bytes.
+/// Initial capacity of the buffer of a payload in bytes. Most payloads fit.
 const USUAL_PAYLOAD_BYTES: usize = 512;
 
+/// Returns the options of the log's format, with a limit in bytes.
 fn options(limit: u64) -> impl bincode::Options {
     unlimited().with_limit(limit)
 }
 
+/// Returns the options of the log's format: little-endian, variable-length integers, no trailing bytes.
 fn unlimited() -> impl bincode::Options {
     bincode::DefaultOptions::new().with_no_limit().with_little_endian().with_varint_encoding().reject_trailing_bytes()
 }
 
-/// Writes a payload of at most [`MAX_PAYLOAD_BYTES`].
+/// Encodes a payload of at most [`MAX_PAYLOAD_BYTES`]. `what` is the event's kind, for the error.
 pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, CodecError> {
-    // With a limit, bincode goes through the value twice: to measure it, then to write it.
+    // With a limit, bincode traverses the value twice: to measure and to write. A check afterwards is faster.
     let mut bytes = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
     let written = unlimited().serialize_into(&mut bytes, value);
     let too_long = MAX_PAYLOAD_BYTES < bytes.len() as u64;
@@ -65,17 +67,17 @@ pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, Co
     Ok(bytes)
 }
 
-/// Reads a payload of at most [`MAX_PAYLOAD_BYTES`], all of it.
+/// Decodes a payload of at most [`MAX_PAYLOAD_BYTES`]. `what` is the event's kind, for the error.
 pub fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, CodecError> {
     options(MAX_PAYLOAD_BYTES).deserialize(bytes).map_err(|source| CodecError::Decode { what, source })
 }
 
-/// Writes the state of a projection, at most 256 MiB.
+/// Encodes the state of a projection, at most 256 MiB. `what` is the projection's name, for the error.
 pub fn encode_state<T: Serialize>(what: &'static str, state: &T) -> Result<Vec<u8>, CodecError> {
     options(MAX_STATE_BYTES).serialize(state).map_err(|source| CodecError::Encode { what, source })
 }
 
-/// Reads the state of a projection, all of it.
+/// Decodes the state of a projection, at most 256 MiB. `what` is the projection's name, for the error.
 pub fn decode_state<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, CodecError> {
     options(MAX_STATE_BYTES).deserialize(bytes).map_err(|source| CodecError::Decode { what, source })
 }

@@ -1,5 +1,5 @@
-//! What a payload was read as, kept beside it: of several projections that fold the same event, the first reads it, or
-//! none when whoever sealed the event gave it along.
+//! Cache of decoded payloads: the first projection that reads an event decodes it for all, or none if the producer
+//! supplied the value.
 
 use std::{
     any::Any,
@@ -9,17 +9,18 @@ use std::{
 
 use crate::{NewEvent, Payload};
 
-/// A payload as the type it was first read as. No part of the event: two that differ in it alone are equal.
+/// Cache for the decoded value of an event. Not part of the event: it has no influence on equality or serialisation.
 ///
-/// It belongs to the very bytes it was read from, so an event that is given another payload is read anew.
+/// The cached value is valid only for the payload it was decoded from, so a changed payload is decoded again.
 #[derive(Clone, Default)]
 pub(crate) struct Decoded(OnceLock<Known>);
 
-/// What a payload says.
+/// The decoded value of a payload. Clones share it.
 #[derive(Clone)]
 pub struct Known(Arc<Read>);
 
-/// An event, and the bytes that say it: most often the very same ones, and to compare them costs a fraction of reading them.
+/// A decoded event with the version and bytes it was decoded from. Most comparisons are of the same allocation, which
+/// is much cheaper than decoding.
 struct Read {
     version: u16,
     bytes: Payload,
@@ -27,6 +28,7 @@ struct Read {
 }
 
 impl Known {
+    /// Creates the decoded value of `event`; `body` must be what its payload encodes.
     pub(crate) fn new<T: Send + Sync + 'static>(event: &NewEvent, body: Arc<T>) -> Self {
         Self(Arc::new(Read { version: event.version, bytes: event.payload.clone(), body }))
     }
@@ -39,7 +41,7 @@ impl fmt::Debug for Known {
 }
 
 impl Decoded {
-    /// The event as `T`, if it was read as that before.
+    /// Returns the cached value if it is of type `T` and was decoded from the payload of `event`.
     pub(crate) fn get<T: 'static>(&self, event: &NewEvent) -> Option<&T> {
         let Known(read) = self.0.get()?;
         let same = read.bytes.is(&event.payload) || read.bytes == event.payload;
@@ -47,14 +49,14 @@ impl Decoded {
         read.body.downcast_ref().filter(|_| is_of_it)
     }
 
-    /// Whether something is kept, be it of these bytes or of what stood here before.
+    /// Returns whether a value is cached, even if it was decoded from another payload.
     pub(crate) fn is_kept(&self) -> bool {
         self.0.get().is_some()
     }
 
-    /// Keeps what the event was read as, unless something is kept already, and shows what is kept of it.
+    /// Caches a value unless there already is one, and returns the cached value if it is valid for `event`.
     pub(crate) fn keep<T: Send + Sync + 'static>(&self, event: &NewEvent, read: T) -> Option<&T> {
-        // Whoever was quicker has read the same.
+        // A value set by another thread in the meantime is equal.
         let _ = self.0.set(Known::new(event, Arc::new(read)));
         self.get(event)
     }

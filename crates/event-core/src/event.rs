@@ -1,4 +1,4 @@
-//! Events: typed, sealed for the log, and as the log keeps them.
+//! Event types, encoded events, and events recorded in the log.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{CodecError, EventId, Known, Payload, Position, Timestamp, codec, decoded::Decoded};
 
-/// A type whose values can be written to the log. The layout of a (`KIND`, `VERSION`) pair is frozen once released.
+/// A type of event. The layout of each (`KIND`, `VERSION`) is frozen once it is released.
 pub trait EventType: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Stable, dotted, past-tense name, such as `route.decided`.
+    /// Stable name, dotted and in past tense, such as `route.decided`.
     const KIND: &'static str;
     /// Layout version of the payload, starting at 1.
     const VERSION: u16;
@@ -34,30 +34,30 @@ pub fn upcast<Before: EventType, Now: From<Before>>(version: u16, payload: &[u8]
     before.map(|read| read.map(Now::from))
 }
 
-/// An event sealed for the log, before the log has given it a place.
+/// An encoded event that has no position in the log yet. Producers create it, and the log records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewEvent {
-    /// Chosen by the producer; a known id is recorded once.
+    /// Id chosen by the producer; the log records each id once.
     pub id: EventId,
-    /// When it happened. Not when it was written: an import writes today what happened last week.
+    /// Time at which the event happened, which may be long before it is recorded, as in an import.
     pub at: Timestamp,
-    /// What it belongs to: the turn, or the session outside any turn.
+    /// Id of the turn that the event belongs to, or of the session for events outside any turn.
     pub correlation: EventId,
-    /// The event that led to this one.
+    /// Id of the event that caused this one.
     pub causation: Option<EventId>,
-    /// The kind of event, such as `route.decided`. May be one this program has never heard of.
+    /// Kind of the event, such as `route.decided`. May be unknown to this program.
     pub kind: Cow<'static, str>,
-    /// The layout version of the payload.
+    /// Layout version of the payload.
     pub version: u16,
-    /// The encoded event, at most [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES).
+    /// Encoded event, at most [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES) long.
     pub payload: Payload,
 }
 
 impl NewEvent {
-    /// Seals an event.
+    /// Encodes an event. It has no causation; see [`NewEvent::caused_by`].
     ///
     /// # Errors
-    /// [`CodecError::Encode`] when the encoded event is larger than a payload may be.
+    /// [`CodecError::Encode`] if the encoded event is longer than [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES).
     pub fn new<E: EventType>(id: EventId, at: Timestamp, correlation: EventId, event: &E) -> Result<Self, CodecError> {
         Ok(Self {
             id,
@@ -70,18 +70,18 @@ impl NewEvent {
         })
     }
 
-    /// The same event, naming the one that led to it.
+    /// Sets the id of the event that caused this one.
     #[must_use]
     pub fn caused_by(mut self, cause: EventId) -> Self {
         self.causation = Some(cause);
         self
     }
 
-    /// The event as `E`, upcast if its layout is old, or `None` if it is an event of another kind.
+    /// Decodes the event as `E`, upcasting an older layout; `None` if it is of another kind.
     ///
     /// # Errors
-    /// [`CodecError::Version`] for a layout this program does not know, [`CodecError::Decode`] for bytes that
-    /// do not hold the layout they claim.
+    /// [`CodecError::Version`] for an unsupported layout version, [`CodecError::Decode`] for bytes that do not match
+    /// the layout.
     pub fn read<E: EventType>(&self) -> Result<Option<E>, CodecError> {
         if self.kind != E::KIND {
             return Ok(None);
@@ -98,42 +98,42 @@ impl NewEvent {
     }
 }
 
-/// An event as the log keeps it.
+/// An event in the log, with the position and time that the log assigned. Projections fold it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
-    /// Its place in the log.
+    /// Position in the log.
     pub position: Position,
-    /// When the log wrote it; never earlier than the event before it.
+    /// Time at which the log recorded the event; never decreases with the position.
     pub recorded_at: Timestamp,
     /// The event.
     pub event: NewEvent,
-    /// The BLAKE3 hash of a payload that was removed on the user's demand; the payload is empty then, and the hash
-    /// keeps the log's chain provable.
+    /// BLAKE3 hash of a purged payload, by which the hash chain of the log remains verifiable; `payload` is empty then.
+    /// `None` if the payload was not purged.
     pub purged: Option<[u8; 32]>,
-    /// What the payload was read as.
+    /// Cache of the decoded payload.
     #[serde(skip)]
     decoded: Decoded,
 }
 
 impl Recorded {
-    /// An event at its place.
+    /// Creates a recorded event.
     pub fn new(position: Position, recorded_at: Timestamp, event: NewEvent) -> Self {
         Self { position, recorded_at, event, purged: None, decoded: Decoded::default() }
     }
 
-    /// The same event, read already: of use as long as its payload is the one that says this.
+    /// Sets the decoded value of the event, which is ignored if it was not decoded from the event's payload.
     #[must_use]
     pub fn knowing(self, known: Option<Known>) -> Self {
         Self { decoded: known.map(Decoded::from).unwrap_or_default(), ..self }
     }
 
-    /// The same event, its payload removed if there is the hash of what it was.
+    /// Sets the hash of the purged payload; `None` if the payload was not purged.
     #[must_use]
     pub fn with_purged(self, purged: Option<[u8; 32]>) -> Self {
         Self { purged, decoded: Decoded::default(), ..self }
     }
 
-    /// The event as `E`, see [`NewEvent::read`]; `None` as well when its payload was removed.
+    /// Decodes the event as `E`, see [`NewEvent::read`]; `None` also if the payload was purged.
     ///
     /// # Errors
     /// As [`NewEvent::read`].
@@ -141,8 +141,8 @@ impl Recorded {
         Ok(self.view::<E>()?.map(Cow::into_owned))
     }
 
-    /// As [`Recorded::read`], for whoever needs to look only: of several projections the first reads the event, and the
-    /// others see what it has read.
+    /// Decodes the event as [`Recorded::read`] does, and returns a reference to the cached value if possible. Several
+    /// projections that fold the same event decode it once.
     ///
     /// # Errors
     /// As [`NewEvent::read`].

@@ -1,17 +1,17 @@
-//! Bytes as people read them: two hexadecimal digits each.
+//! [`Hex`], the hexadecimal form of bytes.
 
 use std::fmt;
 
-/// The most bytes that are written at once.
+/// Number of bytes that are formatted at once.
 const AT_ONCE: usize = 32;
 
-/// Shows bytes as hexadecimal digits, lower case, without a sign between them.
+/// Formats bytes as hexadecimal digits in lower case without separators.
 #[derive(Debug, Clone, Copy)]
 pub struct Hex<'a>(pub &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // One piece of text: a formatter that is asked for every byte costs twenty times as much.
+        // A call of the formatter for each byte would take twenty times as long.
         for part in self.0.chunks(AT_ONCE) {
             let mut digits = [0; 2 * AT_ONCE];
             for (pair, byte) in digits.chunks_exact_mut(2).zip(part) {

@@ -1,4 +1,4 @@
-//! Identities chosen by the producer of an event.
+//! [`EventId`], the id that the producer of an event chooses.
 
 use std::{fmt, str::FromStr};
 
@@ -6,28 +6,28 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::Hex;
 
-/// The identity of an event and the key by which the log recognises a repetition.
+/// Id of an event, by which the log detects repetitions.
 ///
-/// Sixteen bytes in the log, thirty-two lower-case hexadecimal digits in text.
+/// Encoded as 16 bytes in the log and as 32 lower-case hexadecimal digits in text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct EventId(pub [u8; 16]);
 
-/// A text that is not thirty-two hexadecimal digits.
+/// Error for a text that is not 32 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an id of 32 hexadecimal digits")]
 pub struct ParseIdError(String);
 
-/// What most ids are derived from has room in, in bytes.
+/// Size in bytes of the stack buffer for the hashed parts of an id. Longer input is allocated.
 const USUAL_BYTES: usize = 160;
 
 impl EventId {
-    /// The identity that follows from what an event is about.
+    /// Derives an id from parts that identify the event.
     ///
-    /// The same parts in the same order give the same id on every machine, so that a retry is the same event.
+    /// Equal parts in the same order result in the same id on every machine, so a retry is the same event.
     pub fn derive(parts: &[&[u8]]) -> Self {
-        // The length in front keeps ("ab", "c") and ("a", "bc") apart.
+        // Each part is preceded by its length, so ("ab", "c") and ("a", "bc") differ.
         let bytes: usize = parts.iter().map(|part| 8 + part.len()).sum();
-        // Put together first: a hasher that takes parts is some 2 kB to set up, and there are few bytes.
+        // The parts are joined first, because an incremental hasher costs about 2 kB of initialisation.
         let (mut few, mut many) = ([0; USUAL_BYTES], Vec::new());
         let whole = if bytes <= USUAL_BYTES {
             &mut few[..bytes]
@@ -48,7 +48,7 @@ impl EventId {
         Self(id)
     }
 
-    /// The identity of the `number`-th event of `kind` that follows from this one.
+    /// Derives the id of the `number`-th event of `kind` that follows from this id.
     #[must_use]
     pub fn then(self, kind: &str, number: u64) -> Self {
         Self::derive(&[&self.0, kind.as_bytes(), &number.to_le_bytes()])

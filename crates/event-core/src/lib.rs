@@ -1,8 +1,9 @@
-//! The envelope of an event, its codec, and projections: everything a third party needs to read the log.
+//! Event envelope, codec and projections: everything that a third party needs to read the log.
 //!
-//! An [`EventType`] is a typed event. A [`NewEvent`] is that event sealed for the log ([`Sealed`] with its value beside), its bytes a
-//! [`Payload`] that all copies share; a [`Recorded`] is the same event with the [`Position`] and time the log gave it. A
-//! [`Projection`] folds recorded events into state, and [`Projected`] keeps that state together with the position it stands at.
+//! An [`EventType`] is a typed event. A [`NewEvent`] is that event encoded for the log, and [`Sealed`] is a new event
+//! together with its value. Its [`Payload`] is shared by all copies. A [`Recorded`] event also has the [`Position`] and
+//! time that the log assigned. A [`Projection`] folds recorded events into state, and [`Projected`] contains that state
+//! with the last folded position.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

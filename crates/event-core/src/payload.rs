@@ -1,15 +1,15 @@
-//! The bytes of an event, shared by everyone who holds it.
+//! [`Payload`], the encoded bytes of an event.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The encoded event. A copy of it is the same bytes: the log, the states that fold it and whoever follows share them.
+/// The bytes of an encoded event. Clones share them, so the log, projections and subscribers need no copies.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Payload(Arc<[u8]>);
 
 impl Payload {
-    /// Whether both are the same bytes in the same place, which tells without looking at them.
+    /// Returns whether both share the same allocation. Compares no bytes.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

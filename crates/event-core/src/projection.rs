@@ -1,4 +1,4 @@
-//! State derived from the log, and its bookmark.
+//! Projections and their checkpoints.
 
 use std::ops::Deref;
 
@@ -6,60 +6,61 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{CodecError, Position, Recorded, codec};
 
-/// State derived from the log and from nothing else.
+/// State that is folded from the events of the log and from nothing else.
 ///
-/// A rebuild is `Default::default()` followed by every event; there is nothing to override. Apply events, not
-/// business rules; read no clock, no file and no random number.
+/// A rebuild is `Default::default()` followed by every event. An implementation applies events; it does not contain
+/// business rules and reads no clock, file or random number.
 pub trait Projection: Default + Serialize + DeserializeOwned + Send + 'static {
-    /// Key of its checkpoint; third parties prefix theirs, as in `acme.slow-calls`.
+    /// Name of the projection and key of its checkpoint. Third parties use a prefix, as in `acme.slow-calls`.
     const NAME: &'static str;
-    /// Bump when the fold or the layout of the state changes; old checkpoints are then ignored.
+    /// Version of the fold and of the state's layout. Increase it when one of them changes; older checkpoints are then
+    /// ignored.
     const VERSION: u32;
 
-    /// Folds one event. Kinds it does not know are none of its business.
+    /// Folds one event. Ignores kinds that the projection does not use.
     ///
     /// # Errors
-    /// Whatever reading the event gives; the projection then stops at the position before it.
+    /// The error of decoding the event. The projection then stops at the previous position.
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError>;
 }
 
-/// Why a projection stopped.
+/// Error that stops a projection.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectionError {
-    /// An event it needs cannot be read.
+    /// An event cannot be decoded.
     #[error("projection `{name}` cannot read the event at position {position}")]
     Unreadable {
-        /// The projection.
+        /// Name of the projection.
         name: &'static str,
-        /// Where the event stands.
+        /// Position of the event.
         position: Position,
-        /// What is wrong with it.
+        /// Error of the codec.
         source: CodecError,
     },
-    /// An event is missing between what it has seen and what it was given.
+    /// Events between the last folded one and the given one are missing.
     #[error("projection `{name}` stands at {at} and was given {given}")]
     Gap {
-        /// The projection.
+        /// Name of the projection.
         name: &'static str,
-        /// The last position folded.
+        /// Last folded position.
         at: Position,
-        /// The position offered.
+        /// Position of the given event.
         given: Position,
     },
 }
 
-/// A saved state together with the position it stands at.
+/// Encoded state of a projection at a position, from which a later start resumes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// [`Projection::VERSION`] when it was saved.
+    /// [`Projection::VERSION`] of the program that saved the state.
     pub version: u32,
-    /// The last position folded into the state.
+    /// Last position folded into the state.
     pub position: Position,
-    /// The encoded state.
+    /// Encoded state.
     pub state: Vec<u8>,
 }
 
-/// A projection's state and the last position folded into it.
+/// State of a projection together with the last position folded into it.
 ///
 /// Dereferences to the state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -77,21 +78,21 @@ impl<P> Deref for Projected<P> {
 }
 
 impl<P: Projection> Projected<P> {
-    /// The state.
+    /// Returns the state.
     pub const fn state(&self) -> &P {
         &self.state
     }
 
-    /// The last position folded into the state.
+    /// Returns the last position folded into the state.
     pub const fn position(&self) -> Position {
         self.position
     }
 
-    /// Folds the next event. One already seen changes nothing.
+    /// Folds the next event. Ignores events at or before the current position.
     ///
     /// # Errors
-    /// [`ProjectionError`]; the state then still stands where it stood, unless the fold itself was halfway:
-    /// a projection that failed must be rebuilt.
+    /// [`ProjectionError`]. The position is unchanged, but a failed fold may have changed the state in part: discard it
+    /// and rebuild.
     pub fn advance(&mut self, event: &Recorded) -> Result<(), ProjectionError> {
         if event.position <= self.position {
             return Ok(());
@@ -108,17 +109,17 @@ impl<P: Projection> Projected<P> {
         Ok(())
     }
 
-    /// The state and its position as one value to save.
+    /// Encodes the state and its position as a checkpoint.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] when the state is larger than a checkpoint may be.
+    /// [`CodecError::Encode`] if the encoded state is longer than 256 MiB.
     pub fn checkpoint(&self) -> Result<Checkpoint, CodecError> {
         let state = codec::encode_state(P::NAME, &self.state)?;
         Ok(Checkpoint { version: P::VERSION, position: self.position, state })
     }
 
-    /// Continues from a checkpoint, or starts over when there is none, when it is of another version, when it
-    /// cannot be read, or when it stands beyond the log's `head` (a restored backup).
+    /// Resumes from a checkpoint. Starts from the default state if there is none, if its version differs, if it cannot
+    /// be decoded, or if its position is after the log's `head`, as in a restored backup.
     pub fn resume(saved: Option<&Checkpoint>, head: Position) -> Self {
         saved
             .filter(|saved| saved.version == P::VERSION && saved.position <= head)

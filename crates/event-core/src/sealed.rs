@@ -1,20 +1,21 @@
-//! A new event together with its value, for whoever records it and folds it at once.
+//! [`Sealed`], a new event together with its value.
 
 use std::sync::Arc;
 
 use crate::{CodecError, EventId, EventType, Known, NewEvent, Timestamp};
 
-/// An event sealed for the log, and what it says beside its bytes: projections that fold it need not read them.
+/// A new event with its decoded value, for producers that record and fold it in one step: projections need not decode
+/// it.
 #[derive(Debug, Clone)]
 pub struct Sealed {
-    /// The event as the log takes it.
+    /// Encoded event.
     pub event: NewEvent,
-    /// What its payload says, when whoever sealed it gave it along.
+    /// Decoded value; `None` if only the encoded event is available.
     pub known: Option<Known>,
 }
 
 impl Sealed {
-    /// Seals an event.
+    /// Encodes an event and keeps its value.
     ///
     /// # Errors
     /// As [`NewEvent::new`].
@@ -29,7 +30,7 @@ impl Sealed {
         Ok(Self { event, known })
     }
 
-    /// The same event, naming the one that led to it.
+    /// Sets the id of the event that caused this one.
     #[must_use]
     pub fn caused_by(self, cause: EventId) -> Self {
         Self { event: self.event.caused_by(cause), ..self }

@@ -1,8 +1,8 @@
-//! Points in time, as the log keeps them.
+//! [`Timestamp`], the time of events.
 
 use serde::{Deserialize, Serialize};
 
-/// Microseconds since 1970-01-01T00:00:00Z.
+/// A point in time, as microseconds since 1970-01-01T00:00:00Z. Arithmetic saturates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
@@ -11,42 +11,42 @@ const MICROS_PER_SECOND: u64 = 1_000_000;
 const MICROS_PER_DAY: u64 = 86_400 * MICROS_PER_SECOND;
 
 impl Timestamp {
-    /// The point `seconds` whole seconds after the epoch.
+    /// Creates the point `seconds` seconds after the epoch.
     pub const fn from_secs(seconds: u64) -> Self {
         Self(seconds.saturating_mul(MICROS_PER_SECOND))
     }
 
-    /// Whole seconds since 1970-01-01 UTC.
+    /// Returns the whole seconds since the epoch.
     #[must_use]
     pub const fn secs(self) -> u64 {
         self.0 / 1_000_000
     }
 
-    /// The UTC day this point falls on, counted from 1970-01-01.
+    /// Returns the UTC day, counted from 1970-01-01.
     pub const fn utc_day(self) -> u64 {
         self.0 / MICROS_PER_DAY
     }
 
-    /// Minutes since local midnight (0..1440) for a clock `offset_minutes` ahead of UTC.
+    /// Returns the minutes since local midnight (`0..1440`) at an offset of `offset_minutes` from UTC.
     pub fn local_minute_of_day(self, offset_minutes: i16) -> u16 {
         // A day has 1,440 minutes, so both conversions always succeed.
         let utc = i32::try_from(self.0 % MICROS_PER_DAY / (60 * MICROS_PER_SECOND)).unwrap_or_default();
         u16::try_from((utc + i32::from(offset_minutes)).rem_euclid(1_440)).unwrap_or_default()
     }
 
-    /// This point `micros` microseconds later.
+    /// Returns the point `micros` microseconds later.
     #[must_use]
     pub const fn plus_micros(self, micros: u64) -> Self {
         Self(self.0.saturating_add(micros))
     }
 
-    /// This point `seconds` seconds later.
+    /// Returns the point `seconds` seconds later.
     #[must_use]
     pub const fn plus_secs(self, seconds: u64) -> Self {
         self.plus_micros(seconds.saturating_mul(MICROS_PER_SECOND))
     }
 
-    /// Microseconds from `earlier` to this point, or 0 when `earlier` is later.
+    /// Returns the microseconds from `earlier` to this point; 0 if `earlier` is later.
     pub const fn micros_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

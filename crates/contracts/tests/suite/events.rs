@@ -1,4 +1,4 @@
-//! The larger events, whatever is in them: out as bytes or JSON, and back.
+//! Round trips of the larger events with random content through bytes and JSON.
 
 use contracts::{
     Alternative, Attempt, CacheLifetime, CacheVariant, ContentHash, Decision, Estimates, Evaluation, Failure, Features,

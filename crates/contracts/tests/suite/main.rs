@@ -1,4 +1,4 @@
-//! Nouns and events: exact numbers, names that are checked once, and events that come back as they were.
+//! Tests of the shared types: exact numbers, validated names, and round trips of events.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod events;

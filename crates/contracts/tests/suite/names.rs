@@ -1,4 +1,4 @@
-//! Names are checked once, on the way in, and whoever has one need not check again.
+//! Names are validated when they are created.
 
 use contracts::{ContentHash, IdError, ModelId, Provider, SessionId, ThreadId, TurnId};
 use proptest::prelude::*;

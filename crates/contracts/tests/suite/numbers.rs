@@ -27,7 +27,7 @@ fn rates() -> impl Strategy<Value = Rates> {
     )
 }
 
-/// The cost by the schoolbook, in 128 bits.
+/// Reference computation of a cost in 128 bits.
 fn exact(rates: &Rates, usage: &Usage) -> u64 {
     let parts = [
         (usage.input, rates.input),

@@ -1,4 +1,4 @@
-//! A name names one model.
+//! Each name refers to one model.
 
 use std::collections::BTreeSet;
 

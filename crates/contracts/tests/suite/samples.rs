@@ -1,4 +1,4 @@
-//! The example of every kind of event: it fits, it reads back, and it is described.
+//! The example of each event kind: its size, its round trip and its description.
 
 use contracts::catalogue::{JsonError, KINDS, find};
 use event_core::MAX_PAYLOAD_BYTES;

@@ -57,7 +57,7 @@ impl EventType for CoffeeSold {
     }
 }
 
-/// What was taken, and how many cups.
+/// A projection that sums amounts and counts events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Till {
     pub(crate) millicents: u64,
@@ -81,7 +81,7 @@ pub(crate) fn sold(millicents: u64) -> CoffeeSold {
     CoffeeSold { millicents, size: "large".to_owned() }
 }
 
-/// An event in its place.
+/// Creates a recorded event.
 pub(crate) fn recorded<E: EventType>(position: u64, body: &E) -> Recorded {
     let id = EventId::derive(&[&position.to_le_bytes()]);
     let event = NewEvent::new(id, Timestamp(position), id, body).unwrap();

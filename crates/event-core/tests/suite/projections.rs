@@ -1,4 +1,4 @@
-//! A state and its place in the log move together.
+//! State and position of a projection advance together.
 
 use event_core::{Checkpoint, Position, Projected, Projection as _, ProjectionError};
 use proptest::prelude::*;
