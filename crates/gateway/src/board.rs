@@ -1,4 +1,4 @@
-//! The latest turns of a log as rows, for programs that show them, such as `turnwise watch`.
+//! The latest turns of a log, for programs that show them, such as `turnwise watch`.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::view::{BoardView, Sources};
 
-/// The latest turns of a log, which another process may be writing.
+/// The latest turns of a log, which another process may be appending to.
 #[derive(Debug)]
 pub struct Board {
     view: BoardView,
@@ -16,13 +16,13 @@ pub struct Board {
 }
 
 impl Board {
-    /// Creates the board of a log. It is empty until [`Board::changes`] is called.
+    /// Creates an empty board for a log. [`Board::changes`] fills it.
     pub fn new(log: Arc<dyn EventLog>, texts: Arc<dyn TextStore>) -> Self {
         Self { view: BoardView::new(Sources { log, texts }), shown: Position::ORIGIN }
     }
 
-    /// Catches up with the log and returns the turns that changed since the last call, in the order in which they began:
-    /// the JSON of the gateway's `/api/turns`.
+    /// Catches up with the log and returns the turns that changed since the last call, oldest first, in the JSON of the
+    /// gateway's `/api/turns`.
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be read.

@@ -53,7 +53,7 @@ impl Body for Answer {
     }
 }
 
-/// The provider's response ended early. The client's connection is closed, so that it notices.
+/// The response of the provider ended early. The connection to the client is closed, so that the client detects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the provider's answer broke off")]
 pub(crate) struct Broken;

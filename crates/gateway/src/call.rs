@@ -9,22 +9,23 @@ use event_bus::Bus;
 use event_core::Timestamp;
 use wire::Seen;
 
-/// A running call. Dropping it without an outcome records it as cancelled.
+/// A call to a provider that is running. Dropping it without an outcome records it as cancelled.
 #[derive(Debug)]
 pub(crate) struct RunningCall {
     bus: Bus<Engine>,
     call: Option<Call>,
-    /// The clock of the log.
+    /// Returns the current time; the same clock as the log's.
     now: fn() -> Timestamp,
     began: Option<Timestamp>,
 }
 
+/// Wraps a call that was recorded as started.
 impl RunningCall {
     pub(crate) const fn new(bus: Bus<Engine>, call: Call, now: fn() -> Timestamp) -> Self {
         Self { bus, call: Some(call), now, began: None }
     }
 
-    /// Notes the time of the first response byte.
+    /// Sets the time of the first response byte, once.
     pub(crate) fn began(&mut self) {
         if self.began.is_none() {
             self.began = Some((self.now)());
@@ -38,7 +39,8 @@ impl RunningCall {
         self.bus.notify(move |engine| engine.call_answered(&call, &answer));
     }
 
-    /// Returns the call so that the caller records a failure before the first response byte.
+    /// Returns the call without recording an outcome, for a failure before the first response byte. `None` if one was
+    /// recorded.
     pub(crate) fn into_call(mut self) -> Option<Call> {
         self.call.take()
     }
@@ -48,7 +50,7 @@ impl RunningCall {
         self.give_up(class, TurnStatus::Failed, seen.usage, seen.raw_usage.clone());
     }
 
-    /// Records that the client has disconnected.
+    /// Records that the client has disconnected, and ends the turn as cancelled.
     pub(crate) fn cancelled(mut self, seen: &Seen) {
         self.give_up(ErrorClass::Cancelled, TurnStatus::Cancelled, seen.usage, seen.raw_usage.clone());
     }
@@ -63,6 +65,7 @@ impl RunningCall {
         });
     }
 
+    /// Builds the engine's description of a completed response.
     fn answer(&self, seen: Seen) -> CallAnswer {
         let tools = seen.tool_calls.into_iter();
         CallAnswer {

@@ -1,4 +1,4 @@
-//! The response stream to a client: the provider's chunks, observed, and converted to the client's API where necessary.
+//! The response stream to a client: chunks of the provider, observed, and converted to the client's API if necessary.
 
 use std::task::{Context, Poll, ready};
 
@@ -9,26 +9,27 @@ use wire::{StreamConverter, UsageHider, Watcher};
 
 use crate::{body::Broken, call::RunningCall};
 
-/// What happens to the bytes.
+/// How the bytes of a response are changed on their way to the client.
 #[derive(Debug)]
 pub(crate) enum BodyTransform {
-    /// They pass as they are.
+    /// They are forwarded unchanged.
     Untouched,
-    /// The account of usage is taken out: the client did not ask for it.
+    /// The usage chunk is removed: the gateway requested it, the client did not.
     Hidden(UsageHider),
-    /// They are said in another API, and the account of usage is taken out where the client did not ask for it.
+    /// They are converted to another API, and the usage chunk is removed if the client did not request it.
     Converted(Box<StreamConverter>, Option<UsageHider>),
 }
 
-/// The response stream to a client.
+/// The body of a response to a client. Polling it reads the provider's stream, observes it and transforms it; the call
+/// is recorded when the stream ends, fails or is dropped.
 pub(crate) struct ClientStream {
     upstream: ResponseStream,
     watcher: Option<Watcher>,
     transform: BodyTransform,
-    /// The client's API, and whether the response is a stream of events.
+    /// The client's API, and whether the response is a stream of server-sent events.
     client: (WireApi, bool),
     call: Option<RunningCall>,
-    /// The last bytes sent to the client.
+    /// The last four bytes sent to the client, to detect the end of an event.
     end: [u8; 4],
     over: bool,
 }
@@ -50,7 +51,7 @@ impl ClientStream {
         Self { upstream, watcher: Some(watcher), transform, client, call: Some(call), end: [0; 4], over: false }
     }
 
-    /// Polls for the next chunk for the client.
+    /// Polls for the next chunk for the client; `None` at the end of the response.
     pub(crate) fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
         while !self.over {
             let data = match ready!(self.upstream.poll_chunk(context)) {
@@ -75,7 +76,7 @@ impl ClientStream {
                         hider.feed(&converted, &mut out);
                     }
                     if failed {
-                        // The converter has told the client what it could not be told.
+                        // The converter has already appended an error event.
                         self.fail(ErrorClass::Other);
                     }
                 }
@@ -87,7 +88,7 @@ impl ClientStream {
         Poll::Ready(None)
     }
 
-    /// The provider has nothing more to say.
+    /// Handles the end of the provider's stream: records the outcome and returns the last chunk, if there is one.
     fn finish(&mut self) -> Option<Result<Bytes, Broken>> {
         let seen = self.watcher.take().map(Watcher::finish)?;
         let mut out = Vec::new();
@@ -115,22 +116,23 @@ impl ClientStream {
         if let Some(class) = seen.error {
             call.failed_late(class, &seen);
         } else if seen.complete || !self.client.1 {
-            // The end of an answer in one piece is where its connection says that it is.
+            // A response that is not a stream is complete when its body is.
             call.answered(seen);
         } else {
-            // It stopped in the middle without saying so, and the client is not to take the piece for the whole.
+            // A stream without its final event was truncated. The client must not take it for a complete response.
             call.failed_late(ErrorClass::Network, &seen);
             return Some(self.tell_broken(out));
         }
         (!out.is_empty()).then(|| Ok(Bytes::from(out)))
     }
 
+    /// Records a failure of the provider's stream and returns the last item for the client.
     fn broke_off(&mut self, class: ErrorClass) -> Result<Bytes, Broken> {
         self.fail(class);
         self.tell_broken(Vec::new())
     }
 
-    /// Notes how what the client has got ends.
+    /// Remembers the last bytes sent to the client.
     fn passed(&mut self, data: Bytes) -> Bytes {
         for byte in &data[data.len().saturating_sub(self.end.len())..] {
             self.end.rotate_left(1);
@@ -139,12 +141,13 @@ impl ClientStream {
         data
     }
 
+    /// Whether the bytes sent so far end with a complete event, or nothing was sent.
     fn is_between_events(&self) -> bool {
         self.end == [0; 4] || self.end.ends_with(b"\n\n") || self.end == *b"\r\n\r\n"
     }
 
-    /// Tells a client that listens to events that the answer broke off; any other sees the connection cut, as does one
-    /// that has half an event: whatever were said now would be taken for the rest of it.
+    /// Appends an error event for a client that reads events. Any other client, or one that has received half an event,
+    /// gets [`Broken`], which closes the connection: it would read an error event as the rest of that event.
     fn tell_broken(&self, mut out: Vec<u8>) -> Result<Bytes, Broken> {
         let (api, events) = self.client;
         if !events || !self.is_between_events() {
@@ -154,11 +157,11 @@ impl ClientStream {
         Ok(Bytes::from(out))
     }
 
+    /// Records the call as failed. An error that the provider reported in the stream takes precedence over `class`.
     fn fail(&mut self, class: ErrorClass) {
         self.over = true;
         let seen = self.watcher.take().map(Watcher::finish);
         if let (Some(call), Some(seen)) = (self.call.take(), seen) {
-            // What the provider said of it counts for more.
             call.failed_late(seen.error.unwrap_or(class), &seen);
         }
     }
@@ -166,7 +169,7 @@ impl ClientStream {
 
 impl Drop for ClientStream {
     fn drop(&mut self) {
-        // Whoever drops an answer that is not over does not want the rest: the client has gone.
+        // A stream that is dropped before its end was abandoned: the client has disconnected.
         if let (Some(call), Some(watcher)) = (self.call.take(), self.watcher.take()) {
             call.cancelled(&watcher.finish());
         }

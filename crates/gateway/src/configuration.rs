@@ -1,4 +1,4 @@
-//! `gateway.yaml`: where to listen, whom to talk to, how long to wait. Without the file everything has its default.
+//! `gateway.yaml`: address, TLS, providers, timeouts, limits and traces. Everything has a default.
 
 mod traces;
 
@@ -15,40 +15,40 @@ use serde::Deserialize;
 
 pub use traces::{Collector, TracesEntry};
 
-/// The largest file, in bytes.
+/// The largest accepted file, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// Where the gateway listens unless it is told otherwise.
+/// The default address to listen on.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:4141";
 
-/// What `gateway.yaml` says.
+/// The content of `gateway.yaml`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Configuration {
-    /// The address, such as `127.0.0.1:4141`; port 0 takes any free one.
+    /// The address to listen on, such as `127.0.0.1:4141`; port 0 takes any free port.
     pub listen: Option<SocketAddr>,
-    /// Names under which clients reach the gateway beside its address, as in a `Host` header.
+    /// Host names that clients may use in the `Host` header, in addition to the address.
     pub hosts: Vec<String>,
-    /// A certificate and its key, both PEM, to speak TLS.
+    /// Certificate and private key for TLS; `None` for plain HTTP.
     pub tls: Option<Tls>,
-    /// Providers beside the built-in ones, or what differs of those.
+    /// Additional providers, and changes to built-in ones, by name.
     pub providers: BTreeMap<String, ProviderEntry>,
-    /// How long to wait.
+    /// Timeouts and retries.
     pub timeouts: Timeouts,
-    /// How much to take.
+    /// Limits of requests, responses and connections.
     pub limits: Limits,
-    /// Where the spans of turns go; nowhere without the block.
+    /// Where the spans of turns are exported to; `None` without the block.
     #[serde(deserialize_with = "traces::block")]
     pub traces: Option<TracesEntry>,
 }
 
-/// A certificate.
+/// A certificate for TLS. Both files are PEM.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// The certificate and those that vouch for it.
+    /// The certificate chain, the server's certificate first.
     pub certificate: PathBuf,
-    /// Its private key; only its owner may read the file.
+    /// The private key; only the owner may have access to the file.
     pub key: PathBuf,
 }
 
@@ -56,19 +56,20 @@ pub struct Tls {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timeouts {
-    /// For a connection to a provider.
+    /// To connect to a provider.
     pub connect_ms: u64,
     /// From a request to a provider to the first byte of its response.
     pub first_byte_ms: u64,
     /// Between two chunks of a response.
     pub idle_ms: u64,
-    /// For a client to send its request.
+    /// To receive a request from a client.
     pub request_ms: u64,
-    /// How often a request is sent again to a busy provider.
+    /// The most retries of a request to a busy provider.
     pub retries: u32,
-    /// The pause before the first retry, of which up to a half is random; it doubles with each further one.
+    /// The pause before the first retry; it doubles with each further one. Up to half of it is random.
     pub backoff_ms: u64,
-    /// The longest pause a provider may ask for; beyond it the chain goes on without a retry.
+    /// The longest pause that a provider may request. If it requests a longer one, the next model of the chain is used
+    /// instead.
     pub longest_backoff_ms: u64,
 }
 
@@ -76,7 +77,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect_ms: 10_000,
-            // A large model that thinks first may say nothing for minutes.
+            // A large model may think for minutes before its first byte.
             first_byte_ms: 300_000,
             idle_ms: 300_000,
             request_ms: 60_000,
@@ -117,19 +118,19 @@ impl Timeouts {
     }
 }
 
-/// How much to take.
+/// Limits of requests, responses and connections.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// The largest request, in bytes.
+    /// The largest request body, in bytes.
     pub body_bytes: usize,
-    /// The largest answer that is not streamed, where it has to be converted, in bytes.
+    /// The largest non-streaming response that is converted, in bytes.
     pub answer_bytes: usize,
-    /// The most headers of a request.
+    /// The most headers in a request.
     pub headers: usize,
-    /// The most connections at once.
+    /// The most simultaneous connections.
     pub connections: usize,
-    /// How long requests may take to finish once the gateway stops, in milliseconds.
+    /// How long running requests may continue after the gateway stops accepting connections, in milliseconds.
     pub shutdown_ms: u64,
 }
 
@@ -145,54 +146,54 @@ impl Default for Limits {
     }
 }
 
-/// Why `gateway.yaml` cannot be used.
+/// The error of loading `gateway.yaml` and the files it names.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigurationError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read `{path}`")]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is larger than such a file may be.
+    /// The file is larger than the limit.
     #[error("`{path}` has {bytes} bytes, the most is {MAX_BYTES}")]
     Large {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         bytes: usize,
     },
-    /// It is not what it should be.
+    /// The file is invalid.
     #[error("`{path}` cannot be used: {cause}")]
     Content {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong, with its line.
+        /// The problem, with its line.
         cause: String,
     },
-    /// A provider cannot be used.
+    /// The configuration of a provider is invalid.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// Traces cannot be sent as asked.
+    /// The configuration of traces is invalid.
     #[error("traces cannot be sent: `{key}` {cause}")]
     Traces {
-        /// The key of the file, or the variable of the environment.
+        /// The key in the file, or the environment variable.
         key: String,
-        /// What is wrong with it; never what it holds.
+        /// The problem, without the value, which may be secret.
         cause: String,
     },
-    /// A file of keys or tokens cannot be used.
+    /// The file of keys or tokens is invalid.
     #[error(transparent)]
     Keys(#[from] KeyError),
 }
 
 impl Configuration {
-    /// Reads the file; everything has its default when there is none.
+    /// Loads and parses the file. A missing file results in the defaults.
     ///
     /// # Errors
-    /// [`ConfigurationError`] for a file that cannot be read or used.
+    /// [`ConfigurationError`] if the file cannot be read or is invalid.
     pub fn load(path: &Path) -> Result<Self, ConfigurationError> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -206,7 +207,7 @@ impl Configuration {
         if MAX_BYTES < text.len() {
             return Err(ConfigurationError::Large { path: path.to_owned(), bytes: text.len() });
         }
-        // A file of comments alone says nothing.
+        // A file with comments only is no YAML mapping.
         if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
             return Ok(Self::default());
         }
@@ -218,7 +219,7 @@ impl Configuration {
             .map_err(|error| ConfigurationError::Content { path: path.to_owned(), cause: error.to_string() })
     }
 
-    /// Where to listen.
+    /// The address to listen on.
     pub fn address(&self) -> SocketAddr {
         self.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 4141)))
     }

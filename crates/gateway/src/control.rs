@@ -1,4 +1,4 @@
-//! The control socket of a gateway: commands of the command line that write are executed by its engine.
+//! Executes the commands that arrive over the control socket.
 
 use control::{Commands, ControlError, ControlRequest};
 use engine::Engine;

@@ -21,13 +21,13 @@ use crate::{
     gateway::{Gateway, UNAVAILABLE},
 };
 
-/// The time-out of the provider's count. Clients count before every turn, and the estimate is available at once.
+/// The timeout of the provider's count. Clients count before every turn, and the estimate is available at once.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The largest response of a provider's count, in bytes.
+/// The largest accepted response to a count, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Handles a request to count tokens. Records no event, since a count calls no model and has no cost.
+/// Handles a token count request. Records no event, since a count calls no model and costs nothing.
 pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response<Answer> {
     if let Some(inside) = inside(&incoming) {
         incoming.body = inside;
@@ -59,7 +59,8 @@ pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response
     estimated(incoming.api, &inspected, tokenizer)
 }
 
-/// Returns the wrapped request if a Gemini client sends a whole `generateContentRequest` instead of its contents.
+/// Returns the inner request of a Gemini client that sends a `generateContentRequest` instead of its contents; `None`
+/// otherwise.
 fn inside(incoming: &Incoming) -> Option<Bytes> {
     #[derive(serde::Deserialize)]
     struct Wrapped<'a> {
@@ -73,7 +74,7 @@ fn inside(incoming: &Incoming) -> Option<Bytes> {
     Some(incoming.body.slice_ref(wrapped.request.get().as_bytes()))
 }
 
-/// Requests the provider's count; `None` if the provider does not have the client's API or does not respond in time.
+/// Requests the provider's count; `None` if the provider does not support the client's API, has no key or fails.
 async fn by_provider(
     gateway: &Gateway,
     incoming: &Incoming,
@@ -101,6 +102,7 @@ async fn by_provider(
     Some(json(body))
 }
 
+/// Responds with an estimate, marked by the header `x-turnwise-estimate`.
 fn estimated(api: WireApi, inspected: &Inspected<'_>, tokenizer: Tokenizer) -> Response<Answer> {
     let tokens = estimates(&shape(inspected)).of(tokenizer);
     let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };

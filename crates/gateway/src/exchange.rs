@@ -1,4 +1,4 @@
-//! One request of a client, from its first byte to the answer's: read, decided, asked of a provider, passed back.
+//! Handles a request for a response: inspection, decision, upstream call, fallback, response.
 
 mod arrival;
 mod attempt;
@@ -24,19 +24,19 @@ use attempt::Attempt;
 pub(crate) use input::shape;
 pub(crate) use refusal::{refused, told};
 
-/// A request of a client, read from the wire.
+/// A request of a client in one of the wire APIs.
 #[derive(Debug)]
 pub(crate) struct Incoming {
     pub(crate) api: WireApi,
     pub(crate) headers: HeaderMap,
     pub(crate) query: Option<String>,
-    /// Gemini names the model and the way of answering in the path.
+    /// The model and whether to stream, if the path contains them, as in Gemini's API.
     pub(crate) in_path: Option<(String, bool)>,
     pub(crate) body: Bytes,
 }
 
 impl Incoming {
-    /// The model the client asks for.
+    /// The model that the client requests; empty if it names none.
     pub(crate) fn model<'a>(&'a self, inspected: &'a Inspected<'_>) -> &'a str {
         match &self.in_path {
             Some((model, _)) => model,
@@ -44,21 +44,22 @@ impl Incoming {
         }
     }
 
-    /// Whether the answer is to come in events.
+    /// Whether the client requests a streamed response.
     fn streams(&self, inspected: &Inspected<'_>) -> bool {
         self.in_path.as_ref().map_or(inspected.stream, |(_, stream)| *stream)
     }
 }
 
-/// Answers a request: decides, asks, falls back while nothing has been answered yet.
+/// Handles a request: decides its model, calls it, and falls back to other models until the first response byte.
 pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Response<Answer> {
     match attempt_all(gateway, &incoming).await {
         Ok(response) => response,
-        // The bus has logged the reason.
+        // The bus has logged the cause.
         Err(_) => refused(incoming.api, 503, "overloaded_error", UNAVAILABLE),
     }
 }
 
+/// Calls models until one responds or none is left. The error is that of the bus.
 async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Response<Answer>, BusError> {
     let inspected = match inspect(incoming.api, &incoming.body) {
         Ok(inspected) => inspected,
@@ -75,7 +76,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         let attempt = Attempt { gateway, incoming, inspected: &inspected, target: &target };
         let Failure { call: ran, failed: FailedAttempt { failure, not_convertible } } = match attempt.make(call).await {
             Ok(mut response) => {
-                // No byte reaches the client before its decision is durable.
+                // A client receives no byte before the decision is durable.
                 for durable in recorded {
                     durable.wait().await?;
                 }
@@ -85,7 +86,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
             Err(failure) => failure,
         };
         let class = failure.class;
-        // A model that was not even asked, for want of words, is one more that cannot take the turn.
+        // A model whose API cannot express the request is excluded like one that failed.
         let again = class.counts_against_provider() || not_convertible;
         if again {
             failed.push(FailedCandidate { model, class });
@@ -111,14 +112,14 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
     }
 }
 
-/// An attempt that brought no answer.
+/// A call that failed before its first response byte.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) call: crate::call::RunningCall,
     pub(crate) failed: FailedAttempt,
 }
 
-/// Why an attempt brought no response.
+/// The reason why a call failed before its first response byte.
 #[derive(Debug)]
 pub(crate) struct FailedAttempt {
     pub(crate) failure: UpstreamFailure,
@@ -127,7 +128,7 @@ pub(crate) struct FailedAttempt {
 }
 
 impl FailedAttempt {
-    /// An attempt whose request was not sent. `cause` is the body of the error.
+    /// The failure of a request that was not sent. `cause` is the body of the error.
     fn not_convertible(cause: impl Into<Bytes>) -> Self {
         let failure = UpstreamFailure {
             status: Some(StatusCode::BAD_REQUEST),

@@ -1,4 +1,4 @@
-//! The gateway: what every request needs, put together once.
+//! The state that all requests share.
 
 use std::{
     io,
@@ -25,11 +25,12 @@ use crate::{
     view::{Board, BoardView, Sources},
 };
 
-/// The message of a response with status 503: the bus is closed, or the log accepts no more events.
+/// The message of status 503: the bus is closed, or the log accepts no more events.
 pub(crate) const UNAVAILABLE: &str =
     "the log accepts no more events, so no turn can be decided; the log output of the gateway has the reason";
 
-/// What every request needs.
+/// The state of a running gateway, shared by all requests: the bus that owns the engine, providers, access control,
+/// limits and metrics.
 #[derive(Debug)]
 pub struct Gateway {
     bus: Bus<Engine>,
@@ -46,29 +47,29 @@ pub struct Gateway {
     collector: Option<Collector>,
 }
 
-/// Why the gateway cannot start.
+/// The error of starting a gateway.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address can be reached from elsewhere, and nobody would be asked for a token.
+    /// The address is reachable from other machines, and no token is required.
     #[error(
         "{0} can be reached from other machines, so clients must bring a token: `turnwise token add NAME` makes one, or \
          listen on 127.0.0.1"
     )]
     Open(SocketAddr),
-    /// The system's certificate authorities, or a thread.
+    /// The certificate authorities of the system cannot be loaded, or a thread cannot be started.
     #[error("the gateway cannot start")]
     Io(#[from] io::Error),
-    /// The log.
+    /// The engine cannot recover open turns, or its bus cannot be started.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
 impl Gateway {
-    /// Starts the bus of an engine whose models went through [`Providers::apply`]. With a collector, the turns that end
+    /// Starts the bus of an engine, whose models went through [`Providers::apply`]. With a `collector`, turns that end
     /// are exported to it.
     ///
     /// # Errors
-    /// [`StartError`].
+    /// [`StartError`] if the address is open without tokens, or the engine cannot be started.
     pub fn start(
         engine: Engine,
         configuration: &Configuration,
@@ -102,10 +103,10 @@ impl Gateway {
         Ok(Arc::new(gateway))
     }
 
-    /// Starts the reactors that the configuration asks for. Needs a runtime.
+    /// Starts the reactors that the configuration enables. Must be called within a Tokio runtime.
     ///
     /// # Errors
-    /// As [`Bus::run`].
+    /// The errors of [`Bus::run`].
     pub(crate) async fn start_reactors(&self) -> Result<(), BusError> {
         if let Some(collector) = self.collector.clone() {
             let exporter = Exporter::new(self.http.clone(), collector);
@@ -114,7 +115,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// The bus that owns the engine and its log: for commands, and for views and reactors beside the gateway's own.
+    /// The bus that owns the engine and its log. Other programs can add their own views and reactors to it.
     pub const fn bus(&self) -> &Bus<Engine> {
         &self.bus
     }
@@ -143,7 +144,7 @@ impl Gateway {
         &self.sources
     }
 
-    /// Brings the board up to the head and calls `show` with it and the head, on a thread that may block.
+    /// Catches up with the log on a blocking thread and calls `show` with the board and the head.
     ///
     /// # Errors
     /// [`BusError`] if the log cannot be read.
@@ -164,7 +165,7 @@ impl Gateway {
         self.started_at
     }
 
-    /// The clock, as calls carry it.
+    /// The clock that calls record their times with.
     #[expect(clippy::unused_self, reason = "the clock belongs to the gateway, whichever it is")]
     pub(crate) fn clock(&self) -> fn() -> Timestamp {
         || SystemClock.now()
@@ -174,15 +175,15 @@ impl Gateway {
         (self.clock())()
     }
 
-    /// A session for a request that says nothing about where it belongs.
+    /// Creates a session id for a request without one.
     pub(crate) fn nameless_session(&self) -> SessionId {
         let number = self.nameless.fetch_add(1, Ordering::Relaxed);
         let name = format!("http-{:x}-{number}", self.started_at.0);
-        // Hexadecimal and decimal numbers are always a name.
+        // A hexadecimal and a decimal number always form a valid id.
         SessionId::try_from(name.as_str()).unwrap_or_else(|_| self.nameless_session())
     }
 
-    /// The provider that a client brings a key for, when the gateway has none.
+    /// The provider whose key the client sends; `None` if the gateway has its own key for it, or the client sends none.
     pub(crate) fn key_brought(&self, incoming: &Incoming) -> Option<Provider> {
         let name = match incoming.api {
             WireApi::AnthropicMessages => "anthropic",

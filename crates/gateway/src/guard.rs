@@ -1,4 +1,4 @@
-//! Access control: checks the `Host` header, the `Origin` header, and the token if one is required.
+//! Access control: checks `Host`, `Origin` and, if required, a token.
 
 use std::{collections::BTreeMap, net::SocketAddr, path::Path};
 
@@ -8,18 +8,18 @@ use hyper::{
     header::{HOST, HeaderName, HeaderValue, ORIGIN},
 };
 
-/// The header for a token of the gateway, for clients that send a provider's key in the usual headers.
+/// The header for a token of the gateway. Clients use it if they send a provider's key in the usual headers.
 pub(crate) const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-turnwise-token");
 
-/// The tokens of clients: a name and the hash of each token.
+/// The access tokens of clients: the BLAKE3 hash of each token by its name.
 #[derive(Debug, Clone, Default)]
 pub struct Tokens(BTreeMap<String, blake3::Hash>);
 
 impl Tokens {
-    /// Loads a file of lines `name hash`. A missing file has no tokens.
+    /// Loads a file with lines of `name hash`. A missing file has no tokens.
     ///
     /// # Errors
-    /// [`KeyError`] for a file that cannot be read or parsed, or that other users can read.
+    /// [`KeyError`] if the file cannot be read or parsed, or if other users can read it.
     pub fn load(path: &Path) -> Result<Self, KeyError> {
         let failed = |source| KeyError::Read { path: path.to_owned(), source };
         let metadata = match std::fs::metadata(path) {
@@ -43,7 +43,7 @@ impl Tokens {
         Ok(Self(tokens))
     }
 
-    /// Formats the line of a token file.
+    /// Formats a line of a token file.
     pub fn line(name: &str, token: &str) -> String {
         format!("{name} {}\n", blake3::hash(token.as_bytes()).to_hex())
     }
@@ -53,22 +53,22 @@ impl Tokens {
         self.0.is_empty()
     }
 
-    /// Whether a token is known. Compares every hash, each in constant time.
+    /// Whether the token is valid. Compares every hash, each in constant time.
     fn know(&self, token: &str) -> bool {
         let given = blake3::hash(token.as_bytes());
         self.0.values().filter(|hash| **hash == given).count() != 0
     }
 }
 
-/// The access rules of the gateway.
+/// The access rules of a gateway.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
     tokens: Tokens,
-    /// Host names and addresses allowed in `Host`, in lower case, without port.
+    /// The hosts allowed in `Host`, without port. Compared without regard to case.
     hosts: Vec<String>,
 }
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// `Host` names another host, as in a DNS rebinding attack.
@@ -108,7 +108,7 @@ impl Guard {
         Self { tokens, hosts }
     }
 
-    /// Checks `Host` and `Origin`, which protects against requests from other sites.
+    /// Checks `Host` and `Origin`, which prevents requests from other web sites.
     pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Refused> {
         // HTTP/1.1 requires the header.
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).ok_or(Refused::Host)?;
@@ -121,7 +121,7 @@ impl Guard {
         if own { Ok(()) } else { Err(Refused::Origin) }
     }
 
-    /// Checks the token if tokens are configured.
+    /// Checks the token, if any is configured.
     pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
         if self.tokens.is_empty() || credentials(headers).any(|token| self.tokens.know(token)) {
             return Ok(());
@@ -129,7 +129,7 @@ impl Guard {
         Err(Refused::Token)
     }
 
-    /// Removes the gateway's own tokens from the headers, so that none is forwarded to a provider.
+    /// Removes the gateway's tokens from the headers, so that they are not forwarded to a provider.
     pub(crate) fn keep_tokens(&self, headers: &mut HeaderMap) {
         headers.remove(TOKEN_HEADER);
         for name in KEY_HEADERS {
@@ -140,6 +140,7 @@ impl Guard {
         }
     }
 
+    /// Whether a `Host` value names this gateway.
     fn is_own(&self, host: &str) -> bool {
         let name = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').map_or(rest, |(address, _)| address),
@@ -149,17 +150,17 @@ impl Guard {
     }
 }
 
-/// Returns all header values that may be a token.
+/// Iterates over the header values that may contain a token.
 fn credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     std::iter::once(TOKEN_HEADER).chain(KEY_HEADERS).filter_map(|name| headers.get(name).and_then(plain))
 }
 
-/// Whether the headers contain a key for a provider. Call it after [`Guard::keep_tokens`].
+/// Whether the request contains a provider's key. Call it after [`Guard::keep_tokens`].
 pub(crate) fn brings_key(headers: &HeaderMap) -> bool {
     KEY_HEADERS.iter().any(|name| headers.contains_key(name))
 }
 
-/// Returns the key in a header value, without the `Bearer` prefix.
+/// Returns the key in a header value, without the prefix `Bearer`; `None` if it is not text.
 fn plain(value: &HeaderValue) -> Option<&str> {
     let value = value.to_str().ok()?;
     Some(value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or(value).trim())

@@ -1,7 +1,8 @@
-//! The gateway: clients on one side, providers on the other, every turn routed in between.
+//! The gateway: an HTTP server between coding agents or SDKs and model providers, which routes every turn.
 //!
-//! [`Gateway`] holds what a request needs; [`serve`] takes connections. The engine is the state of a bus
-//! ([`event_bus::Bus`]): requests send it commands. A client receives no byte of an answer before its decision is durable.
+//! [`Gateway`] is the state that all requests share; [`serve`] accepts connections. The engine is the state of a bus
+//! ([`event_bus::Bus`]), and requests send it commands. A client receives no byte of a response before the decision is
+//! durable.
 
 mod board;
 mod body;

@@ -7,8 +7,8 @@ use hyper::{
 
 use crate::{body::Answer, gateway::Gateway};
 
-/// Responds with all names of reachable models, with `turnwise` and `auto`, which leave the choice to the policy; or with
-/// one of them if the path names it.
+/// Lists the names of the reachable models and the names `turnwise` and `auto`, which leave the choice to the policy.
+/// If the path names one of them, only that one.
 pub(crate) async fn models(gateway: &Gateway, path: &str) -> Response<Answer> {
     let names = gateway
         .bus()

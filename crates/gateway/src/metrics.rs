@@ -25,6 +25,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
+    /// Counts a response of a wire API, `elapsed` from the request to its first byte.
     pub(crate) fn answered(&self, api: WireApi, status: u16, elapsed: Duration) {
         let class = usize::from(status / 100).clamp(2, 5) - 2;
         if let Some(count) = self.requests.get(api as usize).and_then(|classes| classes.get(class)) {
@@ -38,11 +39,12 @@ impl Metrics {
         self.first_byte_sum_micros.fetch_add(micros, Ordering::Relaxed);
     }
 
+    /// Counts a response of any other endpoint.
     pub(crate) fn answered_other(&self) {
         self.others.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Formats all counters.
+    /// Formats all counters in the Prometheus text format.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         describe(&mut text, "turnwise_requests_total", "counter", "Requests answered, by API and status.");

@@ -1,4 +1,4 @@
-//! The gateway's own endpoints: the page, the JSON API of the page, and the metrics.
+//! The gateway's own endpoints: the page, its JSON API, and the metrics.
 
 mod assets;
 mod live;
@@ -106,8 +106,8 @@ pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
 /// The time limit for receiving a request body.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Parses the JSON body of a request. Requires `Content-Type: application/json`, which an HTML form of another site cannot
-/// send.
+/// Parses the JSON body of a request. Requires `Content-Type: application/json`, which an HTML form of another site
+/// cannot send.
 async fn read<T: DeserializeOwned>(request: Request<Body>) -> Result<T, Trouble> {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.starts_with("application/json") {

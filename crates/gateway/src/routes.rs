@@ -19,7 +19,7 @@ use crate::{
     whole::whole,
 };
 
-/// The endpoint that a path addresses.
+/// The endpoint of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Route {
     /// Generate a response in a wire API. Gemini's path contains the model and whether to stream.
@@ -63,7 +63,7 @@ fn route(method: &Method, path: &str) -> Route {
     if own { Route::Own } else { Route::Unknown }
 }
 
-/// Returns the wire API whose error format applies to a path.
+/// The wire API whose error format is used for a path without an endpoint of its own.
 fn shape(path: &str) -> WireApi {
     match path {
         path if path.contains("messages") => WireApi::AnthropicMessages,
@@ -73,7 +73,7 @@ fn shape(path: &str) -> WireApi {
     }
 }
 
-/// Handles a request: authorises it, dispatches it and counts the response.
+/// Handles a request: checks access, dispatches by path and counts the response.
 pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<Answer> {
     let began = Instant::now();
     let path = request.uri().path().to_owned();
@@ -122,7 +122,7 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) ->
     }
 }
 
-/// Shortens and escapes a path for an error message.
+/// Shortens a path to 100 characters without control characters, for an error message.
 fn shown(path: &str) -> String {
     path.chars().filter(|c| !c.is_control()).take(100).collect()
 }

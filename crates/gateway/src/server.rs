@@ -17,12 +17,12 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{control::EngineCommands, gateway::Gateway, routes};
 
-/// The most bytes of the request line and headers of a request.
+/// The largest request line and headers of a request, in bytes.
 const MOST_HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections, lets the
-/// requests that run finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the others, lets the commands that are being executed for
-/// the control socket finish, and closes the bus, which records the end of cancelled requests, drains the reactors, makes
+/// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections; lets running
+/// requests finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the rest; lets the running commands of the
+/// control socket finish; closes the bus, which records the end of cancelled requests, drains the reactors, makes
 /// everything durable and closes the log.
 ///
 /// # Errors
@@ -54,7 +54,7 @@ pub async fn serve(
     gateway.bus().close().await
 }
 
-/// Accepts connections, each served by a task, until `stop` is set or the bus ends. Returns the tasks.
+/// Accepts connections until `stop` is set or the bus ends, and spawns a task for each. Returns the tasks.
 async fn accept(
     gateway: &Arc<Gateway>,
     listener: TcpListener,
@@ -106,6 +106,7 @@ async fn accept(
     connections
 }
 
+/// Serves the requests of a connection until it closes or `stopping` is set.
 async fn connection(
     gateway: Arc<Gateway>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -136,7 +137,7 @@ async fn connection(
     }
 }
 
-/// Returns when `stop` is set or its sender dropped.
+/// Resolves when `stop` is set or its sender is dropped.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

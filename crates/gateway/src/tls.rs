@@ -1,4 +1,4 @@
-//! TLS towards clients, when it is asked for.
+//! TLS for connections of clients.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use tokio_rustls::{
 
 use crate::configuration::{ConfigurationError, Tls};
 
-/// Reads the certificate and its key.
+/// Loads certificate and private key and creates an acceptor.
 ///
 /// # Errors
-/// [`ConfigurationError`] for files that cannot be read, that others can read, or that are not what they should be.
+/// [`ConfigurationError`] if a file cannot be read or is invalid, or if other users have access to the key.
 pub fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ConfigurationError> {
     let unusable = |path: &std::path::Path, cause: String| ConfigurationError::Content { path: path.to_owned(), cause };
     let metadata =

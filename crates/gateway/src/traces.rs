@@ -1,7 +1,8 @@
-//! Traces for OpenTelemetry: every turn that ends becomes spans, folded from the log alone.
+//! Traces for OpenTelemetry: exports every turn that ends as spans, folded from the log alone.
 //!
-//! The pure part (`turns`, `turn`, `running`, `attributes`, `names`, `otlp`) makes the same spans of the same events, ids
-//! and times included. `export` is the reactor that sends them. No span holds text of a user, a model or a tool.
+//! The modules `turns`, `turn`, `running`, `attributes`, `names` and `otlp` are pure: the same events result in the
+//! same spans, including ids and times. `export` is the reactor that sends them. No span contains text of a user, a
+//! model or a tool.
 
 mod attributes;
 mod export;

@@ -1,4 +1,4 @@
-//! What people see of the log: the latest turns, kept up as events come in, and one turn with all its reasons.
+//! Views of the log for people: the latest turns, and one turn with all its reasons.
 
 mod board;
 mod chosen;

@@ -6,8 +6,10 @@ use hyper::body::{Body, Bytes};
 /// The largest buffer that is allocated from a body's announced length, in bytes; the announced length is not trusted.
 const MOST_AT_ONCE: usize = 1024 * 1024;
 
-/// Collects a body into one buffer. Copies each chunk as it arrives, so that the connection reuses its read buffer; holding
-/// the chunks until the end would need a buffer for each and copy them when they are no longer in the CPU cache.
+/// Collects a body into one buffer.
+///
+/// Copies each chunk as it arrives, so that the connection reuses its read buffer. Holding the chunks until the end
+/// would need a buffer for each, and would copy them when they are no longer in the CPU cache.
 ///
 /// # Errors
 /// The errors of the body.

@@ -1,7 +1,8 @@
-//! Where the spans of turns go, if anywhere: a collector, and the headers by which it knows who sends them.
+//! The configuration of the collector that spans are exported to: its URL, and the headers that authenticate the
+//! gateway.
 //!
-//! The variables of OpenTelemetry count only under a `traces:` that names no endpoint. They may be meant for another
-//! program, and what they hold is a secret of its collector.
+//! The environment variables of OpenTelemetry are used only if the block `traces:` exists and names no endpoint.
+//! Otherwise they may be meant for another program, and their headers are a secret of its collector.
 
 use std::fmt;
 
@@ -14,9 +15,9 @@ use serde::{Deserialize, Deserializer};
 
 use super::{Configuration, ConfigurationError};
 
-/// Where a collector on this machine listens, by the specification of OTLP.
+/// The URL of a collector on this machine, as specified by OTLP.
 const USUAL: &str = "http://127.0.0.1:4318";
-/// Where a collector takes spans, below its endpoint.
+/// The path of the endpoint for spans.
 const PATH: &str = "/v1/traces";
 
 const FILE: &str = "traces.endpoint";
@@ -24,27 +25,27 @@ const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const HEADERS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
 
-/// What the file says of traces.
+/// The block `traces` of `gateway.yaml`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TracesEntry {
-    /// Where the collector is, such as `http://127.0.0.1:4318`; `/v1/traces` is put behind it.
+    /// The base URL of the collector, such as `http://127.0.0.1:4318`; `/v1/traces` is appended.
     pub endpoint: Option<String>,
-    /// The environment variable that holds the headers to send, as `name=value,name=value`.
+    /// The name of the environment variable with the headers to send, as `name=value,name=value`.
     pub headers_env: Option<String>,
 }
 
-/// Reads the block: one that says nothing turns traces on as well.
+/// Deserializes the block. An empty block enables traces with the defaults.
 pub(super) fn block<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TracesEntry>, D::Error> {
     Ok(Some(Option::deserialize(deserializer)?.unwrap_or_default()))
 }
 
-/// A collector of traces, ready to be told.
+/// The endpoint of a collector for spans.
 #[derive(Clone)]
 pub struct Collector {
-    /// Where it takes spans.
+    /// The URL that accepts spans.
     pub(crate) address: Uri,
-    /// What it is sent beside them: secret.
+    /// The headers of every request. They are secret.
     pub(crate) headers: HeaderMap,
 }
 
@@ -55,16 +56,17 @@ impl fmt::Debug for Collector {
 }
 
 impl Collector {
-    /// The collector that the file asks for; none when it does not speak of traces. `environment` looks up a variable.
+    /// Resolves the collector from the configuration; `None` without the block `traces`. `environment` looks up an
+    /// environment variable.
     ///
     /// # Errors
-    /// [`ConfigurationError::Traces`] for an endpoint or headers that cannot be used.
+    /// [`ConfigurationError::Traces`] if the endpoint or the headers are invalid.
     pub fn new(
         configuration: &Configuration,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, ConfigurationError> {
         let Some(entry) = &configuration.traces else { return Ok(None) };
-        // An empty variable counts as none, by the specification.
+        // By the specification an empty variable counts as unset.
         let variable = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
         let address = match (&entry.endpoint, variable(TRACES_ENDPOINT), variable(ENDPOINT)) {
             (Some(endpoint), ..) => below(FILE, endpoint)?,
@@ -88,7 +90,7 @@ impl Collector {
         Ok(Some(Self { address, headers }))
     }
 
-    /// The host and port: all of the address that is said to anyone.
+    /// Host and port of the collector: the only part of its URL that is logged.
     pub(crate) fn host(&self) -> &str {
         self.address.authority().map_or("", hyper::http::uri::Authority::as_str)
     }
@@ -98,7 +100,7 @@ fn unusable(key: &str, cause: impl Into<String>) -> ConfigurationError {
     ConfigurationError::Traces { key: key.to_owned(), cause: cause.into() }
 }
 
-/// Where a collector takes spans, by its endpoint. One that ends there already is left as it is.
+/// Appends the path for spans to an endpoint, unless it already ends with it. `key` is named in errors.
 fn below(key: &str, endpoint: &str) -> Result<Uri, ConfigurationError> {
     let endpoint = endpoint.trim();
     parse_http_url(endpoint).map_err(|cause| unusable(key, cause))?;
@@ -110,7 +112,7 @@ fn below(key: &str, endpoint: &str) -> Result<Uri, ConfigurationError> {
     parse_http_url(&format!("{base}{PATH}")).map_err(|cause| unusable(key, cause))
 }
 
-/// Reads `name=value,name=value`, the values percent-encoded. What is wrong is told without what was read.
+/// Parses `name=value,name=value` with percent-encoded values. Errors do not contain the text, which is secret.
 fn headers_of(text: &str) -> Result<HeaderMap, &'static str> {
     const FORM: &str = "is not `name=value,name=value` with names and values that headers may have";
     let mut headers = HeaderMap::new();
@@ -124,7 +126,7 @@ fn headers_of(text: &str) -> Result<HeaderMap, &'static str> {
     Ok(headers)
 }
 
-/// Text without its percent-encoding, or none where that is broken.
+/// Decodes percent-encoding; `None` if it is malformed.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! Hands a request to the engine and records the first call of its turn.
+//! Passes a request to the engine and records the first call of its turn.
 
 use contracts::{Decision, Failure, ModelId, TurnId};
 use engine::{Call, Engine, EngineError, TurnInput, TurnOutcome};
@@ -15,16 +15,16 @@ use super::{
 };
 use crate::{body::Answer, call::RunningCall, gateway::Gateway};
 
-/// Why no call was sent.
+/// The reason why no call was sent.
 enum Refusal {
-    /// No model can take the turn.
+    /// The chain selected no model.
     NoModel {
         turn: TurnId,
         banners: Vec<Banner>,
-        /// Whether a repeated request may succeed later.
+        /// Whether the same request may succeed later.
         temporary: bool,
     },
-    /// The mention names no model.
+    /// The `@` mention names no model.
     Mention(OverrideError),
     Failed(EngineError),
 }
@@ -38,8 +38,8 @@ impl From<EngineError> for Refusal {
     }
 }
 
-/// Hands a request to the engine. Returns the target of its call, and the handle to wait for the record of both; or the
-/// response that refuses the request.
+/// Passes a request to the engine. Returns the target of its call and the handle to wait for the record of both, or
+/// else the response that refuses the request.
 pub(super) async fn take(
     gateway: &Gateway,
     incoming: &Incoming,
@@ -49,7 +49,7 @@ pub(super) async fn take(
     let (bus, clock) = (gateway.bus().clone(), gateway.clock());
     let taken = gateway.bus().command(move |engine| {
         let (target, call) = decide(engine, input)?;
-        // If the client has gone, the call is dropped here and recorded as cancelled.
+        // If the client has disconnected, the call is dropped here and recorded as cancelled.
         Ok((target, RunningCall::new(bus, call, clock)))
     });
     let (decided, durable) = taken.await?;
@@ -75,6 +75,7 @@ pub(super) async fn take(
     }
 }
 
+/// Decides the request and records the call as sent.
 fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refusal> {
     let outcome = engine.arrive(input)?;
     if outcome.model().is_none() {
@@ -84,7 +85,7 @@ fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refus
     Ok(Target::send(engine, outcome)?)
 }
 
-/// Whether a model that is out could take the request otherwise, so that a later request may succeed.
+/// Whether the request could be sent to a model that is unavailable now, so that it may succeed later.
 fn is_temporary(engine: &Engine, outcome: &TurnOutcome) -> bool {
     let (Some(decision), Some(request)) = (outcome.decision(), outcome.request()) else { return false };
     let may_drop = &engine.policy().policy.gateway().may_drop;
@@ -94,7 +95,7 @@ fn is_temporary(engine: &Engine, outcome: &TurnOutcome) -> bool {
     unavailable(decision).any(could)
 }
 
-/// The models that the chain rejected because they or their provider are out.
+/// The models that the chain rejected because they or their providers are unavailable.
 fn unavailable(decision: &Decision) -> impl Iterator<Item = &ModelId> {
     let candidates = decision.chain.iter().filter_map(|entry| entry.candidate.as_ref().zip(entry.failure.as_ref()));
     let attempts = decision.chain.iter().flat_map(|entry| &entry.attempts).map(|one| (&one.candidate, &one.failure));

@@ -1,4 +1,4 @@
-//! One model asked: the request as its provider wants it, and its answer on the way back.
+//! One call to one model: sends the request and starts the response.
 
 use adapters::{
     ClientRequestParts, Operation, ResponseStream, StreamError, UpstreamFailure, UpstreamRequest, UpstreamResponse,
@@ -25,7 +25,7 @@ use crate::{
     whole::whole,
 };
 
-/// One model to be asked.
+/// The inputs of one call to one model.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt<'a> {
     pub(super) gateway: &'a Gateway,
@@ -35,7 +35,8 @@ pub(super) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Asks, and gives back the answer as it begins.
+    /// Sends the request and returns the response when it begins; a failure before that returns the call to be
+    /// recorded.
     pub(super) async fn make(&self, call: RunningCall) -> Result<Response<Answer>, Failure> {
         let Self { incoming, inspected, target, .. } = *self;
         let (outgoing, response) = match self.ask().await {
@@ -43,7 +44,7 @@ impl Attempt<'_> {
             Err(failed) => return Err(Failure { call, failed }),
         };
         let status = response.status;
-        // A provider may answer in one piece whatever it was asked.
+        // A provider may ignore the request for a stream.
         let kind = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let events = kind.map_or(incoming.streams(inspected), |kind| kind.starts_with("text/event-stream"));
         let mut response = if target.api == incoming.api {
@@ -81,7 +82,7 @@ impl Attempt<'_> {
         Ok(response)
     }
 
-    /// Sends the request, as the provider wants it.
+    /// Prepares the request for the provider and sends it.
     async fn ask(&self) -> Result<(Outgoing, UpstreamResponse), FailedAttempt> {
         let Self { gateway, incoming, inspected, target } = *self;
         let provider = gateway.providers().get(target.model.provider.as_str());
@@ -103,20 +104,23 @@ impl Attempt<'_> {
         Ok((outgoing, response))
     }
 
+    /// Wraps the provider's response body into a stream for the client.
     fn relayed(&self, body: ResponseStream, call: RunningCall, events: bool, transform: BodyTransform) -> Answer {
         let watcher = Watcher::new(self.target.api, events);
         let client = (self.incoming.api, events);
         Answer::Relayed(Box::new(ClientStream::new(body, watcher, transform, client, call)))
     }
 
+    /// Creates the converter from the provider's stream format to the client's.
     fn converter(&self) -> StreamConverter {
         let Self { gateway, incoming, inspected, target } = *self;
-        // Each answer of a turn has a name of its own: clients put together what has the same.
+        // Each response of a turn has its own id, because clients merge responses with equal ids.
         let id = format!("{}-{}", target.outcome.turn, target.call);
         StreamConverter::new(target.api, incoming.api, incoming.model(inspected), id, gateway.now().secs())
     }
 
-    /// An answer in one piece, said in the client's API, or that it cannot be.
+    /// Reads a non-streaming response and converts it to the client's API; a response with status 502 if it cannot be
+    /// converted.
     async fn converted(
         &self,
         body: ResponseStream,
@@ -154,7 +158,7 @@ impl Attempt<'_> {
     }
 }
 
-/// The headers of a provider's response that are forwarded to the client.
+/// The headers of a provider's response that are forwarded to the client: all but those of the connection and cookies.
 fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
     const WITHHELD: [&str; 8] = [
         "connection",

@@ -1,4 +1,4 @@
-//! Converts a request of a client into the engine's input: session, thread, turn name, message, requirements.
+//! Converts a client's request into the engine's input: session, thread, turn name, message, requirements.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +11,18 @@ use wire::{ClientHeaders, Inspected, Lineage, identify};
 use super::Incoming;
 use crate::gateway::Gateway;
 
-/// Whose request it is: session, thread, client, as headers and body say.
+/// Identifies session, thread and client of a request from its headers and body.
 pub(super) fn lineage(incoming: &Incoming, inspected: &Inspected<'_>) -> Lineage {
     let headers = incoming.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     identify(&ClientHeaders::read(headers), Some(&inspected.identity))
 }
 
-/// Thread of the sub-agent that sent the request.
+/// The id of the thread of the sub-agent that sent the request; `None` for the main thread.
 fn thread(lineage: &Lineage) -> Option<ThreadId> {
     ThreadId::try_from(lineage.thread.as_deref()?).ok()
 }
 
-/// What the prompt is made of, for an estimate.
+/// The size of the prompt by its parts, for a token estimate.
 pub(crate) fn shape(inspected: &Inspected<'_>) -> PromptShape {
     let counts = inspected.prompt;
     PromptShape {
@@ -59,7 +59,7 @@ pub(super) fn turn_input(
     let named = lineage.session.as_deref().and_then(|session| SessionId::try_from(session).ok());
     let is_named = named.is_some();
     let opening = || SessionId::try_from(format!("http-{}", Hex(&inspected.opening)).as_str());
-    // Sixteen bytes in hexadecimal always parse as a session id.
+    // Hexadecimal text is always a valid session id.
     let session = named.or_else(|| opening().ok()).unwrap_or_else(|| gateway.nameless_session());
     let input = TurnInput::new(session, turn_name(inspected, lineage, message), message);
     TurnInput {
@@ -102,7 +102,8 @@ fn client_request(
     }
 }
 
-/// The name of the turn within its session: thread, kind of auxiliary call, number of user messages, hash of the last.
+/// The name of the turn within its session: thread, kind of auxiliary call, number of user messages, hash of the last
+/// one.
 fn turn_name(inspected: &Inspected<'_>, lineage: &Lineage, message: &str) -> String {
     let hash = blake3::hash(message.as_bytes());
     let start_of_hash = hash.as_bytes().get(..8).unwrap_or_default();
@@ -111,14 +112,15 @@ fn turn_name(inspected: &Inspected<'_>, lineage: &Lineage, message: &str) -> Str
     format!("{thread}/{auxiliary}/{}/{}", inspected.user_messages.len(), Hex(start_of_hash))
 }
 
-/// The calls in the history, where several runs may be one session. A client that names its sessions has one run in each,
-/// and leaves calls out of the history when it makes that shorter.
+/// The ids of the tool calls in the history if the session has no id of its own, because several runs may then share
+/// it; `None` otherwise. A client that sends session ids has one run per session, and may remove calls when it shortens
+/// the history.
 fn calls(inspected: &Inspected<'_>, is_named: bool) -> Option<BTreeSet<String>> {
     let calls = inspected.calls.as_ref().filter(|_| !is_named)?;
     Some(calls.iter().map(ToString::to_string).collect())
 }
 
-/// What is done beside the conversation has a thread of its own, so that it ends nothing.
+/// The thread of the turn. An auxiliary call has its own, so that it ends no turn of the conversation.
 fn thread_of(lineage: &Lineage, side: Option<AuxiliaryCall>) -> Option<ThreadId> {
     match side {
         Some(side) => ThreadId::try_from(format!("beside-{}", side.name()).as_str()).ok(),
@@ -126,12 +128,12 @@ fn thread_of(lineage: &Lineage, side: Option<AuxiliaryCall>) -> Option<ThreadId>
     }
 }
 
-/// The start of a message, as much as a mention may take; empty if the message starts with none.
+/// The part of a message that may contain a mention, at most 1,024 bytes; empty if it does not start with `@` or `\\`.
 fn mention_of(text: &str) -> String {
     if text.starts_with(['@', '\\']) { cut(text, 1_024) } else { String::new() }
 }
 
-/// The start of a text, cut at a character.
+/// The start of a text of at most `bytes` bytes, cut at a character boundary.
 fn cut(text: &str, bytes: usize) -> String {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! A request as a provider is to get it: the client's own bytes with a few replaced, or the same said in another API.
+//! Prepares a request for a provider: the client's bytes with edits, or a conversion to another API.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use wire::{
 
 use super::{FailedAttempt, Incoming, target::Target};
 
-/// A request to be sent.
+/// A prepared request.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) body: Bytes,
-    /// Whether the account of usage was asked for here, and is to be taken out of the answer again.
+    /// Whether the gateway requested a usage chunk that the client did not, which is removed from the response.
     pub(super) hides_usage: bool,
-    /// What was dropped of it.
+    /// The requirements that were dropped.
     pub(super) dropped: BTreeSet<Requirement>,
 }
 
-/// Makes it, for a provider.
+/// Prepares the request for a provider. Fails if the target's API cannot express it.
 pub(super) fn outgoing(
     incoming: &Incoming,
     inspected: &Inspected<'_>,
@@ -67,12 +67,12 @@ pub(super) fn outgoing(
     if hides_usage {
         edits.extend(ask_for_usage(body, inspected));
     }
-    // Nothing to change: the very bytes that came.
+    // Without edits, the received bytes are forwarded as they are.
     let body = if edits.is_empty() { body.clone() } else { Bytes::from(apply(body, edits)) };
     Ok(Outgoing { body, hides_usage, dropped })
 }
 
-/// Cuts the mentions at the start of the user's messages.
+/// The edits that remove the `@` mentions at the start of the user's messages.
 fn mentions(body: &[u8], inspected: &Inspected<'_>, target: &Target) -> Vec<Edit> {
     let messages = inspected.user_messages.iter().zip(&target.outcome.mention_bytes);
     messages
@@ -81,7 +81,7 @@ fn mentions(body: &[u8], inspected: &Inspected<'_>, target: &Target) -> Vec<Edit
         .collect()
 }
 
-/// Whether thinking that another model signed has to go, and may.
+/// Whether thinking signed by another model is in the request and the policy allows to drop it.
 fn drops_signatures(target: &Target) -> bool {
     let Some(request) = target.outcome.request() else { return false };
     request.requires.contains(&Requirement::Signatures)
@@ -89,7 +89,7 @@ fn drops_signatures(target: &Target) -> bool {
         && request.signed_by.iter().any(|signer| *signer != target.model.id)
 }
 
-/// What the model does not take, and what may be dropped.
+/// The requirements that the model does not support and the policy allows to drop.
 fn not_taken(target: &Target) -> BTreeSet<Requirement> {
     let can = target.model.capabilities;
     let requires = target.outcome.request().into_iter().flat_map(|request| &request.requires);

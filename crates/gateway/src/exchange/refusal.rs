@@ -1,4 +1,4 @@
-//! Errors, in the shape of the client's own API.
+//! Error responses in the format of the client's API.
 
 use adapters::UpstreamFailure;
 use contracts::{FailedCandidate, WireApi};
@@ -10,7 +10,8 @@ use hyper::{
 use super::target::Target;
 use crate::body::Answer;
 
-/// An error of the gateway's own. `kind` is what Anthropic and `OpenAI` call it; Gemini has a word for each status.
+/// Builds an error response of the gateway. `kind` is the error type of Anthropic and `OpenAI`; Gemini's is derived
+/// from the status.
 pub(crate) fn refused(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answer> {
     let kind = if api == WireApi::Gemini { wire::gemini_status(status) } else { kind };
     error(api, status, kind, message)
@@ -23,7 +24,8 @@ fn error(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answe
     response
 }
 
-/// What the last provider said, when nobody is left: its own words where client and provider speak the same API.
+/// Builds the response after the last model failed: the provider's own body if it uses the client's API and no other
+/// model was tried, otherwise an error of the gateway.
 pub(crate) fn told(
     api: WireApi,
     target: &Target,
@@ -47,6 +49,7 @@ pub(crate) fn told(
     response
 }
 
+/// The error message with the models that were tried.
 fn message(target: &Target, failure: &UpstreamFailure, failed: &[FailedCandidate]) -> String {
     let turn = target.outcome.turn;
     if failed.is_empty() {

@@ -1,4 +1,4 @@
-//! The model that serves a request: as the chain decided, and again after a model failed before its answer began.
+//! The target of a call: a model and how it is called. It is resolved after each decision and fallback.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -19,24 +19,25 @@ const REASON: HeaderName = HeaderName::from_static("x-turnwise-reason");
 const TURN: HeaderName = HeaderName::from_static("x-turnwise-turn");
 const FALLBACKS: HeaderName = HeaderName::from_static("x-turnwise-fallbacks");
 
-/// The model that serves a request, and how it is called.
+/// The model that is called, with its API and the decision that chose it.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) outcome: Arc<TurnOutcome>,
     pub(crate) model: ModelSpec,
-    /// The API in which the model is called.
+    /// The API in which the model is called; converted to and from the client's if they differ.
     pub(crate) api: WireApi,
-    /// Number of the call in its turn, from 0.
+    /// The number of the call in its turn, from 0.
     pub(crate) call: u64,
-    /// Requirements that the policy allows to drop.
+    /// The requirements that the policy allows to drop.
     pub(crate) may_drop: BTreeSet<Requirement>,
 }
 
 impl Target {
-    /// Records that the call to the model of an outcome is sent, and looks up how the model is called.
+    /// Resolves the target of an outcome and records the call as sent.
     ///
     /// # Errors
-    /// [`EngineError`] if the outcome has no model of the registry and no request, or if the log cannot be written.
+    /// [`EngineError`] if the outcome has no model or request, the registry does not know the model, or the log cannot
+    /// be written.
     pub(super) fn send(engine: &mut Engine, outcome: TurnOutcome) -> Result<(Self, Call), EngineError> {
         let (Some(id), Some(request)) = (outcome.model(), outcome.request()) else {
             return Err(EngineError::NothingDecided);
@@ -44,7 +45,8 @@ impl Target {
         let unknown = || EngineError::UnknownModel { name: id.to_string(), hint: String::new() };
         let model = engine.models().registry.get(id).ok_or_else(unknown)?.clone();
         let may_drop = engine.policy().policy.gateway().may_drop.clone();
-        // The chain rejects models without a usable API. A locked model is called in its own, whatever came since.
+        // The chain rejects models without a usable API. A locked model is called in its own, even if the request
+        // changed since.
         let api = select_api(&model, request, &may_drop).unwrap_or_else(|_| {
             if model.apis.contains(&request.api) {
                 request.api
@@ -56,7 +58,8 @@ impl Target {
         Ok((Self { outcome: Arc::new(outcome), model, api, call: call.number, may_drop }, call))
     }
 
-    /// Adds the headers that name the model, the slot that chose it, its reason and the turn.
+    /// Adds the response headers for the model, the slot that chose it, its reason, the turn and the number of
+    /// fallbacks.
     pub(crate) fn label(&self, response: &mut Response<Answer>, fallbacks: usize) {
         let headers = response.headers_mut();
         let mut put = |name, value| {
@@ -75,7 +78,7 @@ impl Target {
     }
 }
 
-/// Converts a reason to printable ASCII, at most 200 bytes, as a header value must be.
+/// Converts a reason to the value of a header: printable ASCII, at most 200 bytes.
 fn printable(reason: &str) -> String {
     let mut printable = String::with_capacity(reason.len().min(200));
     for c in reason.chars() {
@@ -88,17 +91,18 @@ fn printable(reason: &str) -> String {
     printable
 }
 
-/// A call that brought no answer, and what follows.
+/// A call that failed before its first response byte.
 pub(super) struct FailedCall {
     pub(super) call: RunningCall,
     pub(super) failure: CallFailure,
-    /// The models that failed in this request, if another model may take the turn; `None` ends the turn.
+    /// The models that failed in this request so far; `None` if no other model may be tried, which ends the turn.
     pub(super) failed_models: Option<Vec<FailedCandidate>>,
 }
 
-/// Records that a call failed and falls back to another model where one may take the turn; else ends the turn.
+/// Records a failed call and falls back to the next model, or ends the turn if there is none.
 ///
-/// One job of the engine's thread: nothing comes between, and a client that disconnects leaves no turn open.
+/// This is one command of the bus, so no other command comes in between, and a client that disconnects leaves no turn
+/// open.
 pub(super) async fn fall_back(
     gateway: &Gateway,
     target: &Target,
@@ -121,6 +125,7 @@ pub(super) async fn fall_back(
     Ok((next, durable))
 }
 
+/// Records the failure and decides again without the failed models; `None` if none is left.
 fn next_target(
     engine: &mut Engine,
     outcome: &TurnOutcome,

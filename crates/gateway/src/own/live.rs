@@ -15,9 +15,9 @@ use crate::{body::Answer, gateway::Gateway, view::Board};
 
 /// The interval of keep-alive comments on an idle stream.
 const PING: Duration = Duration::from_secs(15);
-/// The shortest time between two updates, so that a burst of events is one update.
+/// The pause between two updates, so that a burst of events becomes one update.
 const REST: Duration = Duration::from_millis(100);
-/// The number of updates queued for a slow client. Beyond it the stream is closed, and the client reconnects.
+/// The queue length for a slow client. While the queue is full, the stream waits.
 const WAITING: usize = 64;
 
 /// Starts a stream of server-sent events.

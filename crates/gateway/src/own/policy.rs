@@ -56,15 +56,14 @@ struct Save {
     based_on: String,
 }
 
-/// Saves the policy file. Responds with 409 if the active policy is not the one that the edit started from.
+/// Saves the policy file. Responds with 409 if the active policy is not the version that was edited.
 pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> Outcome {
     let Save { text, based_on } = read(request).await?;
     let problems = problems(gateway, text.clone()).await?;
     if !problems.is_empty() {
         return Err(Trouble { status: StatusCode::UNPROCESSABLE_ENTITY, body: json!({ "problems": problems }) });
     }
-    // Only the engine's thread writes and reloads the file, so the comparison and the write cannot interleave with another
-    // save.
+    // Only the bus thread writes and reloads the file, so no other save comes between the comparison and the write.
     let (saved, durable) = gateway
         .bus()
         .command(move |engine| {

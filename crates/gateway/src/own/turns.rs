@@ -15,7 +15,8 @@ use crate::{gateway::Gateway, view::turn_view};
 /// The maximum number of turns in one response.
 const MOST: u64 = 200;
 
-/// Returns the latest turns, or the latest before the position in `before`.
+/// Returns the latest turns, or with `before` the latest that began before that position; `limit` of them, 50 by
+/// default.
 pub(super) async fn turns(gateway: &Arc<Gateway>, query: &str) -> Outcome {
     let most = usize::try_from(number(query, "limit").unwrap_or(50).min(MOST)).unwrap_or(50);
     let before = number(query, "before").map(Position);

@@ -17,6 +17,7 @@ const MOST_TURNS: u64 = 2_000;
 /// The maximum number of changed turns in the response.
 const MOST_EXAMPLES: usize = 20;
 
+/// The request body: a policy text and the number of turns.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {

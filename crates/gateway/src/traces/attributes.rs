@@ -1,23 +1,24 @@
-//! Attributes of spans, in the JSON of OTLP.
+//! Attributes of spans, in OTLP's JSON encoding.
 
 use contracts::NanoUsd;
 use serde::Serialize;
 
-/// The most characters of a text in a span. The log's own names are shorter; rules may be called anything.
+/// The most characters of a text in a span. Only the names of rules may exceed it.
 const MOST_CHARACTERS: usize = 256;
 
-/// What is said of a span or of an event in it, in the order in which it was said.
+/// The attributes of a span or of a span event, in insertion order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Attributes(Vec<Attribute>);
 
+/// One key with its value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Attribute {
     key: &'static str,
     value: Value,
 }
 
-/// A value: whole numbers are text, since JSON's numbers do not hold 64 bits everywhere.
+/// A value. Integers are encoded as text, since JSON numbers may lose precision beyond 53 bits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 enum Value {
     #[serde(rename = "stringValue")]
@@ -37,44 +38,48 @@ impl Attributes {
         self.0.push(Attribute { key, value });
     }
 
-    /// Says all that the others say, too.
+    /// Appends all attributes of `others`.
     pub(super) fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
+    /// Appends a text, shortened to one line.
     pub(super) fn text(&mut self, key: &'static str, text: &str) {
         self.put(key, Value::Text(cut(text)));
     }
 
-    /// A text, where there is one.
+    /// Appends a text unless it is `None` or empty.
     pub(super) fn maybe(&mut self, key: &'static str, text: Option<&str>) {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             self.text(key, text);
         }
     }
 
+    /// Appends an array of texts.
     pub(super) fn texts(&mut self, key: &'static str, texts: &[&str]) {
         let values = texts.iter().map(|text| Value::Text(cut(text))).collect();
         self.put(key, Value::Array { values });
     }
 
+    /// Appends a number.
     pub(super) fn number(&mut self, key: &'static str, number: u64) {
-        // OTLP has signed numbers alone.
+        // OTLP integers are signed.
         self.put(key, Value::Whole(number.min(i64::MAX.unsigned_abs()).to_string()));
     }
 
-    /// A number, unless it is nothing.
+    /// Appends a number unless it is zero.
     pub(super) fn some(&mut self, key: &'static str, number: u64) {
         if number != 0 {
             self.number(key, number);
         }
     }
 
+    /// Appends the value `true`.
     pub(super) fn holds(&mut self, key: &'static str) {
         self.put(key, Value::Flag(true));
     }
 
-    /// Adds an amount in dollars, as the closest floating-point number.
+    /// Appends an amount in dollars, as the closest floating-point number.
     pub(super) fn dollars(&mut self, key: &'static str, amount: NanoUsd) {
         if let Ok(dollars) = amount.decimal(9).parse() {
             self.put(key, Value::Double(dollars));
@@ -82,7 +87,7 @@ impl Attributes {
     }
 }
 
-/// One line, not too long.
+/// Cuts a text to [`MOST_CHARACTERS`] and replaces control characters by spaces.
 fn cut(text: &str) -> String {
     text.chars().take(MOST_CHARACTERS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,7 +1,7 @@
-//! The reactor that exports turns that have ended to the collector.
+//! The reactor that exports ended turns to the collector.
 //!
-//! The log is the queue: the only spans kept are those of the events being handled, and a collector that is
-//! unreachable holds up the exporter alone.
+//! The log is the queue: only the spans of the events being handled are in memory, and an unreachable collector delays
+//! this reactor alone.
 
 use std::time::Duration;
 
@@ -18,15 +18,15 @@ use super::{
 };
 use crate::configuration::Collector;
 
-/// Events read at once while resuming.
+/// Events per read while resuming.
 const CHUNK: usize = 512;
-/// Events before the resume position that are read for the start of turns that run across it.
+/// Events before the resume position that are folded again, for the turns that were running there.
 const LOOKBACK: u64 = 20_000;
-/// How long to wait for more turns to export together.
+/// How long the bus collects events, so that several turns are exported in one request.
 const GATHER: Duration = Duration::from_secs(1);
 /// The pause before the first retry; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause, also if the collector asks for a longer one.
+/// The longest pause, even if the collector requests a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Exports the spans of turns that end to an OpenTelemetry collector, at least once.
@@ -34,13 +34,13 @@ pub(crate) struct Exporter {
     client: HttpClient,
     collector: Collector,
     turns: Turns,
-    /// The last event folded into `turns`. A retry hands over events that are folded already.
+    /// The position of the last event folded into `turns`. A retry delivers folded events again.
     folded: Position,
     /// Spans of the events being handled that the collector has not accepted.
     unsent: Vec<Span>,
-    /// The pause before the next retry, if the last request failed.
+    /// The pause before the next retry; `None` if the last request succeeded.
     retry: Option<Duration>,
-    /// Whether it was logged that the collector rejects spans; logged once.
+    /// Whether a rejection by the collector was logged, which happens once.
     rejection_logged: bool,
 }
 
@@ -57,13 +57,13 @@ impl Exporter {
         }
     }
 
-    /// Folds events not folded before, and returns the spans of the turns that they end.
+    /// Folds the events after `folded` and returns the spans of the turns that they end.
     fn fold(&mut self, events: &[Recorded]) -> Vec<Span> {
         let mut spans = Vec::new();
         for event in events.iter().filter(|event| self.folded < event.position) {
             match self.turns.apply(event) {
                 Ok(ended) => spans.extend(ended.into_iter().flatten()),
-                // An event of a newer version is not exported; the others are.
+                // An event of an unknown version is skipped.
                 Err(error) => tracing::debug!(%error, "an event cannot be exported"),
             }
         }
@@ -73,7 +73,7 @@ impl Exporter {
         spans
     }
 
-    /// Sends the unsent spans in one request.
+    /// Sends the unsent spans in one request. Spans that the collector refuses are dropped.
     async fn send(&mut self) -> Result<(), RetryAfter> {
         let body = match otlp::request(&self.unsent) {
             Ok(body) => Bytes::from(body),
@@ -136,7 +136,7 @@ impl Reactor for Exporter {
             if events.is_empty() {
                 break;
             }
-            // These turns were exported before, or ended before the first start.
+            // These turns were exported before.
             drop(self.fold(&events));
         }
         self.folded = handled;

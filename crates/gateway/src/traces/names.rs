@@ -1,6 +1,6 @@
-//! What the semantic conventions of OpenTelemetry for generative AI call things.
+//! Names of spans and attributes, from OpenTelemetry's semantic conventions for generative AI.
 //!
-//! From open-telemetry/semantic-conventions-genai as of November 2026, all of it marked as in development there.
+//! Source: open-telemetry/semantic-conventions-genai, November 2026, status "development".
 
 use contracts::events::{StopReason, TurnStatus};
 
@@ -14,10 +14,10 @@ pub(super) const CONVERSATION: &str = "gen_ai.conversation.id";
 pub(super) const PROVIDER: &str = "gen_ai.provider.name";
 pub(super) const REQUEST_MODEL: &str = "gen_ai.request.model";
 pub(super) const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
-/// All of the prompt, what was read from a cache or written to one included.
+/// All tokens of the prompt, including those read from or written to a cache.
 pub(super) const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
 pub(super) const CACHE_READ_TOKENS: &str = "gen_ai.usage.cache_read.input_tokens";
-/// `cache_creation` in conventions before 2026.
+/// Named `cache_creation` in the conventions before 2026.
 pub(super) const CACHE_WRITE_TOKENS: &str = "gen_ai.usage.cache_write.input_tokens";
 pub(super) const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
 pub(super) const TOOL_NAME: &str = "gen_ai.tool.name";
@@ -25,7 +25,7 @@ pub(super) const TOOL_CALL: &str = "gen_ai.tool.call.id";
 pub(super) const ERROR: &str = "error.type";
 pub(super) const HTTP_STATUS: &str = "http.response.status_code";
 
-// Our own.
+// Attributes that the conventions do not define.
 pub(super) const TURN: &str = "turnwise.turn.id";
 pub(super) const THREAD: &str = "turnwise.thread";
 pub(super) const SUBAGENT: &str = "turnwise.subagent";
@@ -45,10 +45,10 @@ pub(super) const FAILED_MODEL: &str = "turnwise.failed_model";
 pub(super) const UNFINISHED: &str = "turnwise.unfinished";
 pub(super) const LEFT_OUT: &str = "turnwise.spans_dropped";
 
-/// What a client is called that nobody knows by name.
+/// The client name of `wire` for an unknown client.
 pub(super) const SOME_CLIENT: &str = "other";
 
-/// A provider by its name there; one that the conventions do not know keeps its own.
+/// The conventions' name of a provider; the same name if they do not define one.
 pub(super) fn provider(name: &str) -> &str {
     match name {
         "google" => "gcp.gemini",
@@ -58,7 +58,7 @@ pub(super) fn provider(name: &str) -> &str {
     }
 }
 
-/// Why a model stopped, in the words of the conventions; none where the source does not say.
+/// The conventions' name of a stop reason; `None` if the reason is unknown.
 pub(super) const fn finish_reason(reason: StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn | StopReason::StopSequence => Some("stop"),
@@ -69,7 +69,7 @@ pub(super) const fn finish_reason(reason: StopReason) -> Option<&'static str> {
     }
 }
 
-/// How a turn ended.
+/// The name of a turn status.
 pub(super) const fn status(status: TurnStatus) -> &'static str {
     match status {
         TurnStatus::Completed => "completed",

@@ -1,6 +1,7 @@
-//! Spans and the request that carries them, in the JSON of OTLP over HTTP.
+//! Spans and export requests in the JSON encoding of OTLP over HTTP.
 //!
-//! Ids are hexadecimal, times and whole numbers are text, kinds and states are numbers: <https://opentelemetry.io/docs/specs/otlp>.
+//! Ids are hexadecimal, times and integers are text, kinds and status codes are numbers:
+//! <https://opentelemetry.io/docs/specs/otlp>.
 
 use event_core::{EventId, Hex, Timestamp};
 use serde::Serialize;
@@ -8,7 +9,7 @@ use serde_json::json;
 
 use super::attributes::Attributes;
 
-/// A span, which is over.
+/// An ended span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Span {
     #[serde(rename = "traceId")]
@@ -30,7 +31,7 @@ pub(crate) struct Span {
     pub(super) status: Option<Status>,
 }
 
-/// Something that happened in a span.
+/// An event within a span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Happened {
     #[serde(rename = "timeUnixNano")]
@@ -39,7 +40,7 @@ pub(crate) struct Happened {
     pub(super) attributes: Attributes,
 }
 
-/// On which side of a connection a span is.
+/// The kind of a span: internal, or the client side of a remote call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]
 pub(super) enum Kind {
@@ -56,7 +57,7 @@ impl From<Kind> for u8 {
     }
 }
 
-/// How a span ended, where that is to be said: it failed.
+/// The status of a failed span. Other spans have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(super) struct Status {
     code: u8,
@@ -66,7 +67,7 @@ impl Status {
     pub(super) const ERROR: Self = Self { code: 2 };
 }
 
-/// Nanoseconds since 1970, as text.
+/// Nanoseconds since 1970, encoded as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(super) struct Nanos(String);
@@ -77,17 +78,17 @@ impl From<Timestamp> for Nanos {
     }
 }
 
-/// The trace of a turn: its id.
+/// The trace id of a turn: the turn's id.
 pub(super) fn trace_id(turn: EventId) -> String {
     Hex(&valid(turn.0)).to_string()
 }
 
-/// The span of an event: the first half of its id.
+/// The span id of an event: the first half of the event's id.
 pub(super) fn span_id(event: EventId) -> String {
     Hex(&valid(event.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
 }
 
-/// Nothing but zeros is no id.
+/// Replaces an id of zeros, which OTLP forbids.
 fn valid<const N: usize>(mut id: [u8; N]) -> [u8; N] {
     if id.iter().all(|byte| *byte == 0)
         && let Some(last) = id.last_mut()
@@ -97,10 +98,10 @@ fn valid<const N: usize>(mut id: [u8; N]) -> [u8; N] {
     id
 }
 
-/// The body of a request with these spans.
+/// Encodes an export request with these spans.
 ///
 /// # Errors
-/// Never in event: spans are text and numbers.
+/// Does not happen: spans consist of texts and numbers.
 pub(super) fn request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     #[derive(Serialize)]

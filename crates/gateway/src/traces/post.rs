@@ -1,4 +1,4 @@
-//! One request to the collector, and what its answer means (the OTLP specification, "OTLP/HTTP response").
+//! Sends an export request to the collector (OTLP specification, "OTLP/HTTP response").
 
 use std::{
     error::Error,
@@ -16,23 +16,23 @@ use serde_json::Value;
 
 use crate::configuration::Collector;
 
-/// How long the collector may take.
+/// The timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most bytes of its answer that are read.
+/// The largest part of the response that is read, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// The collector's answer to a request.
+/// The result of an export request.
 #[derive(Debug)]
 pub(super) enum Export {
     /// Accepted, except for `rejected` spans.
     Accepted { rejected: u64 },
-    /// Refused for good; the same request must not be sent again.
+    /// Refused; the same request must not be sent again.
     Refused(StatusCode),
-    /// Failed in a way that may pass.
+    /// Failed temporarily.
     Retry {
-        /// The cause, without the collector's own words: they may repeat what it was sent.
+        /// The cause, without the collector's response body, which may repeat what was sent.
         cause: String,
-        /// The pause that the collector asks for.
+        /// The pause that the collector requests.
         after: Option<Duration>,
     },
 }
@@ -52,7 +52,7 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
             Err(error) => return later(causes(&error)),
         };
         let (parts, body) = response.into_parts();
-        // Read in any case, so that the connection is kept.
+        // The body is read in any case, so that the connection can be reused.
         let body = Limited::new(body, MOST_BYTES).collect().await;
         match parts.status {
             status if status.is_success() => {
@@ -73,14 +73,14 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
         .unwrap_or_else(|_| later(format!("no answer within {} s", PATIENCE.as_secs())))
 }
 
-/// How many spans the collector says it did not take. 64 bits are text in JSON, and numbers for some.
+/// The number of spans that the response reports as rejected. OTLP encodes it as text, some collectors as a number.
 fn rejected(body: &[u8]) -> u64 {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let rejected = answer.pointer("/partialSuccess/rejectedSpans");
     rejected.and_then(|count| count.as_u64().or_else(|| count.as_str()?.parse().ok())).unwrap_or(0)
 }
 
-/// An error and what led to it.
+/// Formats an error with its chain of causes.
 fn causes(error: &dyn Error) -> String {
     let causes = std::iter::successors(Some(error), |error| (*error).source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")

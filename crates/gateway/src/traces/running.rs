@@ -1,4 +1,4 @@
-//! A call of a model or of a tool that runs, and the span that it becomes.
+//! A running turn, model call or tool call, and its conversion into a span.
 
 use contracts::{
     NanoUsd, SessionId, TurnId, Usage,
@@ -12,7 +12,7 @@ use super::{
     otlp::{Kind, Span, Status, span_id, trace_id},
 };
 
-/// Something that runs.
+/// An operation that has started: the data of its future span.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) span: String,
@@ -24,7 +24,8 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// What begins with an event: the span has the event's id.
+    /// Starts a span for an event; the span id is derived from the event's id. `about` is the model or tool for the
+    /// span's name.
     pub(super) fn new(event: &Recorded, operation: &'static str, about: Option<&str>, session: &SessionId) -> Self {
         let mut attributes = Attributes::default();
         attributes.text(names::OPERATION, operation);
@@ -39,6 +40,7 @@ impl Running {
         }
     }
 
+    /// Starts the span of a model call.
     pub(super) fn call(event: &Recorded, body: &LlmCallStarted) -> Self {
         let mut call = Self::new(event, names::CHAT, Some(body.model.model()), &body.session);
         call.kind = Kind::Client;
@@ -48,8 +50,9 @@ impl Running {
         call
     }
 
+    /// Adds usage, cost and stop reason of a completed call.
     pub(super) fn answered(mut self, body: &LlmCallCompleted) -> Self {
-        // What nobody counted is not nothing.
+        // Usage of all zeros means that the provider reported none.
         self.used((body.usage != Usage::default()).then_some(&body.usage), body.cost);
         if let Some(reason) = names::finish_reason(body.stop_reason) {
             self.attributes.texts(names::FINISH_REASONS, &[reason]);
@@ -57,6 +60,7 @@ impl Running {
         self
     }
 
+    /// Adds usage, cost and error of a failed call.
     pub(super) fn failed(mut self, body: &LlmCallFailed) -> Self {
         self.used(body.usage.as_ref(), body.cost);
         self.attributes.some(names::RETRIES, body.retries.into());
@@ -64,12 +68,13 @@ impl Running {
             self.attributes.number(names::HTTP_STATUS, status.into());
         }
         match body.class {
-            // A client that goes away is nobody's failure.
+            // A cancellation by the client is not an error.
             ErrorClass::Cancelled => self.cancelled(),
             class => Self { error: Some(class.name()), ..self },
         }
     }
 
+    /// Starts the span of a tool call.
     pub(super) fn tool(event: &Recorded, body: &ToolCalled) -> Self {
         let mut tool = Self::new(event, names::EXECUTE_TOOL, Some(&body.name), &body.session);
         tool.attributes.text(names::TOOL_NAME, &body.name);
@@ -77,6 +82,7 @@ impl Running {
         tool
     }
 
+    /// Adds the outcome of a tool call.
     pub(super) fn brought(self, body: &ToolFinished) -> Self {
         match body.outcome {
             ToolOutcome::Succeeded => self,
@@ -85,7 +91,7 @@ impl Running {
         }
     }
 
-    /// The turn ended, and nothing more was heard of it.
+    /// Marks an operation without an outcome when its turn ended.
     pub(super) fn unfinished(mut self) -> Self {
         self.attributes.holds(names::UNFINISHED);
         self
@@ -109,7 +115,7 @@ impl Running {
         }
     }
 
-    /// The span of what ran, in the trace of a turn and below another span.
+    /// Ends the span at `at`, in the trace of a turn and below the span `parent`.
     pub(super) fn over(mut self, turn: TurnId, parent: Option<&str>, at: Timestamp) -> Span {
         self.attributes.maybe(names::ERROR, self.error);
         Span {
@@ -119,7 +125,7 @@ impl Running {
             name: self.name,
             kind: self.kind,
             start: self.at.into(),
-            // Clocks are set back now and then.
+            // The clock may have been set back.
             end: at.max(self.at).into(),
             attributes: self.attributes,
             events: Vec::new(),

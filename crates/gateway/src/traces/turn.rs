@@ -1,4 +1,4 @@
-//! A turn that runs, gathered into the spans that it becomes when it ends.
+//! Collects the events of a running turn into spans.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ use super::{
 };
 use crate::view::Chosen;
 
-/// The most spans of one turn; what is beyond is counted.
+/// The most spans of one turn; further ones are only counted.
 const MOST_SPANS: usize = 1_000;
 
-/// A turn that runs.
+/// A turn that has started and not ended, with the spans collected so far.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     started: TurnStarted,
-    /// Where it begins in the log.
+    /// The position of its start in the log.
     pub(super) position: Position,
     root: Running,
     chosen: Chosen,
@@ -118,7 +118,8 @@ impl OpenTurn {
         }
     }
 
-    /// The spans of the turn, its own first.
+    /// Ends the turn and returns its spans, the span of the turn first. Operations without an outcome are marked as
+    /// unfinished.
     pub(super) fn end(mut self, event: &Recorded, body: &TurnEnded) -> Vec<Span> {
         let calls = std::mem::take(&mut self.calls).into_values();
         for running in calls.chain(std::mem::take(&mut self.tools).into_values()) {
@@ -137,6 +138,7 @@ impl OpenTurn {
         spans
     }
 
+    /// The attributes of the turn's own span.
     fn summary(&self, status: TurnStatus) -> Attributes {
         let mut attributes = Attributes::default();
         let request = self.started.request.as_ref();
@@ -170,11 +172,12 @@ impl OpenTurn {
         }
     }
 
-    /// The call that an event is the outcome of.
+    /// Removes and returns the call whose outcome the event is.
     fn call_of(&mut self, event: &Recorded) -> Option<Running> {
         self.calls.remove(&event.event.causation?)
     }
 
+    /// Whether another span may be collected; counts it as dropped if not.
     fn has_room(&mut self) -> bool {
         let room = self.spans.len() + self.calls.len() + self.tools.len() < MOST_SPANS;
         self.dropped = self.dropped.saturating_add(u64::from(!room));
@@ -186,13 +189,13 @@ impl OpenTurn {
     }
 }
 
-/// The client, if it is one that is known by name.
+/// The name of the client; `None` if it is unknown.
 fn agent(started: &TurnStarted) -> Option<&str> {
     let client = started.request.as_ref()?.client.as_deref();
     client.filter(|client| *client != names::SOME_CLIENT)
 }
 
-/// Who takes the turn, and why.
+/// Adds the attributes of a decision: model, slot, reason and rule.
 fn choice(attributes: &mut Attributes, chosen: &Chosen) {
     attributes.maybe(names::MODEL, chosen.model.as_ref().map(ModelId::as_str));
     attributes.maybe(names::POLICY, Some(chosen.slot));

@@ -1,4 +1,4 @@
-//! All turns that run, folded from the log; one that ends comes out as spans.
+//! Folds the log into open turns, and converts each turn that ends into spans.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use event_core::{CodecError, Position, Recorded};
 use super::{otlp::Span, turn::OpenTurn};
 use crate::view::Chosen;
 
-/// The most turns that are kept open. One that waits for a tool may wait for ever; the oldest goes without a trace.
+/// The most open turns. Beyond it the oldest is dropped without a trace; a turn that waits for a tool may never end.
 const MOST_TURNS: usize = 10_000;
 
-/// All turns that run.
+/// The turns that have started and not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     open: BTreeMap<TurnId, OpenTurn>,
@@ -25,10 +25,11 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Takes an event in, and gives the spans of the turn that it ends. A turn whose start was not seen gives none.
+    /// Folds an event and returns the spans of the turn that it ends; `None` if it ends none, or one whose start is
+    /// unknown.
     ///
     /// # Errors
-    /// When the event cannot be read; the turns are then as they were.
+    /// If the event cannot be decoded; the state is then unchanged.
     pub(crate) fn apply(&mut self, event: &Recorded) -> Result<Option<Vec<Span>>, CodecError> {
         if let Some(body) = event.read::<TurnStarted>()? {
             self.begin(event, body);

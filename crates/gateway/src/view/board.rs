@@ -1,4 +1,4 @@
-//! The latest turns of the log, folded from its events.
+//! The latest turns, folded from the log.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -17,17 +17,17 @@ use event_core::{CodecError, Position, Recorded};
 
 use super::row::Row;
 
-/// The most turns that are kept.
+/// The most turns on the board.
 const MOST_TURNS: usize = 500;
-/// The most characters of a message that a row shows.
+/// The most characters of a message in a row.
 const MOST_CHARACTERS: usize = 200;
 /// The most sessions whose client is remembered.
 const MOST_SESSIONS: usize = 2_000;
 
-/// How many events before the head the board begins. Turns that began earlier are not shown; `turnwise why` finds them.
+/// How many events before the head the board starts. Earlier turns are not shown; `turnwise why` finds them.
 const LOOKBACK: u64 = 20_000;
 
-/// The log and its texts, for reading.
+/// The log and its text store, for reading.
 #[derive(Clone)]
 pub(crate) struct Sources {
     pub(crate) log: Arc<dyn EventLog>,
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Sources {
     }
 }
 
-/// The board of a log, brought up to the head on demand.
+/// A board that follows a log.
 #[derive(Debug)]
 pub(crate) struct BoardView {
     follow: Follow<Board>,
@@ -52,14 +52,14 @@ impl BoardView {
         Self { follow: Follow::near_head(Arc::clone(&sources.log), LOOKBACK, Board::default()), sources }
     }
 
-    /// Folds the events up to the head, and returns the head.
+    /// Folds the events up to the head and returns the head.
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be read.
     pub(crate) fn catch_up(&mut self) -> Result<Position, LogError> {
         let texts = self.sources.texts.as_ref();
         self.follow.catch_up(|board, event| {
-            // An event of a newer version is not shown; the others are.
+            // An event of an unknown version is skipped.
             if let Err(error) = board.apply(event, texts) {
                 tracing::debug!(%error, "an event cannot be shown");
             }
@@ -73,24 +73,24 @@ impl BoardView {
     }
 }
 
-/// The latest turns.
+/// The latest turns of a log as rows, with the clients of their sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     rows: BTreeMap<TurnId, Row>,
-    /// In the order in which they began.
+    /// The turns in the order of their start.
     order: VecDeque<TurnId>,
     clients: BTreeMap<SessionId, String>,
 }
 
 impl Board {
-    /// Takes an event in. An event of a turn that is not kept changes nothing.
+    /// Folds an event. Events of turns that are not on the board are ignored.
     pub(crate) fn apply(&mut self, event: &Recorded, texts: &dyn TextStore) -> Result<(), CodecError> {
         if let Some(body) = event.read::<TurnStarted>()? {
             self.begin(event, body);
         } else if let Some(body) = event.read::<TurnTextRecorded>()? {
             let text = match body.text {
                 TextBody::Inline(text) => Some(text),
-                // A text that cannot be read is shown as none; the log itself says what is wrong with it.
+                // A text that cannot be read is shown as missing.
                 TextBody::Stored { hash, .. } => texts.get(hash.0).ok().flatten(),
             };
             self.change(body.turn, event.position, |row| row.message = text.map(|text| shortened(&text)));
@@ -141,6 +141,7 @@ impl Board {
         }
     }
 
+    /// Changes the row of a turn at the position `at`; ignores a turn that is not on the board.
     fn change(&mut self, turn: TurnId, at: Position, change: impl FnOnce(&mut Row)) {
         if let Some(row) = self.rows.get_mut(&turn) {
             change(row);
@@ -148,23 +149,24 @@ impl Board {
         }
     }
 
-    /// The turns that began before a position, the newest first.
+    /// The latest turns that began before a position, newest first, at most `most`.
     pub(crate) fn before(&self, before: Option<Position>, most: usize) -> Vec<&Row> {
         let rows = self.order.iter().rev().filter_map(|turn| self.rows.get(turn));
         rows.filter(|row| before.is_none_or(|before| row.position < before)).take(most).collect()
     }
 
-    /// The turns that changed after a position, in the order in which they began.
+    /// The turns that changed after a position, oldest first.
     pub(crate) fn changed_after(&self, position: Position) -> Vec<&Row> {
         self.order.iter().filter_map(|turn| self.rows.get(turn)).filter(|row| position < row.changed).collect()
     }
 
-    /// One turn, if it is kept.
+    /// The row of a turn; `None` if it is not on the board.
     pub(crate) fn get(&self, turn: TurnId) -> Option<&Row> {
         self.rows.get(&turn)
     }
 }
 
+/// The start of a message on one line.
 fn shortened(text: &str) -> String {
     let plain: String = text.chars().take(MOST_CHARACTERS).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")

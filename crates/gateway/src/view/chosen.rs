@@ -1,16 +1,16 @@
-//! What a decision comes to: who takes the turn, by which policy, and why in one line.
+//! A summary of a decision: model, slot, and the reason in one line.
 
 use contracts::{Decision, ModelId, Reason};
 use router_core::reason_text;
 
-/// What a decision comes to.
+/// A summary of a decision.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chosen {
     pub(crate) model: Option<ModelId>,
-    /// The policy of the chain, or nothing when no model can take the turn.
+    /// The name of the slot that decided; empty if no model was chosen.
     pub(crate) slot: &'static str,
     pub(crate) reason: String,
-    /// The rule that won, if a rule did.
+    /// The name of the rule that decided; `None` if another slot did.
     pub(crate) rule: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl From<&Decision> for Chosen {
         };
         let slot = winner.slot.name();
         let reason = reason_text(winner).lines().collect::<Vec<_>>().join(" ");
-        // A default has no more to say than its model, which is named anyway.
+        // The reason of a default is only its model, which is shown anyway; the name of the slot replaces it.
         let says_model_alone = winner.candidate.as_ref().is_some_and(|model| model.as_str() == reason);
         let reason = if says_model_alone { slot.to_lowercase().replace('_', " ") } else { reason };
         let rule = match &winner.reason {

@@ -1,4 +1,4 @@
-//! A turn as one row.
+//! A row of the board: one turn.
 
 use contracts::{
     Decision, ModelId, NanoUsd, TurnId,
@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use super::Chosen;
 
-/// A turn as one row.
+/// A turn with its decision, status, calls and cost, as the page and `watch` list it.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub(super) turn: TurnId,
     pub(super) started: TurnStarted,
     pub(super) at: Timestamp,
-    /// The last event that changed it.
+    /// The position of the last event that changed the row.
     pub(super) changed: Position,
-    /// Where the turn begins in the log.
+    /// The position of the turn's start.
     pub(super) position: Position,
     pub(super) message: Option<String>,
     pub(super) client: Option<String>,
@@ -62,11 +62,13 @@ impl Row {
         }
     }
 
+    /// Sets model, slot and reason from a decision.
     pub(super) fn decided(&mut self, decision: &Decision) {
         let Chosen { model, slot, reason, rule } = decision.into();
         (self.model, self.slot, self.reason, self.rule) = (model, slot, reason, rule);
     }
 
+    /// Adds the cost of a call; `None` counts it as unpriced.
     pub(super) fn spent(&mut self, cost: Option<NanoUsd>) {
         match cost {
             Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
@@ -74,12 +76,12 @@ impl Row {
         }
     }
 
-    /// Where the turn begins in the log.
+    /// The position of the turn's start.
     pub(crate) const fn begins(&self) -> Position {
         self.position
     }
 
-    /// The row as JSON. Sub-agents stand below their session.
+    /// The row as JSON. The page arranges the turns of sub-agents below their session.
     pub(crate) fn json(&self) -> Value {
         let request = self.started.request.as_ref();
         let status = match self.status {
@@ -118,7 +120,7 @@ impl Row {
     }
 }
 
-/// A time as JSON has it.
+/// Formats a time as RFC 3339 with milliseconds; empty if it is out of range.
 pub(crate) fn rfc3339(at: Timestamp) -> String {
     let at = i64::try_from(at.0).ok().and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
     at.map(|at| format!("{at:.3}")).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! One turn with all its reasons: the chain, the steps, the calls, the verdict.
+//! One turn in detail: chain, fallbacks, calls and verdict.
 
 use contracts::{
     Decision, Evaluation, Failure, ModelId, NanoUsd, TurnId, Usage,
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 use super::{board::Board, row::rfc3339};
 
-/// How many events after the start of a turn are looked at for its own.
+/// How many events after the start of a turn are searched for events of the turn.
 const MOST_FACTS: usize = 20_000;
 
-/// Everything about a turn, by its id or the start of it.
+/// Collects everything about a turn, given its id or the start of it.
 ///
 /// # Errors
-/// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; otherwise when the log cannot be read.
+/// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; [`EngineError::Log`] if the log cannot be read.
 pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -> Result<Value, EngineError> {
     let insight = decision_of(log, turn)?;
     let id = insight.decided.turn;
@@ -46,6 +46,7 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
     }))
 }
 
+/// The details of a turn, collected from its events.
 struct Seen {
     turn: TurnId,
     steps: Vec<Value>,
@@ -95,7 +96,7 @@ impl Seen {
     }
 }
 
-/// What a call that went well and one that did not have in common.
+/// The JSON fields common to completed and failed calls.
 fn call_json(model: &ModelId, role: CallRole, usage: Usage, cost: Option<NanoUsd>, raw_usage: Option<&str>) -> Value {
     json!({
         "model": model.as_str(),

@@ -1,4 +1,4 @@
-//! Who takes a turn: what the client asks for, what its user writes, what the policy says.
+//! The choice of the model: requested model, mention, policy.
 
 use contracts::events::{RouteDecided, TurnTextRecorded};
 use contracts::{Reason, Slot};
@@ -42,7 +42,7 @@ fn an_address_in_the_message_is_followed_and_cut_out_of_all_that_is_sent() {
     let answer = world.post("/v1/messages", &SESSION, &body);
     assert_eq!(answer.header(MODEL), "anthropic:claude-opus-5-5");
     assert_eq!(world.last_sent()["messages"][0]["content"], "explain \"this\"");
-    // It stands in the history of the next turn, and is no address of that one.
+    // It is in the history of the next turn, where it is no mention.
     let messages = body["messages"].as_array_mut().unwrap();
     messages.push(serde_json::json!({ "role": "assistant", "content": "well" }));
     messages.push(serde_json::json!({ "role": "user", "content": "thanks" }));
@@ -87,7 +87,7 @@ fn a_client_that_brings_its_own_key_is_passed_on_to_its_own_provider_and_to_no_o
     assert_eq!((answer.status.as_u16(), answer.header(MODEL)), (200, "anthropic:claude-opus-4-8"), "{}", answer.body);
     let requests = world.mock.requests();
     assert_eq!(requests.last().unwrap().header("authorization"), Some("Bearer sk-of-the-client"));
-    // Without a key there is nobody.
+    // Without a key no model is reachable.
     let answer = world.post("/v1/messages", &[], &message("claude-opus-4-8", "hello"));
     assert_eq!(answer.status, 400);
     assert!(answer.body.contains("not_configured"), "{}", answer.body);

@@ -1,4 +1,4 @@
-//! A collector of traces, as small as it can be: it keeps what it is sent and answers as it was told to.
+//! A collector of traces for tests: records the requests and sends prepared responses.
 
 use std::{
     collections::VecDeque,
@@ -18,20 +18,20 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::{net::TcpListener, runtime::Runtime};
 
-/// An answer: the status and the body.
+/// Status and body of a response.
 pub(crate) type Answer = (u16, &'static str);
 
-/// What a collector was sent.
+/// A request that the collector received.
 #[derive(Debug, Clone)]
 pub(crate) struct Sent {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
-    /// What it was answered.
+    /// The status of the response.
     pub(crate) status: u16,
 }
 
-/// A collector that listens.
+/// A collector that accepts connections.
 pub(crate) struct Collector {
     pub(crate) url: String,
     sent: Arc<Mutex<Vec<Sent>>>,
@@ -39,7 +39,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// A collector that gives these answers, one after the other, and takes everything after them.
+    /// Starts a collector that responds with `answers` in order and accepts every request after them.
     pub(crate) fn start(answers: &[Answer]) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -57,19 +57,19 @@ impl Collector {
         Self { url, sent, _runtime: runtime }
     }
 
-    /// Everything it was sent.
+    /// All requests so far.
     pub(crate) fn sent(&self) -> Vec<Sent> {
         self.sent.lock().unwrap().clone()
     }
 
-    /// The spans of everything it took.
+    /// The spans of all accepted requests.
     pub(crate) fn spans(&self) -> Vec<Value> {
         let taken = self.sent().into_iter().filter(|sent| sent.status == 200);
         let bodies = taken.map(|sent| serde_json::from_str::<Value>(&sent.body).unwrap());
         bodies.flat_map(|body| body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()).collect()
     }
 
-    /// Waits until it has taken the traces of so many turns, and gives their spans.
+    /// Waits until the collector has accepted the traces of `turns` turns, and returns their spans.
     pub(crate) fn traced(&self, turns: usize) -> Vec<Value> {
         let roots = |spans: &[Value]| spans.iter().filter(|span| span["parentSpanId"].is_null()).count();
         for _ in 0..1_000 {
@@ -96,7 +96,7 @@ async fn answer(
     Ok(Response::builder().status(status).body(Full::new(Bytes::from(said))).unwrap())
 }
 
-/// An attribute of a span: its only value.
+/// The value of a span's attribute; null if it has none.
 pub(crate) fn attribute(span: &Value, key: &str) -> Value {
     let attributes = span["attributes"].as_array().unwrap();
     let found = attributes.iter().find(|attribute| attribute["key"] == key);

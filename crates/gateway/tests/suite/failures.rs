@@ -1,4 +1,4 @@
-//! Providers that fail: tried again, fallen through, told of, and never twice after the first byte.
+//! Provider failures: retries, fallbacks, error responses, and no second attempt after the first byte.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use what_if::{Range, replay};
 
 use crate::support::{Wish, World, canned, message, streamed};
 
-/// Opus by a rule, sonnet otherwise.
+/// A rule chooses opus; the default is sonnet.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\nrules:\n  - {name: best, when: {}, use: opus}\n";
 const OPUS: &str = "claude-opus-5-5";
 
@@ -77,7 +77,7 @@ fn when_nobody_answers_the_client_is_told_in_its_own_api_who_was_tried() {
     let message = body["error"]["message"].as_str().unwrap();
     assert!(message.contains(OPUS) && message.contains("claude-sonnet-5-5") && message.contains("17 s"), "{message}");
     assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
-    // The same in another shape.
+    // The same in another API.
     let chat = serde_json::json!({ "model": "turnwise", "messages": [{ "role": "user", "content": "hello" }] });
     let answer = world.post("/v1/chat/completions", &[], &chat);
     assert!(answer.json()["error"]["message"].as_str().unwrap().contains("nobody answered"), "{}", answer.body);
@@ -165,7 +165,7 @@ fn asking_again_later_is_advised_only_where_a_model_that_is_out_could_take_the_r
         world.post("/v1/chat/completions", &[], &body).status
     };
     assert_eq!(ask(serde_json::json!([{ "role": "user", "content": "hello" }])), 503);
-    // Anthropic's API takes no request without a conversation, whenever it is asked.
+    // Anthropic's API rejects a request without messages.
     assert_eq!(ask(serde_json::json!([])), 400);
 }
 
@@ -178,7 +178,7 @@ fn whoever_leaves_at_whatever_moment_leaves_no_turn_open() {
         world.post_and_leave_after("/v1/messages", &body, Duration::from_micros(150 * number));
     }
     let started = || world.events::<TurnStarted>().len();
-    // What was on its way has arrived when an answer comes.
+    // When this response arrives, the earlier ones have arrived too.
     world.post("/v1/messages", &[], &message("turnwise", "the last"));
     let ended = world.ended(started());
     assert_eq!(ended.len(), started());
@@ -219,7 +219,7 @@ fn a_client_that_goes_away_cancels_the_call_and_is_no_failure_of_the_provider() 
         failed.usage.is_some_and(|usage| 0 < usage.input) && failed.cost.is_some(),
         "what was used is paid: {failed:?}"
     );
-    // The provider was told: its stream did not run to the end.
+    // The provider noticed: its stream was cut off.
     for _ in 0..200 {
         if world.mock.requests().last().unwrap().ended == Ended::Cancelled {
             return;
@@ -237,7 +237,7 @@ fn a_model_that_fails_again_and_again_is_dropped_until_it_has_recovered() {
         let answer = world.post("/v1/messages", &[], &message("turnwise", &format!("hello {number}")));
         assert_eq!(answer.status, 200);
     }
-    // Five failures put it out: the sixth turn did not ask it at all.
+    // Five failures made it unavailable, so the sixth turn did not call it.
     assert_eq!(world.events::<LlmCallFailed>().len(), 5);
     let answer = world.send(&hyper::Method::GET, "/api/status", &[], "").json();
     let opus = answer["models"].as_array().unwrap().iter().find(|model| model["id"] == "anthropic:claude-opus-5-5");

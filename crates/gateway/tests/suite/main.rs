@@ -1,4 +1,4 @@
-//! The gateway between clients and a made-up provider: what is decided, sent, passed back and recorded.
+//! The gateway between clients and a mock provider: decisions, requests, responses and events.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod choice;

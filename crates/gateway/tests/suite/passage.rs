@@ -1,4 +1,4 @@
-//! What passes through: the same bytes where both sides speak the same API, the same meaning where they do not.
+//! Responses and requests: equal bytes within one API, equal meaning across APIs.
 
 use contracts::events::LlmCallCompleted;
 use hyper::Method;
@@ -50,11 +50,11 @@ fn the_account_of_usage_is_asked_for_in_a_chat_stream_and_hidden_again() {
     assert!(!answer.body.contains("usage") && answer.body.contains("[DONE]"), "{}", answer.body);
     world.ended(1);
     assert!(0 < world.events::<LlmCallCompleted>()[0].usage.output);
-    // As it is where the stream is another API's, said anew.
+    // Likewise if the stream is converted from another API.
     let world_of_claude = World::new(SONNET);
     let answer = world_of_claude.post("/v1/chat/completions", &[], &body);
     assert!(!answer.body.contains("usage") && answer.body.contains("[DONE]"), "{}", answer.body);
-    // Who asks for it gets it.
+    // A client that requests it receives it.
     body["stream_options"] = json!({ "include_usage": true });
     assert!(world.post("/v1/chat/completions", &[], &body).body.contains("\"usage\":{"));
 }
@@ -105,7 +105,7 @@ fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason
     assert_eq!(answer.status, 400);
     assert!(answer.body.contains("cannot_carry"), "{}", answer.body);
     assert_eq!(world.mock.count(), 0, "nothing was sent");
-    // The model that the client asks for by name can be told.
+    // The model that the client names supports the tool.
     let body = json!({ "model": "gpt-5.5", "input": "patch it", "store": false, "tools": [tool] });
     let answer = world.post("/v1/responses", &[], &body);
     assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-model")), (200, "openai:gpt-5.5"), "{}", answer.body);
@@ -151,14 +151,14 @@ fn gemini_s_count_is_of_the_model_in_the_path_and_of_the_request_inside() {
     let bare = count("gemini-2.5-pro", &json!({ "contents": contents }));
     let request = json!({ "model": "models/gemini-2.5-pro", "contents": contents });
     assert_eq!(count("gemini-2.5-pro", &json!({ "generateContentRequest": request })), bare);
-    // Other models count otherwise, the default among them.
+    // Other tokenizers count differently, that of the default too.
     assert_ne!(count("claude-opus-4-8", &json!({ "contents": contents })), bare);
     assert_ne!(count("unheard-of", &json!({ "contents": contents })), bare);
 }
 
 #[test]
 fn a_provider_that_does_not_count_in_a_few_seconds_is_not_waited_for() {
-    // It takes connections and says nothing.
+    // It accepts connections and never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let upstream = Some(format!("http://{}", silent.local_addr().unwrap()));
     let world = World::wished(&Wish { policy: SONNET, upstream, ..Wish::default() });

@@ -1,4 +1,4 @@
-//! Who is kept out, what is kept small, and what is never written down.
+//! Access control, limits, and data that must never be written.
 
 use hyper::Method;
 
@@ -120,7 +120,7 @@ fn the_page_shows_turns_and_their_reasons_and_takes_a_policy_only_as_it_should_b
     let question = serde_json::json!({ "text": "schema_version: 1\nglobal_default: haiku\n", "turns": 10 });
     let what_if = world.post("/api/policy/what-if", &[], &question).json();
     assert_eq!((&what_if["turns_looked_at"], &what_if["changed"]), (&2.into(), &2.into()), "{what_if}");
-    // A form of another page cannot send JSON.
+    // A form of another site cannot send JSON.
     let form = world.send(&Method::POST, "/api/policy/check", &[("content-type", "text/plain")], &bad.to_string());
     assert_eq!(form.status, 415);
 }

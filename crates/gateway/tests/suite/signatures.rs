@@ -1,4 +1,4 @@
-//! Thinking that a model signed is shown to nobody else.
+//! Signed thinking is sent only to the model that signed it.
 
 use contracts::events::RouteDecided;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::support::{SESSION, World, message};
 
 const OPUS: &str = "schema_version: 1\nglobal_default: claude-opus-4-8\n";
 
-/// A conversation that goes on after an answer.
+/// The next request of a conversation, after a response.
 fn after(body: &Value, answer: &Value, text: &str) -> Value {
     let mut body = body.clone();
     let messages = body["messages"].as_array_mut().unwrap();

@@ -1,4 +1,4 @@
-//! A gateway in front of a made-up provider, and a client.
+//! A gateway in front of a mock provider, and a client.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,10 +18,10 @@ use mock_upstream::{MockUpstream, Settings};
 use serde_json::Value;
 use tokio::{net::TcpListener, runtime::Runtime, sync::watch};
 
-/// The key that the gateway has for the provider.
+/// The gateway's key for the provider.
 pub(crate) const KEY: &str = "sk-of-the-gateway";
 
-/// A gateway, its provider and its log.
+/// A running gateway with its provider, its log and a client.
 pub(crate) struct World {
     pub(crate) mock: MockUpstream,
     pub(crate) log: Arc<MemoryLog>,
@@ -35,13 +35,13 @@ pub(crate) struct World {
     home: tempfile::TempDir,
 }
 
-/// An answer, read to its end.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
-    /// Whether the connection was cut before the end.
+    /// Whether the connection was closed before the end of the response.
     pub(crate) cut: bool,
 }
 
@@ -55,7 +55,7 @@ impl Answered {
     }
 }
 
-/// What differs from a gateway as it comes.
+/// Deviations from the default gateway of the tests.
 #[derive(Default)]
 pub(crate) struct Wish<'a> {
     pub(crate) policy: &'a str,
@@ -64,18 +64,18 @@ pub(crate) struct Wish<'a> {
     pub(crate) body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
     pub(crate) shutdown_ms: Option<u64>,
-    /// Where providers are, when that is not the mock.
+    /// The URL of the providers, if it is not the mock's.
     pub(crate) upstream: Option<String>,
-    /// Whether Mistral's API is at the made-up provider too.
+    /// Whether the mock provider also serves Mistral's API.
     pub(crate) mistral: bool,
-    /// A file of models over the built-in ones.
+    /// The content of `models.yaml`.
     pub(crate) models: Option<&'a str>,
     pub(crate) traces: Option<TracesEntry>,
     pub(crate) environment: &'a [(&'a str, &'a str)],
 }
 
 impl World {
-    /// A gateway under a policy.
+    /// Starts a gateway with a policy.
     pub(crate) fn new(policy: &str) -> Self {
         Self::wished(&Wish { policy, ..Wish::default() })
     }
@@ -132,7 +132,7 @@ impl World {
         Self { mock, log, texts, gateway, url, runtime, client, stop, served, home }
     }
 
-    /// Sends JSON and reads the answer.
+    /// Sends JSON and reads the response.
     pub(crate) fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answered {
         self.send(&Method::POST, path, headers, &body.to_string())
     }
@@ -154,7 +154,7 @@ impl World {
         })
     }
 
-    /// Sends JSON, reads the first piece of the answer, and goes away.
+    /// Sends JSON, reads the first chunk of the response and disconnects.
     pub(crate) fn post_and_leave(&self, path: &str, body: &Value) {
         let request = self.request(&Method::POST, path, &[("connection", "close")], &body.to_string());
         self.runtime.block_on(async {
@@ -164,7 +164,7 @@ impl World {
         });
     }
 
-    /// Sends JSON, and goes away after so long, whatever has come.
+    /// Sends JSON and disconnects after `timeouts`, whatever was received.
     pub(crate) fn post_and_leave_after(&self, path: &str, body: &Value, timeouts: Duration) {
         let request = self.request(&Method::POST, path, &[("connection", "close")], &body.to_string());
         let client = Client::builder(TokioExecutor::new()).build_http();
@@ -202,13 +202,13 @@ impl World {
         request
     }
 
-    /// All events of a kind.
+    /// All events of a type.
     pub(crate) fn events<E: EventType>(&self) -> Vec<E> {
         let events = self.log.read_after(Position::ORIGIN, 100_000).unwrap();
         events.iter().filter_map(|event| event.read::<E>().unwrap()).collect()
     }
 
-    /// Waits until so many turns have ended, and gives them.
+    /// Waits until `turns` turns have ended, and returns their `turn.ended` events.
     pub(crate) fn ended(&self, turns: usize) -> Vec<TurnEnded> {
         for _ in 0..500 {
             let ended = self.events::<TurnEnded>();
@@ -221,23 +221,23 @@ impl World {
         self.events::<TurnEnded>()
     }
 
-    /// The body of the last request that the provider got.
+    /// The body of the last request that the provider received.
     pub(crate) fn last_sent(&self) -> Value {
         self.mock.requests().last().unwrap().json()
     }
 
-    /// Writes another policy; it is active for the next turn.
+    /// Replaces the policy; it applies from the next turn.
     pub(crate) fn set_policy(&self, policy: &str) {
         std::fs::write(self.home.path().join("routing.yaml"), policy).unwrap();
         std::thread::sleep(Duration::from_millis(150));
     }
 
-    /// Runs a future on the runtime of the gateway.
+    /// Runs a future on the gateway's runtime.
     pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
-    /// Stops the gateway, waits for its end, and returns the runtime that it ran on.
+    /// Stops the gateway, waits for its end, and returns its runtime.
     pub(crate) fn stop(mut self) -> Arc<Runtime> {
         self.stop.send(true).unwrap();
         let served = self.served.take().unwrap();
@@ -245,7 +245,7 @@ impl World {
         Arc::clone(&self.runtime)
     }
 
-    /// Everything in the log as text.
+    /// The whole log as text.
     pub(crate) fn log_text(&self) -> String {
         let mut out = Vec::new();
         engine::export(self.log.as_ref(), &MemoryTexts::default(), Position::ORIGIN, &mut out, |_| ()).unwrap();
@@ -267,7 +267,7 @@ fn tokens(home: &std::path::Path, token: &str) -> Tokens {
     Tokens::load(&path).unwrap()
 }
 
-/// A provider that gives everyone the same bytes and hangs up; gives where it is.
+/// Starts a provider that sends the same bytes to every client and closes the connection. Returns its URL.
 pub(crate) fn canned(answer: &'static str) -> String {
     use std::io::{Read as _, Write as _};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -276,7 +276,7 @@ pub(crate) fn canned(answer: &'static str) -> String {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let mut read = Vec::new();
-            // The requests of tests end with the brace of their JSON.
+            // The requests of these tests end with the closing brace of their JSON.
             while !read.ends_with(b"}") {
                 let mut piece = [0; 4_096];
                 let bytes = stream.read(&mut piece).unwrap();
@@ -288,19 +288,19 @@ pub(crate) fn canned(answer: &'static str) -> String {
     url
 }
 
-/// A question to Anthropic's API.
+/// A request to Anthropic's API.
 pub(crate) fn message(model: &str, text: &str) -> Value {
     serde_json::json!({ "model": model, "max_tokens": 1_000, "messages": [{ "role": "user", "content": text }] })
 }
 
-/// The same, streamed.
+/// A request for a stream to Anthropic's API.
 pub(crate) fn streamed(model: &str, text: &str) -> Value {
     let mut body = message(model, text);
     body["stream"] = Value::Bool(true);
     body
 }
 
-/// A conversation in which a tool was asked for and has answered.
+/// A request with the result of the tool call in a response.
 pub(crate) fn with_tool_result(body: &Value, answer: &Value) -> Value {
     let mut body = body.clone();
     let call = answer["content"].as_array().unwrap().iter().find(|block| block["type"] == "tool_use").unwrap();
@@ -311,7 +311,7 @@ pub(crate) fn with_tool_result(body: &Value, answer: &Value) -> Value {
     body
 }
 
-/// Headers of Claude Code's session.
+/// The headers of a Claude Code session.
 pub(crate) const SESSION: [(&str, &str); 2] = [
     ("x-claude-code-session-id", "0f8fad5b-d9cb-469f-a165-70867728950e"),
     ("user-agent", "claude-cli/2.1.197 (external, cli)"),

@@ -1,4 +1,4 @@
-//! How hard to think, said to models that do not take it.
+//! The requested effort of thinking, for models that do not support it.
 
 use contracts::events::RouteDecided;
 use mock_upstream::Failure;
@@ -8,7 +8,7 @@ use crate::support::{SESSION, World, message};
 
 const MODEL: &str = "x-turnwise-model";
 
-/// What Claude Code says of thinking in every turn.
+/// The thinking parameters that Claude Code sends in every request.
 fn adaptive(text: &str) -> Value {
     let mut body = message("claude-opus-4-8", text);
     body["thinking"] = json!({ "type": "adaptive" });
@@ -27,7 +27,7 @@ fn a_model_without_efforts_is_passed_over_for_one_that_has_them_and_the_chain_sa
     world.ended(1);
     let why = router_core::why(None, &world.events::<RouteDecided>()[0].decision);
     assert!(why.contains("takes no effort") && why.contains("may_drop: [effort]"), "{why}");
-    // The same without such a wish.
+    // The same without these parameters.
     let answer = world.post("/v1/messages", &SESSION, &message("claude-opus-4-8", "hello"));
     assert_eq!(answer.header(MODEL), "anthropic:claude-haiku-4-5");
 }

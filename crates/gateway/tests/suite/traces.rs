@@ -1,4 +1,4 @@
-//! Traces: what a collector is told of turns, when, and what it is never told.
+//! Traces: which spans a collector receives, when, and what no span contains.
 
 use gateway::TracesEntry;
 use hyper::Method;
@@ -10,10 +10,10 @@ use crate::{
     support::{KEY, SESSION, Wish, World, message, streamed, with_tool_result},
 };
 
-/// Opus by a rule, sonnet otherwise.
+/// A rule chooses opus; the default is sonnet.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\nrules:\n  - {name: best, when: {}, use: opus}\n";
 
-/// A gateway that tells a collector, which answers so at first.
+/// A gateway that exports to a collector with these first responses.
 fn traced(answers: &[Answer]) -> (World, Collector) {
     let collector = Collector::start(answers);
     let traces = Some(TracesEntry { endpoint: Some(collector.url.clone()), headers_env: Some("MINE".to_owned()) });

@@ -1,4 +1,4 @@
-//! Turns: a message starts one, the answers of tools go on with it, sub-agents and auxiliary calls have their own.
+//! Turns: messages start them, tool results continue them; sub-agents and auxiliary calls have their own.
 
 use contracts::events::{
     CallRole, LlmCallCompleted, LlmCallStarted, RouteDecided, SessionSource, SessionStarted, ToolCalled, ToolFinished,
@@ -23,7 +23,7 @@ fn a_message_is_decided_once_and_the_answers_of_tools_go_on_with_it_on_the_locke
     let body = tool_turn("TOOLCALL:Bash:{\"command\":\"cargo test\"}");
     let first = world.post("/v1/messages", &SESSION, &body);
     assert_eq!(first.header("x-turnwise-policy"), "GLOBAL_DEFAULT");
-    // Another policy comes into force in the middle of the turn.
+    // Another policy becomes active during the turn.
     world.set_policy("schema_version: 1\nglobal_default: opus\n");
     let second = world.post("/v1/messages", &SESSION, &with_tool_result(&body, &first.json()));
     assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
@@ -39,7 +39,7 @@ fn a_message_is_decided_once_and_the_answers_of_tools_go_on_with_it_on_the_locke
         (finished.len(), finished[0].outcome, finished[0].call.as_str()),
         (1, ToolOutcome::Succeeded, called[0].call.as_str())
     );
-    // The next message is a turn of its own, under the policy of then.
+    // The next message starts another turn, under the new policy.
     let mut third = with_tool_result(&body, &first.json());
     third["messages"].as_array_mut().unwrap().push(json!({ "role": "assistant", "content": "done" }));
     third["messages"].as_array_mut().unwrap().push(json!({ "role": "user", "content": "and now the docs" }));
@@ -92,7 +92,7 @@ fn a_sub_agent_has_a_thread_of_its_own_and_rules_may_be_about_it() {
     let helper = world.post("/v1/messages", &headers, &message("claude-haiku-4-5-20251001", "find the tests"));
     assert_eq!(helper.header("x-turnwise-model"), "anthropic:claude-haiku-5-5");
     assert_eq!(helper.header("x-turnwise-policy"), "CONFIGURED_RULES");
-    // The main line was not disturbed by it.
+    // The main thread is not affected.
     let second = world.post("/v1/messages", &SESSION, &with_tool_result(&main, &first.json()));
     assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
     world.ended(2);
@@ -103,7 +103,7 @@ fn a_sub_agent_has_a_thread_of_its_own_and_rules_may_be_about_it() {
     assert_eq!(roles, [CallRole::Planner, CallRole::Worker, CallRole::Planner]);
 }
 
-/// How Claude Code asks for a name of the session.
+/// Claude Code's request for a session title.
 fn title() -> Value {
     let mut body = message("claude-opus-4-8", "<session>\nfix the build\n</session>\n\nWrite the title.");
     body["tools"] = json!([]);
@@ -168,7 +168,7 @@ fn runs_of_one_prompt_side_by_side_keep_each_its_own_turn_while_their_tools_work
     assert_eq!(world.events::<ToolFinished>().len(), 2);
 }
 
-/// The conversation goes on after an answer.
+/// Appends a user message after a response.
 fn and_then(mut body: Value, text: &str) -> Value {
     let messages = body["messages"].as_array_mut().unwrap();
     messages.push(json!({ "role": "assistant", "content": "done" }));
@@ -195,7 +195,7 @@ fn a_run_that_goes_on_to_its_next_message_takes_nothing_from_another_run_of_its_
     assert_eq!(world.events::<RouteDecided>().len(), 3);
 }
 
-/// The turn of an answer is the first that ended.
+/// Asserts that the turn of a response ended first and was cancelled.
 #[track_caller]
 fn assert_was_cancelled(world: &World, answer: &Answered) {
     let ended = world.ended(1);

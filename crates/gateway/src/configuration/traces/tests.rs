@@ -1,8 +1,8 @@
-//! Which collector is told, and by which headers.
+//! Resolving the collector and its headers.
 
 use super::{Collector, Configuration, TracesEntry};
 
-/// The collector under a block and an environment.
+/// Resolves the collector of a configuration block and an environment.
 fn collector(entry: impl Into<Option<TracesEntry>>, environment: &[(&str, &str)]) -> Result<Option<Collector>, String> {
     let configuration = Configuration { traces: entry.into(), ..Configuration::default() };
     let variable =
@@ -40,7 +40,7 @@ fn a_block_without_an_endpoint_takes_it_from_the_environment_or_is_for_this_mach
     let there = collector(entry(None, None), &OTHERS).unwrap().unwrap();
     assert_eq!(there.address, "https://otel.example/otlp/v1/traces");
     assert_eq!(there.headers["api-key"], "s ecret");
-    // The variable for traces alone is the whole address.
+    // The variable for traces alone is the complete URL.
     let whole = [OTHERS[0], ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://spans.example/in?tenant=7")];
     let whole = collector(entry(None, None), &whole).unwrap().unwrap();
     assert_eq!(whole.address, "https://spans.example/in?tenant=7");

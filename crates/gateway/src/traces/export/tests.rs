@@ -1,4 +1,4 @@
-//! Which turns are exported after a resume.
+//! Turns exported after a resume.
 
 use std::collections::BTreeSet;
 

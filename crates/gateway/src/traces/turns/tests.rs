@@ -1,4 +1,4 @@
-//! Events of whole turns, and the spans that they become.
+//! The spans of complete turns.
 
 use contracts::{
     Decision, Evaluation, FailedCandidate, ModelId, NanoUsd, Reason, Slot, ThreadId, TurnId, Usage, Verdict,
@@ -14,10 +14,10 @@ use crate::traces::otlp::{Span, request};
 
 const OPUS: &str = "anthropic:claude-opus-5-5";
 const GEMINI: &str = "google:gemini-3-pro";
-/// What nobody but the log may know.
+/// A text that must not appear in a span.
 const SAID: &str = "the user's own words";
 
-/// A turn of a made-up log, event by event, one every half second. What an event does not say is as in its sample.
+/// The events of one turn, half a second apart. Fields that a test does not set have their sample value.
 #[derive(Default)]
 struct Story {
     turns: Turns,
@@ -40,7 +40,7 @@ fn decision(slot: Slot, reason: Reason, name: &str) -> Decision {
 }
 
 impl Story {
-    /// The next event, with its place among those of its kind and the event that led to it.
+    /// Appends an event with its number among those of its kind and its cause.
     fn tell<E: event_core::EventType>(&mut self, number: u64, cause: Option<EventId>, event: &E) -> EventId {
         let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp(1_800_000_000_000_000 + 500_000 * position.0);
@@ -53,7 +53,7 @@ impl Story {
         id
     }
 
-    /// The turn of a sub-agent begins, and a rule takes it.
+    /// Starts the turn of a sub-agent, decided by a rule.
     fn begin(&mut self) {
         let mut started = TurnStarted { thread: ThreadId::try_from("agent-7").ok(), ..TurnStarted::sample() };
         started.request.as_mut().unwrap().subagent = true;
@@ -109,7 +109,7 @@ impl Story {
     }
 }
 
-/// A sub-agent's turn: its rule's model fails, another asks for two tools, one of which fails, and answers.
+/// A turn of a sub-agent: the model of the rule fails, another one calls two tools, one of which fails, and responds.
 fn worked() -> Story {
     let mut story = Story::default();
     story.begin();
