@@ -1,8 +1,8 @@
-// The API of the gateway: JSON over HTTP, with a token where the gateway demands one.
+// The API of the gateway: JSON over HTTP, with a token if the gateway requires one.
 
 const TOKEN = 'turnwise.token';
 
-/** What the gateway, or the way to it, said no to. `status` is 0 when no answer came. */
+/** A failed request. `status` is 0 if there was no response. */
 export class ApiError extends Error {
   constructor(message, { status = 0, next = null, body = null } = {}) {
     super(message);
@@ -14,7 +14,7 @@ export class ApiError extends Error {
 
 let remembered = null;
 
-/** The token given in this tab. It stays in the tab's own storage, or in memory where there is none. */
+/** The token entered in this tab, from the tab's session storage, or from memory if there is none. */
 export function token() {
   try {
     return sessionStorage.getItem(TOKEN) ?? remembered;
@@ -28,21 +28,21 @@ export function rememberToken(given) {
   try {
     sessionStorage.setItem(TOKEN, given);
   } catch {
-    // A browser that stores nothing keeps it in memory, above.
+    // Without storage the token stays in memory.
   }
 }
 
 let asking = null;
 let ask = () => Promise.resolve(null);
 
-/** Who asks the user for a token: given whether one was refused before, a promise of it, or of null. */
+/** Sets the token dialog: called with whether a token was refused, it returns a promise of the new token or null. */
 export function askTokenWith(dialog) {
   ask = dialog;
 }
 
 let declined = false;
 
-/** Asks once, however many calls wait for it, and not again when the user gave none. */
+/** Asks the user once for all waiting requests, and not again if the user declined. */
 function newToken() {
   if (declined) return null;
   asking ??= ask(token() !== null).then((given) => {
@@ -52,7 +52,7 @@ function newToken() {
   return asking;
 }
 
-/** An answer of the gateway; asks for a token, and again, while it demands one. */
+/** Sends a request and returns the response. Asks for a token as long as the gateway requires one. */
 export async function request(path, { method = 'GET', body, accept = 'application/json', signal } = {}) {
   for (;;) {
     const used = token();
@@ -71,14 +71,14 @@ export async function request(path, { method = 'GET', body, accept = 'applicatio
     }
     if (answer.status !== 401) return answer;
     await answer.body?.cancel();
-    // Another call may have asked meanwhile.
+    // Another request may have asked in the meantime.
     if (token() !== used) continue;
     const given = await newToken();
     if (!given) throw new ApiError('The gateway demands a token.', { status: 401, next: 'Reload the page to give it.' });
   }
 }
 
-/** The JSON of an answer, or an `ApiError` with what the gateway said. */
+/** Sends a request and returns the JSON of its response; throws an `ApiError` with the gateway's message. */
 export async function call(path, options) {
   const answer = await request(path, options);
   const text = await answer.text();

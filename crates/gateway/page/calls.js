@@ -1,4 +1,4 @@
-// The calls of a turn: who was asked, what it took, what it cost, what the provider counted.
+// The calls of a turn: model, duration, tokens, cost, and the usage that the provider reported.
 
 import { foreign, make } from './elements.js';
 import { clock, count, duration, fullTime, money, tokens } from './format.js';
@@ -45,7 +45,7 @@ function ending({ failed, stop_reason: reason }) {
   return make('span', { class: 'failure' }, parts.join(', '));
 }
 
-/** What the providers counted, word for word, for those who want to see it. */
+/** The usage objects of the providers, verbatim. */
 export function rawUsage(calls) {
   const counted = calls.filter((each) => each.raw_usage !== null && each.raw_usage !== undefined);
   if (counted.length === 0) return null;

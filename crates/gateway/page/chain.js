@@ -1,4 +1,4 @@
-// The chain of a decision as a vertical list: what each policy said, and what was tried inside it.
+// The chain of a decision as a vertical list: the result of each slot, and the candidates it tried.
 
 import { foreign, icon, make } from './elements.js';
 import { modelChip } from './models.js';

@@ -1,9 +1,9 @@
-// The difference of two texts, line by line: what stands only in one of them.
+// The difference of two texts, line by line.
 
-/** Most lines compared pair by pair; larger changes are shown as a whole. */
+/** The most lines that are compared pairwise; a larger change is shown as a whole. */
 const MOST = 600;
 
-/** Lines as `{ kind: 'same' | 'gone' | 'new', text }`: `gone` stands only in `before`, `new` only in `after`. */
+/** Lines as `{ kind: 'same' | 'gone' | 'new', text }`: `gone` are only in `before`, `new` only in `after`. */
 export function difference(before, after) {
   const a = before.split('\n');
   const b = after.split('\n');
@@ -23,7 +23,7 @@ function middle(a, b) {
   const gone = (text) => ({ kind: 'gone', text });
   const fresh = (text) => ({ kind: 'new', text });
   if (a.length > MOST || b.length > MOST) return [...a.map(gone), ...b.map(fresh)];
-  // The longest common subsequence, from the end.
+  // The longest common subsequence, computed from the end.
   const width = b.length + 1;
   const longest = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -51,7 +51,7 @@ function middle(a, b) {
   return lines;
 }
 
-/** Only the lines around changes; what is omitted in between is `{ kind: 'gap' }`. */
+/** The lines around changes; `{ kind: 'gap' }` replaces those in between. */
 export function aroundChanges(lines, context = 2) {
   const near = lines.map((_, at) => lines.slice(Math.max(0, at - context), at + context + 1).some((each) => each.kind !== 'same'));
   const kept = [];

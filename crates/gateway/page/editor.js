@@ -1,4 +1,4 @@
-// A text area with line numbers, colours and marked lines. It stays a text area: undo, search and readers work.
+// A text area with line numbers, highlighting and marked lines. Undo, search and screen readers work as in any text area.
 
 import { make } from './elements.js';
 import { paint } from './highlight.js';
@@ -33,7 +33,7 @@ export class Editor {
     this.repaint();
   }
 
-  /** Marks the lines of `problems`, each with a line and a column from 1. */
+  /** Marks the lines of `problems`, each with line and column from 1. */
   mark(problems) {
     this.problems = problems;
     this.repaint();
@@ -74,17 +74,17 @@ export class Editor {
     this.caretLine = at;
   }
 
-  /** A new line begins where the one before it began. */
+  /** Indents a new line like the previous one. */
   indent(event) {
     if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
     const before = this.area.value.slice(0, this.area.selectionStart);
     const [space] = /^[ ]*(?:- )?/.exec(before.slice(before.lastIndexOf('\n') + 1));
     event.preventDefault();
-    // The only way of inserting text that undo knows of.
+    // The only way to insert text that undo supports.
     document.execCommand('insertText', false, `\n${' '.repeat(space.length)}`);
   }
 
-  /** Puts the caret at a line and column, from 1, and shows it. */
+  /** Moves the cursor to a line and column, from 1, and scrolls there. */
   goTo(line, column = 1) {
     const lines = this.area.value.split('\n');
     const row = Math.min(Math.max(line, 1), lines.length);
@@ -98,7 +98,7 @@ export class Editor {
     this.element.scrollTo({ top: shown.offsetTop - this.element.clientHeight / 3, left: 0 });
     shown.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     shown.classList.remove('flash');
-    void shown.offsetWidth; // lets the animation begin anew
+    void shown.offsetWidth; // restarts the animation
     shown.classList.add('flash');
   }
 }

@@ -1,8 +1,8 @@
-// Elements of the page. Text only ever becomes a text node, so nothing that a client sent can act as markup.
+// Creates the elements of the page. Text is always inserted as a text node, so that text of a client cannot become markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** The shapes of the icons, in a square of 16 by 16. */
+/** The paths of the icons, in a square of 16 by 16. */
 const SHAPES = {
   running: 'M8 1.8a6.2 6.2 0 1 1-6.2 6.2',
   completed: 'm3.5 8.5 3 3 6-7',
@@ -36,7 +36,7 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-/** Replaces what stands in `element`. */
+/** Replaces the children of `element`. */
 export function fill(element, ...children) {
   element.replaceChildren(...wanted(children));
   return element;
@@ -46,7 +46,7 @@ function wanted(children) {
   return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 }
 
-/** An icon; it says nothing to a screen reader, a text beside it does. */
+/** An icon. It is hidden from screen readers; a text beside it has the meaning. */
 export function icon(name) {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 16 16');
@@ -63,12 +63,12 @@ export function unseen(text) {
   return make('span', { class: 'unseen' }, text);
 }
 
-/** A text of somebody else, in its own direction of writing. What would reorder other text is made visible. */
+/** Foreign text, isolated in its own direction of writing. Characters that would reorder other text are made visible. */
 export function foreign(text, properties = {}) {
   return make('bdi', properties, String(text).replace(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd'));
 }
 
-/** A button that copies a text and says so. */
+/** A button that copies a text and confirms it. */
 export function copier(label, text) {
   const button = make('button', { type: 'button', class: 'small' }, label);
   button.addEventListener('click', async () => {
@@ -85,10 +85,10 @@ export function copier(label, text) {
 
 let said = '';
 
-/** Has a screen reader say something, politely. */
+/** Announces a text to screen readers, politely. */
 export function announce(text) {
   const region = document.getElementById('announcer');
-  // The same text twice is said twice only if it differs.
+  // A repeated text is only announced if it differs.
   said = text === said ? `${text}\u00a0` : text;
   region.textContent = said;
 }

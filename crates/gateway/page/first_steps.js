@@ -1,4 +1,4 @@
-// What an empty log shows: how to point a client here.
+// The view of an empty log: how to connect a client.
 
 import { copier, make } from './elements.js';
 

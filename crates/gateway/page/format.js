@@ -1,6 +1,6 @@
-// Money, tokens and times as people read them.
+// Formats money, tokens and times.
 
-/** Dollars of integer nano-dollars; `null` when the cost is not known, which is never the same as nothing. */
+/** Formats nano-dollars as dollars; `null` if the cost is unknown, which is not zero. */
 export function money(nano, { exact = false, signed = false } = {}) {
   if (nano === null || nano === undefined) return null;
   const size = Math.abs(nano) / 1e9;
@@ -12,7 +12,7 @@ export function money(nano, { exact = false, signed = false } = {}) {
   return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: least, maximumFractionDigits: most })}`;
 }
 
-/** The cost of something with calls that have no price. */
+/** The cost of something, with the number of calls without a price. */
 export function costText(cost, unpriced) {
   const known = money(cost);
   if (!unpriced) return known ?? '–';
@@ -28,7 +28,7 @@ export function counted(number, one, many = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-/** Tokens in at most four characters. */
+/** Formats a token count in at most four characters. */
 export function tokens(number) {
   if (number === null || number === undefined) return '–';
   if (number < 1000) return String(number);
@@ -37,7 +37,7 @@ export function tokens(number) {
   return `${(number / 1e6).toFixed(number < 9.95e6 ? 1 : 0)}M`;
 }
 
-/** A length of time from milliseconds. */
+/** Formats a duration in milliseconds. */
 export function duration(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return '–';
   const seconds = milliseconds / 1000;
@@ -50,7 +50,7 @@ export function duration(milliseconds) {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
 }
 
-/** The length of something that still goes on, in whole seconds: tenths would flicker. */
+/** Formats the time since something began, in whole seconds: tenths would flicker. */
 export function elapsed(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);
@@ -60,7 +60,7 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 
-/** The time of day here; the day before it unless it is today. */
+/** The local time of day, with the date unless it is today. */
 export function clock(text) {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return String(text ?? '');
@@ -73,19 +73,19 @@ export function fullTime(text) {
   return Number.isNaN(at.getTime()) ? String(text ?? '') : FULL.format(at);
 }
 
-/** A model or session id cut to what tells it apart at a glance. */
+/** The start of an id: enough to distinguish it at a glance. */
 export function short(id, length = 8) {
   return id === null || id === undefined ? '' : String(id).slice(0, length);
 }
 
-/** `anthropic:claude-haiku` as its provider and its name. */
+/** The provider and the name of a model id. */
 export function modelParts(id) {
   const text = String(id ?? '');
   const colon = text.indexOf(':');
   return colon < 0 ? { provider: '', name: text } : { provider: text.slice(0, colon), name: text.slice(colon + 1) };
 }
 
-/** A share of a whole, in percent, 0 when there is no whole. */
+/** A share of a whole in percent; 0 if the whole is 0. */
 export function share(part, whole) {
   return whole > 0 ? (100 * part) / whole : 0;
 }

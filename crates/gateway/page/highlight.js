@@ -1,4 +1,4 @@
-// Colours for the lines of a policy: keys, texts, numbers, comments. It paints; what is right, the gateway says.
+// Syntax highlighting of a policy: keys, texts, numbers, comments. Validation is done by the gateway.
 
 import { make } from './elements.js';
 
@@ -11,7 +11,7 @@ const PIECES = [
   ['plain', /\s+|./y],
 ];
 
-/** The pieces of one line, each with its kind. */
+/** The tokens of a line, each with its kind. */
 export function pieces(line) {
   const found = [];
   let at = 0;
@@ -36,7 +36,7 @@ function next(line, at) {
   return ['plain', line[at]];
 }
 
-/** A painted line. From `column` (counted from 1) on it is underlined as wrong, when one is given. */
+/** A highlighted line, underlined as an error from `column` on (from 1), if one is given. */
 export function paint(line, column) {
   const element = make('div', { class: 'line' });
   let from = 1;
@@ -46,7 +46,7 @@ export function paint(line, column) {
       : make('span', { class: wrong ? `${kind} wrong` : kind }, text));
     from += text.length;
   }
-  // A line without a piece to underline, or a column behind its end.
+  // An empty line, or a column beyond the end of the line.
   if (column !== undefined && !element.querySelector('.wrong')) element.append(make('span', { class: 'wrong' }, ' '));
   if (element.childNodes.length === 0) element.append('\u200b');
   return element;

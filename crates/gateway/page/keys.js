@@ -1,4 +1,4 @@
-// The keyboard: single keys that move between views and turns, and the list of them.
+// Keyboard commands: single keys that move between views and turns, and the list of them.
 
 import { fill, make } from './elements.js';
 
@@ -51,7 +51,7 @@ function drawDialog(dialog) {
     try {
       localStorage.setItem(OFF, off ? 'yes' : 'no');
     } catch {
-      // Then it holds until the page is reloaded.
+      // It then applies until the page is reloaded.
     }
   });
   fill(dialog,

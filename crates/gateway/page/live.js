@@ -1,4 +1,4 @@
-// The view of turns as they are decided: newest first, sub-agents as a tree, filtered by words.
+// The live view of turns: newest first, sub-agents as a tree, filtered by words.
 
 import { announce, fill, foreign, icon, make, unseen } from './elements.js';
 import { costText, counted, short } from './format.js';
@@ -7,7 +7,7 @@ import { bySession, countBelow, grow } from './tree.js';
 import { fillRow, latencyText, spoken } from './turn_row.js';
 import { firstSteps } from './first_steps.js';
 
-/** So many turns of the main threads are drawn at once, and so many more whenever more are asked for. */
+/** The turns of main threads that are drawn at first, and added with each click on "more". */
 const STEP = 150;
 
 const rows = new Map(); // by turn: { item, link, fold, below, of, depth, showSession }
@@ -103,7 +103,7 @@ function draw() {
   fill(info, shown.length === every.length ? counted(every.length, 'turn') : `${shown.length} of ${counted(every.length, 'turn')}`);
   more.hidden = known.older === null && undrawn === 0;
   drawEmpty(every.length, shown.length);
-  // A node that moves loses the focus.
+  // An element loses the focus when it is moved.
   if (focused && document.activeElement === document.body) focusTurn(focused);
   fresh = new Set();
 }
@@ -190,7 +190,7 @@ function toggleFold(id) {
   draw();
 }
 
-/** Puts `items` into `parent` in their order, moving only what is elsewhere. */
+/** Arranges `items` as the children of `parent`, moving only those at another place. */
 function place(parent, items) {
   let next = parent.firstChild;
   for (const each of items) {
@@ -204,7 +204,7 @@ function place(parent, items) {
   }
 }
 
-// Said at most every few seconds, so that a burst is one sentence.
+// Announced at most every few seconds, so that a burst is one sentence.
 let unsaid = [];
 let sayTimer = null;
 function arrived(given) {
@@ -218,7 +218,7 @@ function arrived(given) {
   }, 2500);
 }
 
-/** Running turns get older. */
+/** Updates the duration of running turns. */
 function tick() {
   if (root.hidden || document.hidden) return;
   for (const [id, row] of rows) {
@@ -245,23 +245,23 @@ async function older() {
   }
 }
 
-/** The turns on the screen, from top to bottom. */
+/** The visible rows, from top to bottom. */
 function visibleRows() {
   return [...list.querySelectorAll('.row')].filter((row) => row.offsetParent !== null);
 }
 
-/** The turn `by` places from `id`; the first one when `id` is not shown. */
+/** The turn `by` rows from `id`; the first one if `id` is not visible. */
 export function neighbour(id, by) {
   const visible = visibleRows();
   if (visible.length === 0) return null;
   const at = visible.findIndex((row) => row.dataset.turn === id);
   if (at < 0) return visible[0].dataset.turn;
-  // At the end of the list there may be more of it.
+  // At the end of the list, loads more.
   if (at + by >= visible.length - 1 && !more.hidden && !more.disabled) older();
   return visible[Math.min(Math.max(at + by, 0), visible.length - 1)].dataset.turn;
 }
 
-/** The turn whose row has the focus. */
+/** The id of the turn whose row has the focus, or null. */
 export function focusedTurn() {
   return document.activeElement?.closest?.('.row')?.dataset.turn ?? null;
 }
@@ -274,7 +274,7 @@ export function focusTurn(id) {
   return true;
 }
 
-/** Folds or unfolds the sub-agents of the turn that has the focus, or of the one above it. */
+/** Folds or unfolds the sub-agents of the turn that has the focus, or of its parent. */
 export function foldFocused() {
   const item = document.activeElement?.closest?.('.turn:has(> .fold)');
   if (!item) return;
@@ -283,7 +283,7 @@ export function foldFocused() {
   focusTurn(id);
 }
 
-/** Marks the turn that is open beside the list. */
+/** Marks the turn that is open in the panel. */
 export function markOpen(id) {
   for (const [each, row] of rows) {
     if (each === id) row.link.setAttribute('aria-current', 'true');
@@ -297,7 +297,7 @@ export function focusFilter() {
   filter.select();
 }
 
-/** Escape in the filter: first it is emptied, then it is left. True when there was something to do. */
+/** Handles Escape in the filter: clears it, or else leaves it. True if the key was handled. */
 export function escapeFilter() {
   if (document.activeElement !== filter) return false;
   if (filter.value !== '') {

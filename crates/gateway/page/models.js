@@ -1,4 +1,4 @@
-// How a model is shown: its name, its tier as one to three bars, and whether it is what the client asked for.
+// The representation of a model: name, tier as one to three bars, and whether the client requested it.
 
 import { make, unseen } from './elements.js';
 import { modelParts } from './format.js';
@@ -6,7 +6,7 @@ import { known } from './store.js';
 
 const TIERS = ['fast', 'balanced', 'deep'];
 
-/** What the registry says of a model, by its id or one of its aliases. */
+/** The registry's entry of a model, by id or alias. */
 export function modelOf(name) {
   const models = known.status?.models ?? [];
   return models.find((model) => model.id === name)
@@ -14,7 +14,7 @@ export function modelOf(name) {
     ?? null;
 }
 
-/** A model's name with its tier. `whole` writes the provider too. */
+/** A model's name with its tier. `whole` includes the provider. */
 export function modelChip(id, { whole = false } = {}) {
   const { provider, name } = modelParts(id);
   const tier = modelOf(id)?.tier ?? null;
@@ -32,12 +32,12 @@ export function tierBars(tier) {
     make('i'), make('i'), make('i'));
 }
 
-/** A tier in words, for those who cannot see the bars. */
+/** A tier as text for screen readers. */
 export function tierText(tier) {
   return tier ? unseen(` (${tier})`) : null;
 }
 
-/** The model a client asked for, when another one took the turn; names that leave the choice open do not count. */
+/** The model that the client requested if another one took the turn; null otherwise, and for names that leave the choice to the policy. */
 export function askedOther(turn) {
   const { asked, model } = turn;
   if (!asked || asked === 'turnwise' || asked === model) return null;

@@ -1,4 +1,4 @@
-// The page of the gateway: which view is shown, and what the keys do.
+// The page of the gateway: navigation between views, and keyboard commands.
 
 import * as keys from './keys.js';
 import * as live from './live.js';
@@ -19,9 +19,9 @@ const VIEWS = {
 
 const main = document.getElementById('content');
 const roots = {};
-const scrolled = {}; // how far each view is scrolled
-let current = null; // the name of the view
-let opened = null; // the id of the turn beside it
+const scrolled = {}; // scroll position of each view
+let current = null; // name of the current view
+let opened = null; // id of the turn in the panel
 let from = '#/'; // where Escape leads from a turn
 
 function route() {
@@ -94,7 +94,7 @@ function move(by) {
   if (current !== 'live') return false;
   if (opened !== null) {
     const next = live.neighbour(opened, by);
-    // In place, so that one step back leads out of the turn and not through all of them.
+    // Replaces the history entry, so that "back" leaves the turns instead of walking through them.
     if (next && next !== opened) location.replace(`#/turns/${encodeURIComponent(next)}`);
     return true;
   }
@@ -104,7 +104,7 @@ function move(by) {
 
 function arrow(by) {
   const focused = document.activeElement;
-  // Elsewhere the arrows scroll, as they always do.
+  // Elsewhere the arrow keys scroll.
   if (focused !== document.body && focused !== main && !focused.closest('.view.live .turns') && focused.tagName !== 'H1') return false;
   return move(by);
 }
@@ -121,7 +121,7 @@ function escape() {
 
 function goLive(then) {
   location.hash = '#/';
-  // The hash is followed after this event.
+  // The browser applies the new hash after this event.
   setTimeout(then, 0);
 }
 

@@ -1,4 +1,4 @@
-// The view of who can be asked: providers and models, keys by where they come from, outages with their end.
+// The view of providers and models: keys with their source, outages with their end.
 
 import { fill, foreign, icon, make } from './elements.js';
 import { clock, counted, duration, fullTime } from './format.js';
@@ -24,7 +24,7 @@ let drawn = '';
 function draw() {
   const { status } = known;
   if (!status) return fill(body, make('p', { class: 'soft' }, 'Asking the gateway …'));
-  // The position changes all the time; what is shown here rarely does.
+  // The log position changes with every event; what is drawn here rarely changes.
   const now = JSON.stringify([status.providers, status.models, wholeList]);
   if (now === drawn) return body;
   drawn = now;

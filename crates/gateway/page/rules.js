@@ -1,4 +1,4 @@
-// The view of the rules: how often each decided, and the policy to edit, check, try and save.
+// The view of the rules: their counts, and the policy to edit, check, try and save.
 
 import { api } from './api.js';
 import { aroundChanges, difference } from './difference.js';
@@ -9,7 +9,7 @@ import { rulesTable } from './rules_table.js';
 import { known, listen } from './store.js';
 import * as whatIf from './what_if.js';
 
-/** How long the keyboard must rest before the text is checked, in milliseconds. */
+/** The pause in typing after which the text is checked, in milliseconds. */
 const REST = 300;
 
 let root;
@@ -20,7 +20,7 @@ let verdict;
 let notice;
 let saveButton;
 let revertButton;
-let loaded = null; // { path, text, hash, built_in } as last read or saved
+let loaded = null; // { path, text, hash, built_in } as last loaded or saved
 let problems = [];
 let checking = null;
 let restTimer = null;
@@ -123,7 +123,7 @@ function show(found) {
 }
 
 function goToRule(rule) {
-  // The text may have been edited since: the nearest line that names the rule is meant.
+  // The text may have been edited since: take the nearest line that contains the rule's name.
   const lines = editor.text.split('\n');
   const named = lines.map((line, at) => [at + 1, line]).filter(([, line]) => line.includes(rule.name)).map(([at]) => at);
   named.sort((a, b) => Math.abs(a - rule.line) - Math.abs(b - rule.line));
@@ -184,7 +184,7 @@ function said(kind, text, next = null) {
   fill(notice, make('p', { class: kind === 'done' ? 'done' : 'failure' }, text, next ? make('span', { class: 'soft' }, ` ${next}`) : null));
 }
 
-/** The file changed since it was read: shows how, and lets the user choose which one stays. */
+/** The file has changed since it was loaded: shows the difference and lets the user choose a version. */
 async function conflict(error) {
   const theirs = await api.policy();
   const lines = aroundChanges(difference(theirs.text, editor.text));
@@ -198,7 +198,7 @@ async function conflict(error) {
       make('button', { type: 'button', on: { click: () => { take(theirs); save(); } } }, 'Save what is here over it'),
       make('button', { type: 'button', on: { click: () => { take(theirs); editor.text = theirs.text; changed(); editor.area.focus(); } } }, 'Take the file'),
       make('button', { type: 'button', class: 'quiet', on: { click: () => { fill(notice); editor.area.focus(); } } }, 'Decide later'))));
-  // Not one of the buttons: a key pressed once too often must decide nothing.
+  // Not a button: an accidental key press must not decide.
   notice.querySelector('.difference').focus();
 }
 
@@ -209,7 +209,7 @@ function revert() {
   editor.area.focus();
 }
 
-/** The policy active became another one. */
+/** The active policy has changed. */
 function fileChanged() {
   const hash = known.status?.policy.hash;
   if (!loaded || !hash || saving || hash === loaded.hash || hash === seenHash) return;
@@ -227,7 +227,7 @@ export function focusEditor() {
   editor.area.focus();
 }
 
-/** Escape in the editor leaves it, towards its buttons. */
+/** Handles Escape in the editor: moves the focus to the buttons. */
 export function escapeEditor() {
   if (document.activeElement !== editor.area) return false;
   (saveButton.disabled ? root.querySelector('h1') : saveButton).focus();

@@ -1,10 +1,10 @@
-// The rules with how often each decided, and a way to their lines.
+// The table of rules with the number of turns that each decided, and links to their lines.
 
 import { foreign, make, unseen } from './elements.js';
 import { count, share } from './format.js';
 import { bar } from './spend.js';
 
-/** The rules; `goTo` is given the rule whose line is wanted. */
+/** The table of rules; calls `goTo` with the rule whose line is requested. */
 export function rulesTable(rules, goTo) {
   if (rules.length === 0) return make('p', { class: 'soft' }, 'The policy has no rules yet.');
   const most = Math.max(1, ...rules.map((rule) => rule.hits_today));

@@ -1,4 +1,4 @@
-// The view of what today cost: in all, by model, by whom, against the budgets of the policy.
+// The view of today's cost: total, by model, by role, and against the budgets of the policy.
 
 import { fill, make } from './elements.js';
 import { costText, count, counted, money, share, tokens } from './format.js';
@@ -49,7 +49,7 @@ function budgets({ budgets: limits, total: sum }) {
   return make('section', { class: 'part' }, make('h2', {}, 'Budgets of the policy'), make('ul', { class: 'budgets' }, items));
 }
 
-/** A bar of parts in percent. The figures beside it say the same to those who cannot see it. */
+/** A bar of parts in percent. It is hidden from screen readers; the figures beside it have the same content. */
 export function bar(parts) {
   return make('span', { class: 'meter', 'aria-hidden': 'true' }, parts.map(({ part, kind }) => {
     const piece = make('i', { class: kind });

@@ -1,4 +1,4 @@
-// What stands around the views: the line at the bottom, the spend of today, trouble with the policy.
+// The elements around the views: status line, today's spend, and errors of the policy.
 
 import { fill, foreign, make } from './elements.js';
 import { count, counted, duration, fullTime, money, short } from './format.js';

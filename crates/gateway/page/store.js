@@ -1,28 +1,28 @@
-// What the page knows: turns, the state of the gateway, the connection. Views listen and draw.
+// The state of the page: turns, status, spend and connection. Views register listeners and redraw.
 
 import { api } from './api.js';
 import { follow } from './stream.js';
 
-/** How many turns are kept. */
+/** The most turns in memory. */
 const KEPT = 1000;
 
 const turns = new Map();
 const listeners = new Map();
 const changed = new Set();
 let drawing = false;
-let pause = 16; // milliseconds until changes are drawn
+let pause = 16; // milliseconds until listeners are called
 
 export const known = {
   status: null,
   spend: null,
   connection: { state: 'connecting', until: 0 },
-  /** Where the page of older turns begins; null when there is none. */
+  /** The position before which older turns are loaded; null when there are none. */
   older: null,
   loaded: false,
   failure: null,
 };
 
-/** Calls `listener` at most once a frame when one of `kinds` changed: turns, status, spend, connection. */
+/** Calls `listener`, at most once per redraw, when one of `kinds` has changed: turns, status, spend, connection. */
 export function listen(kinds, listener) {
   for (const kind of kinds) {
     if (!listeners.has(kind)) listeners.set(kind, new Set());
@@ -34,7 +34,7 @@ function tell(kind) {
   changed.add(kind);
   if (drawing) return;
   drawing = true;
-  // Not a frame: a hidden tab has none and would fall behind. Drawing takes a quarter of the time at most, however much comes.
+  // A timer, since a hidden tab has no animation frames. The pause adapts, so that drawing takes at most a quarter of the time.
   setTimeout(() => {
     const began = performance.now();
     drawing = false;
@@ -48,7 +48,7 @@ function tell(kind) {
 
 const arrivals = new Set();
 
-/** Calls `listener` with each turn that is new. */
+/** Calls `listener` with each new turn. */
 export function onArrival(listener) {
   arrivals.add(listener);
 }
@@ -57,7 +57,7 @@ export function turn(id) {
   return turns.get(id) ?? null;
 }
 
-/** All turns, the newest first. */
+/** All turns, newest first. */
 export function allTurns() {
   return [...turns.values()].sort((a, b) => b.time - a.time || b.position - a.position);
 }
@@ -69,7 +69,7 @@ function keep(given) {
   return !before;
 }
 
-/** Keeps turns of which the page already knew, or read from the log. */
+/** Stores turns that were loaded from the log. */
 export function keepAll(given) {
   for (const each of given) keep(each);
   tell('turns');
@@ -84,7 +84,7 @@ function arrived(given) {
   tell('status');
 }
 
-/** Forgets the oldest, many at once: they can be loaded again. */
+/** Removes the oldest turns, many at once; they can be loaded again. */
 function forgetOldest() {
   const all = allTurns();
   for (const { turn: id } of all.slice(KEPT)) turns.delete(id);
@@ -93,7 +93,7 @@ function forgetOldest() {
 
 function setStatus(status) {
   const position = Math.max(status.position, known.status?.position ?? 0);
-  // A gateway that started again may have another log.
+  // A restarted gateway may have another log.
   const same = known.status?.started_at === status.started_at;
   known.status = { ...status, position: same ? position : status.position };
   tell('status');
@@ -101,7 +101,7 @@ function setStatus(status) {
 
 let spendTimer = null;
 
-/** Reads the spend anew, soon, and once for many turns that end together. */
+/** Loads the spend after a delay, once for all turns that end in the meantime. */
 export function refreshSpend(wait = 800) {
   if (spendTimer !== null) return;
   spendTimer = setTimeout(async () => {
@@ -109,14 +109,14 @@ export function refreshSpend(wait = 800) {
       known.spend = await api.spend();
       tell('spend');
     } catch {
-      // The connection says that the gateway is away; old figures stay until it is back.
+      // The connection state shows that the gateway is unreachable; the old figures stay until it is back.
     } finally {
       spendTimer = null;
     }
   }, wait);
 }
 
-/** Reads the page of turns before the oldest one known. */
+/** Loads the turns before the oldest known one. */
 export async function loadOlder() {
   if (known.older === null) return 0;
   const page = await api.turns(known.older);
@@ -129,7 +129,7 @@ async function catchUp() {
   const [status, page] = await Promise.all([api.status(), api.turns(null)]);
   setStatus(status);
   const overlaps = page.turns.length === 0 || page.turns.some((each) => turns.has(each.turn));
-  // So much happened meanwhile that turns in between are unknown: begin anew rather than show a gap.
+  // Turns in between are missing: start again rather than show a gap.
   if (!overlaps) turns.clear();
   if (!known.loaded || !overlaps) known.older = page.next;
   known.loaded = true;
@@ -143,7 +143,7 @@ function setConnection(state, until = 0) {
   tell('connection');
 }
 
-/** Starts to follow the gateway. */
+/** Loads the state and follows the gateway. */
 export function start() {
   catchUp().catch((error) => {
     known.failure = error;

@@ -1,15 +1,15 @@
-// The stream of what changes. It is read with fetch, since an EventSource cannot send a token.
+// The live stream of the gateway. It is read with fetch, since an EventSource cannot send a token.
 
 import { request } from './api.js';
 
-/** Longer silence than this, in milliseconds, is a dead connection: the gateway sends comments more often. */
+/** The longest silence in milliseconds; the gateway sends comments more often, so beyond it the connection is dead. */
 const SILENCE = 60_000;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;
 
 /**
- * Follows `/api/live` for good. `on.event(name, data)` gets what comes, `on.open()` says that the stream stands,
- * `on.lost(wait)` that it broke and is tried again after `wait` milliseconds.
+ * Follows `/api/live` and reconnects for ever. Calls `on.event(name, data)` for each event, `on.open()` when connected,
+ * and `on.lost(wait)` when the connection is lost and opened again after `wait` milliseconds.
  */
 export async function follow(on) {
   let wait = FIRST_WAIT;
@@ -22,7 +22,7 @@ export async function follow(on) {
       wait = FIRST_WAIT;
       await read(answer.body, on.event, () => ended.abort());
     } catch {
-      // Whatever broke it, the stream is opened again below.
+      // Reconnects below, whatever the cause.
     }
     ended.abort();
     const scattered = wait * (0.75 + Math.random() / 2);
@@ -32,7 +32,7 @@ export async function follow(on) {
   }
 }
 
-/** Waits, or less when the computer comes back online or the tab comes into view. */
+/** Waits, but not longer than until the computer is online again or the tab becomes visible. */
 function awhile(milliseconds) {
   return new Promise((resolve) => {
     const done = () => {
@@ -58,7 +58,7 @@ async function read(body, event, silent) {
   }
 }
 
-/** Takes a stream of events in pieces, wherever they are cut. */
+/** A parser of server-sent events that accepts chunks cut anywhere. */
 export function parser(event) {
   let rest = '';
   let name = '';
@@ -86,7 +86,7 @@ function deliver(event, name, text) {
   try {
     data = JSON.parse(text);
   } catch {
-    return; // A broken event says nothing; the next one may.
+    return; // A malformed event is skipped.
   }
   event(name, data);
 }

@@ -1,6 +1,6 @@
-// Who started whom: turns of sub-agents stand below the turn of their session that was running when they began.
+// The tree of turns: turns of sub-agents are below the turn of their session that was running when they began.
 
-/** A turn and the turns of sub-agents below it, newest first. `cost` and `unpriced` are those of the whole tree. */
+/** A turn with the turns of its sub-agents, newest first. `cost` and `unpriced` include the whole tree. */
 function node(turn) {
   return { turn, below: [], cost: turn.cost, unpriced: turn.unpriced_calls };
 }
@@ -10,7 +10,7 @@ function isBelow(turn) {
   return turn.subagent || turn.parent !== null;
 }
 
-/** The tree of `turns`, which are ordered from the newest to the oldest. */
+/** Builds the trees of `turns`, which are ordered from newest to oldest. */
 export function grow(turns) {
   const nodes = turns.map(node);
   const sessions = new Map();
@@ -28,7 +28,7 @@ export function grow(turns) {
   return tops;
 }
 
-/** The turn that was running in the parent's thread when this one began: the latest that began before it. */
+/** The turn that was running in the parent's thread when `child` began: the latest that began before it. */
 function parentOf(child, candidates) {
   const { parent, time } = child.turn;
   let inThread = null;
@@ -40,7 +40,7 @@ function parentOf(child, candidates) {
     if (!began || turn.side) continue;
     if (parent !== null && turn.thread === parent) inThread ??= each;
     else if (!isBelow(turn)) main ??= each;
-    // A session of many turns is not read to its beginning.
+    // The candidates are ordered from newest to oldest, so the first match is the latest.
     if (inThread || (parent === null && main)) break;
   }
   return inThread ?? main;
@@ -54,12 +54,12 @@ function sum(tree) {
   }
 }
 
-/** How many turns stand below. */
+/** The number of turns below. */
 export function countBelow(tree) {
   return tree.below.reduce((number, each) => number + 1 + countBelow(each), 0);
 }
 
-/** The trees by session, the session with the newest turn first. */
+/** Groups trees by session; the session with the newest turn is first. */
 export function bySession(tops) {
   const groups = new Map();
   for (const each of tops) {

@@ -5,7 +5,7 @@ import { clock, costText, duration, elapsed, fullTime, short, tokens } from './f
 import { askedOther, modelChip } from './models.js';
 import { sideName, slotName, slotNumber } from './words.js';
 
-/** The content of a row. `depth` is 0 for a turn of a session, more below it. */
+/** Fills a row. `showSession` adds the session. */
 export function fillRow(link, turn, { showSession }) {
   link.href = `#/turns/${encodeURIComponent(turn.turn)}`;
   link.className = `row is-${turn.status}${turn.side ? ' is-side' : ''}`;
@@ -42,7 +42,7 @@ function choice(turn) {
     turn.fallback > 0 ? fell(turn.fallback) : null);
 }
 
-/** The number of the policy in the chain that decided. */
+/** The number of the slot that decided. */
 export function step(turn) {
   const number = slotNumber(turn.slot);
   if (number === 0) return null;
@@ -71,7 +71,7 @@ function tokensText(turn) {
   return `${tokens(turn.input_tokens)} → ${tokens(turn.output_tokens)}`;
 }
 
-/** How long a turn took, or takes until now. */
+/** The duration of a turn, or the time since it began if it is running. */
 export function latencyText(turn) {
   if (turn.status === 'running') return elapsed(Date.now() - turn.time);
   return duration(turn.latency_ms);
@@ -82,7 +82,7 @@ export function turnCost(turn) {
   return costText(turn.cost, turn.unpriced_calls);
 }
 
-/** One sentence about a new turn, to be said. */
+/** A sentence about a new turn, for screen readers. */
 export function spoken(turn) {
   const who = turn.subagent ? 'Sub-agent turn' : turn.side ? `${sideName(turn.side)} call` : 'New turn';
   const what = turn.message ? `: ${turn.message.slice(0, 80)}` : '';

@@ -1,4 +1,4 @@
-// What an edited policy would have decided: the last turns, decided again.
+// What-if: decides the latest turns again under an edited policy.
 
 import { api } from './api.js';
 import { announce, fill, foreign, make, unseen } from './elements.js';
@@ -10,7 +10,7 @@ let number;
 let button;
 let running = null;
 
-/** The controls and the place of the result. `text` gives the policy to try. */
+/** Creates the controls and the container of the result. `text` returns the policy to try. */
 export function mount(text) {
   number = make('select', { id: 'what-if-turns', 'aria-label': 'How many of the last turns' },
     [50, 200, 1000, 5000].map((each) => make('option', { value: each, selected: each === 200 ? true : null }, `${count(each)} turns`)));
@@ -19,7 +19,7 @@ export function mount(text) {
   return { controls: make('span', { class: 'joined' }, button, number), results };
 }
 
-/** Decides the last turns under `text`. */
+/** Decides the latest turns under the policy `text`. */
 export async function run(text) {
   running?.abort();
   running = new AbortController();

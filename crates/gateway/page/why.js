@@ -1,4 +1,4 @@
-// "Why this model?": one turn, the chain that decided it, its calls, and what came of it.
+// "Why this model?": one turn with its chain, calls and verdict.
 
 import { chainList } from './chain.js';
 import { callsTable, rawUsage } from './calls.js';
@@ -11,16 +11,16 @@ import { latencyText, turnCost } from './turn_row.js';
 import { failureName, sideName, slotName } from './words.js';
 
 let panel;
-let shown = null; // the id of the turn in the panel
-let seen = null; // the turn as the list knew it when the panel was drawn
-let reading = null; // stops the reading that is under way
+let shown = null; // id of the turn in the panel
+let seen = null; // the turn in the list when the panel was drawn
+let reading = null; // aborts the current request
 let close = () => {};
 
 export function mount(element, { onClose }) {
   panel = element;
   close = onClose;
   listen(['turns'], () => {
-    // The turn went on: read it again.
+    // The turn has changed: load it again.
     const latest = shown && knownTurn(shown);
     if (latest && seen && latest !== seen) read(shown, false);
   });
@@ -63,7 +63,7 @@ async function read(id, first) {
     const detail = await api.turn(id, signal);
     if (shown !== id) return;
     if (!seen) {
-      keepAll([]); // a turn older than the list is shown here only
+      keepAll([]); // a turn older than the list is only shown here
       seen = detail.turn;
     }
     draw(detail);

@@ -1,6 +1,6 @@
-// The names of the log in words: policies, verdicts, failures, states.
+// Labels for names in the log: slots, verdicts, failures, states.
 
-/** The chain, in its order. */
+/** The slots in the order of the chain. */
 export const CHAIN = [
   'PER_MESSAGE_OVERRIDE',
   'MANUAL_STICKY',
@@ -68,7 +68,7 @@ export function slotName(slot) {
   return SLOTS[slot] ?? plain(slot);
 }
 
-/** The place of a policy in the chain, from 1; 0 when it has none. */
+/** The number of a slot in the chain, from 1; 0 if it is not in it. */
 export function slotNumber(slot) {
   return CHAIN.indexOf(slot) + 1;
 }
@@ -77,7 +77,7 @@ export function verdictName(verdict) {
   return VERDICTS[verdict] ?? plain(verdict);
 }
 
-/** A failure in words. What follows its name (`name: more`, `name, more`) is kept. */
+/** The label of a failure. What follows its name (`name: more`, `name, more`) is kept. */
 export function failureName(text) {
   const [name, rest] = split(String(text ?? ''));
   const words = FAILURES[name] ?? plain(name);
