@@ -6,7 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use processor_time::ProcessorTime;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 
-/// The session so many times, each time with lines and answers of its own.
+/// Returns the bundled session repeated, with distinct ids of lines and responses in each copy.
 fn sessions(copies: usize) -> String {
     let copy = |number: usize| {
         let uuid = format!("\"uuid\":\"{number}-");

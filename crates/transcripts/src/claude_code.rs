@@ -1,58 +1,55 @@
-//! The session files of Claude Code: JSON Lines under `~/.claude/projects/<project>/`.
+//! Reads the session files of Claude Code: JSON Lines under `~/.claude/projects/<project>/`.
 //!
-//! [`discover`] finds them, [`SessionReader`] reads one, line by line, as an iterator of turns. At no time is more in
-//! memory than one turn of the main line with the sub-agents at work in it (and 32 bytes for every line and call
-//! already seen, to recognise repetitions).
+//! [`discover`] finds the files, and [`SessionReader`] iterates over the turns of one. Memory is limited to one turn of
+//! the main conversation with its sub-agents, plus 32 bytes for each line and call, by which repetitions are detected.
 //!
-//! # What is read
-//! - `assistant` lines: one line for every block of an answer. A call is one (message id, request id); of each
-//!   bucket of its usage the largest number counts, because the early lines hold what was known while the answer
-//!   streamed. Some versions never write the final line, so recorded output can be far below what was billed: the
-//!   numbers are the file's, nothing is added. Without a stop reason in the file, a call that asks for tools stopped
-//!   for them, and any other is `unknown`. Lines of the model `<synthetic>` are no calls; with `isApiErrorMessage`
-//!   they are failures.
-//! - `user` lines: messages, results of tools, and notes of the client (see below).
-//! - `system` lines `compact_boundary` (a compaction) and `api_error` (an attempt that failed and is tried again).
+//! # Lines that are read
+//! - `assistant` lines, one for each block of a response. A call is identified by message id and request id. Its usage
+//!   is the maximum of each count over its lines, because early lines contain the counts at that point of the stream.
+//!   Some versions never write the final line; the recorded output can then be far below the billed output and is not
+//!   corrected. If no stop reason is recorded, it is `tool_use` for a call with tool calls and `unknown` for others.
+//!   Lines of the model `<synthetic>` are not calls; with `isApiErrorMessage` they are failures.
+//! - `user` lines: messages, tool results, and notes of the client (see below).
+//! - `system` lines `compact_boundary` (a compaction) and `api_error` (a failed attempt that is retried).
 //!
-//! # What is dropped
-//! Results of tools outside any turn (their call was in a broken line), the other `system` lines (hooks, durations,
-//! local commands) and all other known types of line, such as `queue-operation`, `pr-link`, `file-history-snapshot`,
-//! `attachment` and `progress`. Types this program has never heard of are counted in
-//! [`Skipped::unknown`]. Lines whose `uuid` was seen before in the same file are counted in [`Skipped::repeated`];
-//! history copied into *another* file is recognised by the log, since the id of a turn follows from the session and
-//! the line it names, and the id of a call from the provider's ids alone.
+//! # Lines that are dropped
+//! Tool results outside any turn (the line of their call could not be read), other `system` lines (hooks, durations,
+//! local commands), and the other known types, such as `queue-operation`, `pr-link`, `file-history-snapshot`,
+//! `attachment` and `progress`. Unknown types are counted in [`Skipped::unknown`], and lines whose `uuid` occurred
+//! before in the file in [`Skipped::repeated`]. History that was copied into *another* file is detected by the log: the
+//! id of a turn is derived from session and line id, and the id of a call from the provider's ids.
 //!
-//! # What is a turn
-//! - A message the user wrote, with or without images. A second message before any answer to the first is a turn of
-//!   its own and the first one was cancelled, so that what was read once never changes when the file grows.
-//! - A command (`<command-name>`), if a call, a failure or an interruption follows it before the next message; its
-//!   text is what was typed, `/name arguments`. Commands that never reach a model (`/exit`, `/clear`, `/mcp`)
-//!   vanish.
-//! - Not: results of tools, `isMeta` lines (the text of a skill or command: part of the running turn), summaries of
+//! # Start of a turn
+//! - A message that the user wrote, with or without images. If a second message follows before any response, it starts
+//!   another turn and the first one is cancelled, so that turns already read do not change when the file grows.
+//! - A command (`<command-name>`) that is followed by a call, a failure or an interruption before the next message. Its
+//!   text is the command line, `/name arguments`. Commands that never reach a model (`/exit`, `/clear`, `/mcp`) are
+//!   dropped.
+//! - Not a turn: tool results, `isMeta` lines (the text of a skill or command, part of the running turn), summaries of
 //!   compactions, output of local commands and shell lines (`<local-command-…>`, `<bash-…>`), and notifications of
-//!   background tasks, which continue the running turn. They count as text of the prompt.
-//! - An answer without a message before it (the message was in a broken line, or in another file) belongs to the
-//!   running turn, and if there is none, to a turn without text named after the line it answers.
+//!   background tasks, which continue the running turn. All of them count as text of the prompt.
+//! - A response without a preceding message (its line could not be read, or is in another file) belongs to the running
+//!   turn; if there is none, to a turn without text that is named after the line it responds to.
 //!
-//! # How a turn ends
+//! # End of a turn
 //! `[Request interrupted by user…]` and `Operation stopped by hook: …` cancel it. Otherwise the next message of its
-//! thread decides, by what came last: an answer with text and no tool outstanding completed it, a failure nobody
-//! tried again failed it, anything else (an unanswered tool, a declined one) means that the user cancelled it. At
-//! the end of the file the first two hold as well; anything else leaves it open.
+//! thread ends it, depending on the last line: a response with text and without a pending tool call completed it, a
+//! failure without a retry failed it, and in any other case (a pending or declined tool call) the user cancelled it.
+//! The first two also apply at the end of the file; in any other case the turn stays open.
 //!
-//! # What the prompt cache knows
-//! - A call begins with its first line.
-//! - An `isMeta` line that is no note of the client, about an image, say, is the text of a command or a skill: the
-//!   calls after it are of the variant `COMMAND`, until the next message the user wrote. The client sends those
-//!   requests with other settings, so that messages cached for one variant are of no use to the other.
-//! - A session is left with `/exit` or `/quit`, or, without a word, before a `summary` line in mid-file, which the
-//!   client writes when it opens an old session. If a message or a call follows, the session was resumed. Nothing of
-//!   this holds before the first call: there was nothing to resume.
+//! # Prompt cache
+//! - A call begins at the time of its first line.
+//! - An `isMeta` line that is not a note of the client (about an image, for example) is the text of a command or a
+//!   skill: later calls are of the variant `COMMAND` until the user's next message. The client sends these requests
+//!   with other settings, so the two variants do not share cached messages.
+//! - A session is left by `/exit` or `/quit`, or without a line of its own before a `summary` line inside the file,
+//!   which the client writes when it opens an old session. If a message or a call follows, the session was resumed. A
+//!   session without a call cannot be resumed.
 //!
 //! # Threads
-//! Lines with `isSidechain` belong to a sub-agent: to `agentId`, or, in old files, to the chain of parents that
-//! begins at one line. Sub-agents come out after the turn of the main line they worked in, in the order in which
-//! they started. Files that hold one sub-agent alone (`agent-*.jsonl`) are read like any other.
+//! Lines with `isSidechain` belong to a sub-agent: `agentId`, or, in old files, the chain of parents that starts at one
+//! line. Turns of sub-agents follow the turn of the main conversation in which they ran, in the order of their start.
+//! Files of a single sub-agent (`agent-*.jsonl`) are read in the same way.
 
 mod content;
 mod failure;

@@ -1,8 +1,9 @@
-//! The class of an error, from a status code and what is written about it.
+//! Classifies errors by HTTP status and text, for all formats.
 
 use contracts::events::ErrorClass;
 
-/// The class of an error. Wording comes first, because one status stands for several errors.
+/// Returns the class of an error. The text takes precedence over the status, because one status is used for several
+/// errors.
 pub(crate) fn class(status: Option<u16>, text: &str) -> ErrorClass {
     let text = text.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));

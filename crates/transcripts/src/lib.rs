@@ -11,5 +11,5 @@ pub mod openai_log;
 pub mod session_file;
 pub mod tool_call;
 
-/// A session in the format of Claude Code's own files, invented for this project: two days in a small shop.
+/// An invented session in the format of Claude Code, two days long, for demonstrations and tests.
 pub const DEMO_SESSION: &str = include_str!("../demo/session.jsonl");

@@ -1,4 +1,4 @@
-//! A session that another client recorded, in neutral types and in the order in which it happened.
+//! Sessions and turns that another client recorded, in types that are independent of the file format.
 
 use std::collections::BTreeSet;
 
@@ -10,82 +10,82 @@ use contracts::{
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A session.
+/// A recorded session: its id, source and workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedSession {
-    /// The session, as its client names it.
+    /// Session id of the client.
     pub id: SessionId,
-    /// Whose file it comes from.
+    /// Format of the file that it was read from.
     pub source: SessionSource,
-    /// The absolute path of its workspace.
+    /// Absolute path of the workspace; `None` if not recorded.
     pub workspace: Option<String>,
-    /// The version of the client.
+    /// Version of the client; `None` if not recorded.
     pub client: Option<String>,
-    /// The first time in its file.
+    /// First time in the file.
     pub started_at: Timestamp,
 }
 
-/// A turn: one user message and everything done about it.
+/// A recorded turn: a user message and the steps that followed. The engine converts it to events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedTurn {
-    /// Its session: normally that of the file, another one for history copied from elsewhere.
+    /// Session of the turn; not that of the file for copied history.
     pub session: SessionId,
-    /// The client's own id of the user message.
+    /// The client's id of the turn or of its message, unique in the session.
     pub name: String,
-    /// The sub-agent at work, if it is not the main line of the session.
+    /// Thread of the turn, such as a sub-agent; `None` for the main conversation.
     pub thread: Option<ThreadId>,
-    /// When the message was sent.
+    /// Time of the message.
     pub started_at: Timestamp,
-    /// What the user wrote; empty when the file does not have the message.
+    /// Text of the message; empty if the file does not contain it.
     pub message: String,
-    /// Images in the message.
+    /// Whether the message contains images.
     pub message_has_images: bool,
-    /// What had happened before, in this thread.
+    /// State of the thread before the turn.
     pub before: Before,
-    /// What happened, in the order of the file.
+    /// Steps of the turn, in the order of the file.
     pub steps: Vec<Step>,
-    /// How and when it ended; `None` when the file stops in the middle of it, and a later import may go on.
+    /// Status and time of the end; `None` if the file ends before, and a later import may continue the turn.
     pub end: Option<(TurnStatus, Timestamp)>,
 }
 
-/// What a thread had seen before a turn began.
+/// State of a thread at the start of a turn: the size of its prompt and the tools used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Before {
-    /// What the prompt is made of, the new message included.
+    /// Size of the prompt, including the new message.
     pub prompt: PromptShape,
-    /// An image anywhere in that prompt.
+    /// Whether the prompt contains images.
     pub images: bool,
-    /// Calls of tools.
+    /// Number of tool calls.
     pub tool_calls: u64,
-    /// Extensions of files that tools touched, lower case, with the dot.
+    /// Extensions of the files that tools accessed, in lower case, with the dot.
     pub extensions: BTreeSet<String>,
     /// Top-level directories of those files, inside the workspace.
     pub directories: BTreeSet<String>,
-    /// Names of tools used.
+    /// Names of the tools used.
     pub tools: BTreeSet<String>,
-    /// What those tools do to the world.
+    /// Side effects of those tools.
     pub side_effects: BTreeSet<SideEffect>,
 }
 
-/// One thing that happened in a turn.
+/// A step of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
-    /// A model answered. Stands before the tools it asked for.
+    /// A model responded. Precedes the tool calls of the response.
     Call(ObservedCall),
-    /// A model asked for a tool.
+    /// A model called a tool.
     ToolCalled(ObservedTool),
-    /// A tool is done.
+    /// A tool call ended.
     ToolFinished(ObservedResult),
-    /// A call failed.
+    /// A model call failed.
     Failed(ObservedFailure),
     /// The history was replaced by a summary.
     Compacted(ObservedCompaction),
-    /// The user had left the session before and opened it again.
+    /// The user reopened the session.
     Resumed(ObservedResumption),
 }
 
 impl Step {
-    /// When it happened, or was over.
+    /// Returns the time of the step, or of its end.
     pub const fn at(&self) -> Timestamp {
         match self {
             Self::Call(call) => call.at,
@@ -98,132 +98,133 @@ impl Step {
     }
 }
 
-/// A call that was answered.
+/// A model call with its response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCall {
-    /// Follows from the provider's ids of message and request alone: a copy in another file is the same call.
+    /// Id derived from the provider's ids of message and request, so that a copy in another file is the same call.
     pub id: EventId,
     /// The provider's id of the message.
     pub message: String,
     /// The provider's id of the request.
     pub request: Option<String>,
-    /// When the answer ended: the time of its last line.
+    /// End of the response: the time of its last line.
     pub at: Timestamp,
-    /// When it began: the time of its first line.
+    /// Start of the response: the time of its first line.
     pub began_at: Timestamp,
-    /// When it was sent, at the earliest: the time of what it answers. `None` when that is not in the file.
+    /// Earliest time at which the call was sent: that of the input before it. `None` if not recorded.
     pub started_at: Option<Timestamp>,
-    /// The model, as the provider names it.
+    /// Model in the provider's notation.
     pub model: String,
-    /// What it used.
+    /// Tokens used.
     pub usage: Usage,
-    /// The provider's account of the usage as JSON; `None` when it is longer than 1 KiB.
+    /// Usage object of the provider as JSON; `None` if it is longer than 1 KiB.
     pub raw_usage: Option<String>,
-    /// Why it stopped.
+    /// Reason why the response ended.
     pub stop_reason: StopReason,
-    /// Tools it asked for.
+    /// Number of tool calls.
     pub tool_calls: u32,
-    /// Blocks of thinking.
+    /// Number of thinking blocks.
     pub thinking_blocks: u32,
-    /// Whether it continues a command or a skill, or a message of the user's own.
+    /// Cache variant of the request: whether it continues a command or skill, or a message.
     pub variant: CacheVariant,
-    /// False when the file stops here, so that more of this answer may follow.
+    /// False if the file ends here, so that more of the response may follow.
     pub complete: bool,
 }
 
-/// A tool that a model asked for.
+/// A tool call by a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedTool {
-    /// The provider's id of the call of the tool.
+    /// The provider's id of the tool call.
     pub id: String,
-    /// The call that asked for it.
+    /// Id of the model call.
     pub call: EventId,
-    /// When.
+    /// Time of the step.
     pub at: Timestamp,
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it does to the world.
+    /// Kind of side effect.
     pub side_effect: SideEffect,
-    /// Extensions of the files it names, lower case, with the dot.
+    /// Extensions of the files in the arguments, in lower case, with the dot.
     pub extensions: BTreeSet<String>,
-    /// Top-level directories of the files it names, inside the workspace.
+    /// Top-level directories of the files in the arguments, inside the workspace.
     pub directories: BTreeSet<String>,
-    /// The files it writes or takes back, each by the start of the hash of its path.
+    /// Files that the call writes or reverts, each as the first 32 bits of the hash of its path.
     pub files: BTreeSet<u32>,
-    /// Whether it takes back what was written: those files, or everything when it names none.
+    /// Whether the call reverts earlier changes: of `files`, or of all files if `files` is empty.
     pub reverts: bool,
 }
 
-/// What came back from a tool.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedResult {
-    /// The id of the call of the tool.
+    /// Id of the tool call.
     pub id: String,
-    /// When.
+    /// Time of the step.
     pub at: Timestamp,
-    /// How it fared.
+    /// Outcome of the tool call.
     pub outcome: ToolOutcome,
-    /// Bytes of its result.
+    /// Length of the result in bytes.
     pub output_bytes: u64,
 }
 
-/// A call that failed.
+/// A failed model call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedFailure {
     /// The client's id of the line.
     pub id: String,
-    /// When.
+    /// Time of the step.
     pub at: Timestamp,
-    /// The model of the thread's last call: the file does not name the one that failed.
+    /// Model of the thread's last call, since the file does not record which model failed; `None` before the first
+    /// call.
     pub model: Option<String>,
-    /// What went wrong.
+    /// Class of the error.
     pub class: ErrorClass,
-    /// The provider's status code.
+    /// HTTP status code of the provider; `None` if not recorded.
     pub status: Option<u16>,
-    /// Which attempt it was, from 1, when the client tried again; `None` when it gave up.
+    /// Number of the attempt, from 1, if the client retried; `None` for the last one.
     pub attempt: Option<u32>,
 }
 
-/// The history was replaced by a summary.
+/// A compaction: the history was replaced by a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCompaction {
     /// The client's id of the line.
     pub id: String,
-    /// When.
+    /// Time of the step.
     pub at: Timestamp,
-    /// What set it off.
+    /// Trigger of the compaction.
     pub trigger: CompactionTrigger,
-    /// Tokens of the history before.
+    /// Tokens of the history before the compaction; `None` if not recorded.
     pub tokens_before: Option<u64>,
 }
 
-/// The user had left the session and opened it again.
+/// The reopening of a session that the user had left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedResumption {
-    /// The client's id of the first message or answer afterwards.
+    /// The client's id of the first message or response afterwards.
     pub id: String,
-    /// When that was.
+    /// Time of that message or response.
     pub at: Timestamp,
 }
 
 impl ObservedTurn {
-    /// The last time anything happened in it that the file tells of.
+    /// Returns the latest time in the turn.
     pub fn last_at(&self) -> Timestamp {
         let steps = self.steps.iter().map(Step::at);
         steps.chain(self.end.map(|(_, at)| at)).fold(self.started_at, Timestamp::max)
     }
 
-    /// The id of the turn: the same on every import.
+    /// Returns the id of the turn, which is the same on every import.
     pub fn id(&self) -> TurnId {
         TurnId::derive(&self.session, &self.name)
     }
 
-    /// The expected tokens of its first prompt, by every family.
+    /// Returns the estimated tokens of its first prompt, for each family of tokenizer.
     pub fn estimates(&self) -> Estimates {
         estimates(&self.before.prompt)
     }
 
-    /// The calls that were answered, in order.
+    /// Returns the model calls with a response, in order.
     pub fn calls(&self) -> impl Iterator<Item = &ObservedCall> {
         self.steps.iter().filter_map(|step| match step {
             Step::Call(call) => Some(call),
@@ -231,7 +232,7 @@ impl ObservedTurn {
         })
     }
 
-    /// The tools that were asked for, in order.
+    /// Returns the tool calls, in order.
     pub fn tools(&self) -> impl Iterator<Item = &ObservedTool> {
         self.steps.iter().filter_map(|step| match step {
             Step::ToolCalled(tool) => Some(tool),

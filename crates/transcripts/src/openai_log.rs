@@ -1,42 +1,42 @@
-//! A log of requests to the chat completions of `OpenAI` or a compatible provider: JSON Lines, a call in each.
+//! Reads logs of requests to chat completions of `OpenAI` or a compatible provider: JSON Lines, one call in each.
 //!
-//! [`SessionReader`] reads one, line by line, as an iterator of turns. At no time is more in memory than a line and the
-//! running turn of each of the last 1,024 sessions.
+//! [`SessionReader`] iterates over the turns of a file. Memory is limited to one line and the running turns of the last
+//! 1,024 sessions.
 //!
-//! # What is read
-//! A line is an object with any of these; the first name that is there counts.
+//! # Fields that are read
+//! A line is an object with any of these fields; of several names the first that is present applies.
 //! - The request: `request`, or `request.body`, or the line itself, with `messages` and `model`.
 //! - The response: `response`, or `response.body`, or the line itself, with `choices`, `usage`, `model`, `id` and
-//!   `created`. `response.status_code` and `error` (of the line or of the response) tell of a call that failed.
-//! - Times: `started_at`, `start_time` or `request_time` for the beginning; `ended_at`, `end_time`, `response_time`,
-//!   `timestamp`, `time` or `created_at` for the end. They are texts in the form of RFC 3339 or numbers of seconds or
-//!   milliseconds. Without an end, `created` of the response stands for both.
+//!   `created`. `response.status_code` and `error` (of the line or of the response) indicate a failed call.
+//! - Times: `started_at`, `start_time` or `request_time` for the start; `ended_at`, `end_time`, `response_time`,
+//!   `timestamp`, `time` or `created_at` for the end. They are in the format of RFC 3339, or numbers of seconds or
+//!   milliseconds. Without an end, `created` of the response is used for both.
 //! - The session: `session`, `session_id`, `conversation_id` or `thread_id` of the line, or of `metadata` of the line
-//!   or of the request. `user` of the line or of the request tells sessions without a name apart.
-//! - `workspace` or `cwd`, and `provider`, of the line or its `metadata`. Without a provider it is what stands before a
-//!   slash in the name of the model (`anthropic/claude-…`), or else `openai`.
-//! - Tools are classed, and their files found, by the names and arguments that Codex's tools have.
+//!   or of the request. `user` of the line or of the request distinguishes sessions without an id.
+//! - `workspace` or `cwd`, and `provider`, of the line or its `metadata`. Without a provider it is the part of the
+//!   model name before a slash (`anthropic/claude-…`), or else `openai`.
+//! - Tools are classified by the names and arguments of Codex's tools.
 //!
-//! # What is dropped
-//! Lists of streamed chunks in the place of a response, and requests to other interfaces (`input` instead of
-//! `messages`): counted in [`Skipped::unknown`](crate::session_file::Skipped::unknown). Everything in a request that is
-//! not a message or a definition of a tool, all choices but the first, and the text of answers.
+//! # Content that is dropped
+//! Lists of streamed chunks in place of a response, and requests to other interfaces (`input` instead of `messages`),
+//! both counted in [`Skipped::unknown`](crate::session_file::Skipped::unknown); in requests everything except messages
+//! and tool definitions; all choices but the first; and the text of responses.
 //!
-//! # What is a session and a turn
-//! - Without a name, a session is what begins with the same messages: its id is the hash of user, system prompt and
-//!   first message of the user, whatever the model.
-//! - The last message of the role `user` is the turn's; results of tools after it belong to the turn, and so does the
-//!   same request again. The turn's name is the hash of all messages up to there, so that history that was edited is
-//!   another turn.
-//! - A turn ends when the next line of its session has another one, or at the end of the file: completed by an
-//!   answer that asks for no tool, failed by a failure, cancelled when the next turn comes before either, and open
-//!   when the file ends before either.
-//! - A session that comes back after 1,024 others goes on with its next turn.
+//! # Sessions and turns
+//! - Requests without a session id belong to one session if they begin with the same messages: its id is the hash of
+//!   user, system prompt and first user message, independent of the model.
+//! - The last message of the role `user` starts the turn. Later tool results, and repetitions of the same request,
+//!   belong to it. The name of the turn is the hash of all messages up to there, so edited history results in another
+//!   turn.
+//! - A turn ends at the next line of its session with another turn, or at the end of the file: completed by a response
+//!   without tool calls, failed by a failure, cancelled if the next turn comes before either, and open if the file ends
+//!   before either.
+//! - A session that reappears after 1,024 others continues with its next turn.
 //!
-//! # What is a call
-//! A response with `usage`. Of `prompt_tokens`, `prompt_tokens_details.cached_tokens` are taken off, and
-//! `cache_write_tokens` beside them. It is known by its `id`, else by session, turn, and the hash of the line. A
-//! response without usage is no call: nobody knows what it used; the tools it asked for count all the same.
+//! # Calls
+//! A response with `usage` is a call. `prompt_tokens_details.cached_tokens` and `cache_write_tokens` are subtracted
+//! from `prompt_tokens`. A call is identified by its `id`, or else by session, turn and the hash of the line. A
+//! response without usage is not a call, since its usage is unknown; its tool calls are recorded nevertheless.
 
 mod fold;
 mod line;

@@ -1,7 +1,7 @@
-//! Session files of other clients, whatever their format: finding them, and reading them line by line as turns.
+//! Finds session files of other clients and reads them line by line as turns, for all formats.
 //!
-//! All of them are JSON Lines that only ever grow. [`discover`] finds files, [`SessionReader`] reads one: a line that
-//! cannot be used becomes an [`Issue`] and costs only itself. What the lines mean is the [`Format`]'s:
+//! All formats are JSON Lines files that only grow. [`discover`] finds files, [`SessionReader`] reads one; a line that
+//! cannot be used is reported as an [`Issue`] and does not affect others. A [`Format`] interprets the lines:
 //! [`claude_code`](crate::claude_code), [`codex`](crate::codex) and [`openai_log`](crate::openai_log).
 
 mod discover;

@@ -1,4 +1,4 @@
-//! A call of a tool as any client makes it: what it does to the world, and which files it names.
+//! Classifies a tool call of any client: its side effect and the files in its arguments.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,23 @@ use contracts::SideEffect;
 
 use crate::{claude_code, codex};
 
-/// What a call of a tool says about itself.
+/// Classification of a tool call: its side effect and its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolLook {
-    /// What it does to the world.
+    /// Kind of side effect.
     pub side_effect: SideEffect,
-    /// Extensions of the files it names, lower case, with the dot.
+    /// Extensions of the files in the arguments, in lower case, with the dot.
     pub extensions: BTreeSet<String>,
-    /// Top-level directories of the files it names, inside the workspace.
+    /// Top-level directories of the files in the arguments, inside the workspace.
     pub directories: BTreeSet<String>,
-    /// The files it writes or takes back, each by the start of the hash of its path.
+    /// Files that the call writes or reverts, each as the first 32 bits of the hash of its path.
     pub files: BTreeSet<u32>,
-    /// Whether it takes back what was written: those files, or everything when it names none.
+    /// Whether the call reverts earlier changes: of `files`, or of all files if `files` is empty.
     pub reverts: bool,
 }
 
-/// What a call of a tool with these arguments, as JSON, says about itself. The tools of a client nobody here knows name
-/// no files and do nothing.
+/// Classifies a tool call by its name and its arguments, which are JSON or a patch. Unknown tools have no side effect
+/// and no files.
 pub fn look(name: &str, arguments: &str, workspace: Option<&str>) -> ToolLook {
     let name = usual_name(name);
     let side_effect = match claude_code::side_effect(name) {
@@ -45,7 +45,7 @@ pub fn look(name: &str, arguments: &str, workspace: Option<&str>) -> ToolLook {
     }
 }
 
-/// The name under which the same tool is known elsewhere: opencode and Gemini's client have their own.
+/// Returns Claude Code's name of a tool for the names that opencode and Gemini's client use; other names are unchanged.
 fn usual_name(name: &str) -> &str {
     match name {
         "bash" | "run_shell_command" => "Bash",

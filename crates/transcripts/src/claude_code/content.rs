@@ -1,4 +1,4 @@
-//! What a message is made of: a text, or blocks.
+//! Content of a message: text or a list of blocks.
 
 use std::{borrow::Cow, fmt};
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::session_file::{Flag, Text, lenient, skip_object};
 
-/// The content of a message.
+/// Content of a message. Values of other JSON types are read as [`Content::Nothing`].
 #[derive(Debug, Default)]
 pub(super) enum Content<'a> {
     #[default]
@@ -17,7 +17,7 @@ pub(super) enum Content<'a> {
     Blocks(Vec<Block<'a>>),
 }
 
-/// A block of a message.
+/// Block of a message. Contains the fields of all block types that are read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Block<'a> {
@@ -37,19 +37,21 @@ pub(super) struct Block<'a> {
     pub(super) content: Size,
 }
 
-/// How large the result of a tool is, and how it begins.
+/// Size and first characters of a tool result; the rest of the text is not kept.
 #[derive(Debug, Default)]
 pub(super) struct Size {
     pub(super) bytes: u64,
     pub(super) characters: u64,
     pub(super) images: u64,
-    /// The first characters, enough to recognise a message of the client.
+    /// First 80 characters, from which messages of the client are recognised.
     pub(super) beginning: String,
 }
 
 impl Size {
+    /// Number of characters in `beginning`.
     const BEGINNING: usize = 80;
 
+    /// Adds the size of a text part.
     fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(text.len() as u64);
         self.characters = self.characters.saturating_add(characters(text));
@@ -60,7 +62,7 @@ impl Size {
 }
 
 impl<'a> Content<'a> {
-    /// The blocks; none for a plain text.
+    /// Returns the blocks; empty for plain text.
     pub(super) fn blocks(&self) -> &[Block<'a>] {
         match self {
             Self::Blocks(blocks) => blocks,
@@ -68,7 +70,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// All text, blocks joined by a line feed.
+    /// Returns the text of all text blocks, joined by line feeds.
     pub(super) fn joined_text(&self) -> String {
         match self {
             Self::Nothing => String::new(),
@@ -81,7 +83,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// How many images it shows, those inside results of tools aside.
+    /// Returns the number of image blocks. Images in tool results are not counted.
     pub(super) fn images(&self) -> u64 {
         self.blocks().iter().filter(|block| block.kind.text() == "image").count() as u64
     }
@@ -154,7 +156,7 @@ impl<'de> Deserialize<'de> for Size {
     }
 }
 
-/// A part of a tool's result.
+/// Part of a tool result.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Part<'a> {

@@ -1,17 +1,17 @@
-//! What went wrong with a call, from what the client writes about it.
+//! Classifies the errors that Claude Code records.
 
 use contracts::events::ErrorClass;
 use serde::Deserialize;
 
 use crate::{error_text::class, session_file::Text};
 
-/// The class of an error and the provider's status code.
+/// Class of an error, and the provider's HTTP status code if known.
 pub(super) type Failure = (ErrorClass, Option<u16>);
 
-/// The `error` of a `system` line with subtype `api_error`: an attempt that failed and is tried again.
+/// Classifies the `error` of a `system` line with the subtype `api_error`: a failed attempt that is retried.
 ///
-/// The client tries again after answers that it may, and after connections that failed. Those carry no status, so an
-/// error without one is a connection.
+/// The client retries after responses that permit it and after failed connections. The latter have no status, so an
+/// unclassified error without a status is a network error.
 pub(super) fn of_attempt(error: Option<&str>) -> Failure {
     let error = error.unwrap_or_default();
     let fields: ErrorFields<'_> = serde_json::from_str(error).unwrap_or_default();
@@ -24,7 +24,8 @@ pub(super) fn of_attempt(error: Option<&str>) -> Failure {
     }
 }
 
-/// The text of an `assistant` line with `isApiErrorMessage`, and the client's own name for the error if it has one.
+/// Classifies the text of an `assistant` line with `isApiErrorMessage`. `name` is the client's name of the error, if
+/// recorded.
 pub(super) fn of_message(text: &str, name: Option<&str>) -> Failure {
     let status = status_in(text);
     let by_text = class(status, text);
@@ -36,11 +37,12 @@ pub(super) fn of_message(text: &str, name: Option<&str>) -> Failure {
         Some("model_not_found") => Some(ErrorClass::ModelNotFound),
         _ => None,
     };
-    // The text says more than the name where it says anything: overloaded is also a server error.
+    // The text is more specific than the name: an overload is also a server error.
     let class = if by_text == ErrorClass::Other { by_name.unwrap_or(by_text) } else { by_text };
     (class, status)
 }
 
+/// Fields of an error object that are read.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ErrorFields<'a> {
@@ -49,7 +51,7 @@ struct ErrorFields<'a> {
     _message: Text<'a>,
 }
 
-/// The status code in `API Error: 529 …` or `API Error (529 …)`.
+/// Parses the status code of `API Error: 529 …` or `API Error (529 …)`, 400 to 599; `None` if there is none.
 fn status_in(text: &str) -> Option<u16> {
     let (_, rest) = text.split_once("API Error")?;
     let digits: String =

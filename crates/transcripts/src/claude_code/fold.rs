@@ -1,4 +1,4 @@
-//! From lines to turns.
+//! Folds the lines of a session file into turns.
 
 mod assistant_line;
 mod note_line;
@@ -16,25 +16,27 @@ use super::{
 };
 use crate::observed::{ObservedResumption, ObservedSession, ObservedTurn, Step};
 
-/// The state between two lines.
+/// State of the reader between two lines. [`Fold::push`] takes each line, and `ready` contains the finished turns.
 #[derive(Debug)]
 pub(super) struct Fold {
-    /// The session's name when no line gives one.
+    /// Session id for lines without one, derived from the file name.
     fallback: Option<SessionId>,
     pub(super) session: Option<ObservedSession>,
     pub(super) skipped: Skipped,
-    /// Turns that are done, in order.
+    /// Finished turns that the reader has not returned yet, in order.
     pub(super) ready: VecDeque<ObservedTurn>,
-    /// The running turn of the main line and those of the sub-agents at work in it, in order of start.
+    /// Running turn of the main conversation and the turns of its sub-agents, in order of start.
     batch: Vec<OpenTurn>,
     threads: BTreeMap<ThreadKey, Thread>,
-    /// Lines of sub-agents without a name, and the sub-agent each belongs to.
+    /// Sub-agent of each line without an `agentId`, by the hash of the line's `uuid`.
     links: HashMap<EventId, ThreadId>,
+    /// Hashes of the `uuid`s of all lines so far.
     seen_lines: HashSet<EventId>,
+    /// Ids of all calls so far.
     seen_calls: HashSet<EventId>,
 }
 
-/// What every part of a line needs to know about it.
+/// Properties of the current line that all handlers need.
 struct Place<'a> {
     key: ThreadKey,
     session: SessionId,
@@ -43,8 +45,10 @@ struct Place<'a> {
     at: Timestamp,
 }
 
-/// The client writes these when it opens an old session; within a file it says that the session was left before.
+/// Type of the lines that the client writes when it opens an old session. Inside a file, one means that the user left
+/// the session before.
 const LEFT: &str = "summary";
+/// Known line types that contain nothing about turns.
 const DROPPED: [&str; 9] = [
     "queue-operation",
     "pr-link",
@@ -72,10 +76,10 @@ impl Fold {
         }
     }
 
-    /// Takes one line.
+    /// Folds one line.
     ///
     /// # Errors
-    /// What is missing from a line that should matter.
+    /// A description of the missing field if the line cannot be used.
     pub(super) fn push(&mut self, line: &Line<'_>) -> Result<(), String> {
         let kind = line.kind.text();
         if !matches!(kind, "user" | "assistant" | "system") {
@@ -108,7 +112,7 @@ impl Fold {
         Ok(())
     }
 
-    /// Ends what is left at the end of the file.
+    /// Finishes all open turns at the end of the file.
     pub(super) fn finish(&mut self) {
         for mut open in self.batch.drain(..) {
             open.finish(None);
@@ -116,6 +120,8 @@ impl Fold {
         }
     }
 
+    /// Returns the session id of a line, and completes the recorded session with the line's workspace and version.
+    /// `None` if neither the line nor the file name contains an id.
     fn note_session(&mut self, line: &Line<'_>, at: Timestamp) -> Option<SessionId> {
         let named = SessionId::try_from(line.session_id.text()).ok();
         let id = named.clone().or_else(|| self.fallback.clone())?;
@@ -131,6 +137,8 @@ impl Fold {
         Some(named.unwrap_or_else(|| session.id.clone()))
     }
 
+    /// Returns the thread of a line. A sub-agent without an `agentId` has the id of the first line in its chain of
+    /// parents.
     fn key_of(&mut self, line: &Line<'_>, uuid: &str) -> ThreadKey {
         if let Some(agent) = line.agent_id.get().and_then(|agent| ThreadId::try_from(agent).ok()) {
             return ThreadKey(Some(agent));
@@ -151,13 +159,14 @@ impl Fold {
         self.threads.entry(key.clone()).or_insert_with(Thread::new)
     }
 
-    /// The running turn of a thread.
+    /// Returns the running turn of a thread.
     fn running(&mut self, key: &ThreadKey) -> Option<&mut OpenTurn> {
         let index = self.threads.get(key)?.turn?;
         self.batch.get_mut(index)
     }
 
-    /// The turn a call or a failure belongs to: a waiting command, the running turn, or one without a message.
+    /// Returns the turn that a call or a failure belongs to: a waiting command, which starts here, the running turn, or
+    /// a new turn without a message.
     fn turn_for(&mut self, place: &Place<'_>) -> Option<&mut OpenTurn> {
         if let Some(candidate) = self.thread(&place.key).candidate.take() {
             self.start(candidate);
@@ -177,13 +186,13 @@ impl Fold {
         self.running(&place.key)
     }
 
-    /// That the session was opened again, when the user had left it and now it goes on.
+    /// Returns the step that records a resumed session, if the user had left the session. Resets that state.
     fn resumed(&mut self, key: &ThreadKey, id: &str, at: Timestamp) -> Option<Step> {
         std::mem::take(&mut self.thread(key).left).then(|| Step::Resumed(ObservedResumption { id: id.to_owned(), at }))
     }
 
-    /// Starts a turn, which ends the one before it in the same thread, and with a turn of the main line the whole
-    /// batch.
+    /// Starts a turn and ends the previous one of the same thread. A turn of the main conversation also ends the turns
+    /// of all sub-agents.
     fn start(&mut self, mut turn: OpenTurn) {
         let next = turn.turn.started_at;
         let name = turn.turn.name.clone();

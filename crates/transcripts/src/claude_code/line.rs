@@ -1,4 +1,4 @@
-//! One line of a session file, as far as it is read. What is not named here is skipped without being looked at.
+//! Layout of a line of a session file. Fields that are not listed are skipped without being parsed.
 
 use std::fmt;
 
@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::content::Content;
 use crate::session_file::{Flag, Text, in_text, lenient, skip_list};
 
+/// A line of any type. Contains the fields of all types that are read.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Line<'a> {
@@ -49,6 +50,7 @@ pub(super) struct Line<'a> {
     pub(super) retry_attempt: Option<u32>,
 }
 
+/// Message of an `assistant` or `user` line.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -64,6 +66,7 @@ pub(super) struct Message<'a> {
     pub(super) usage: Option<&'a RawValue>,
 }
 
+/// Details of a compaction.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct CompactMetadata {
@@ -72,12 +75,13 @@ pub(super) struct CompactMetadata {
 }
 
 impl CompactMetadata {
+    /// Returns whether the user requested the compaction.
     pub(super) fn is_manual(&self) -> bool {
         self.trigger == "manual"
     }
 }
 
-/// The type of a line whose shape is not the expected one.
+/// Only the type of a line, for lines that do not match [`Line`].
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Kind<'a> {
@@ -86,13 +90,13 @@ pub(super) struct Kind<'a> {
 }
 
 impl Line<'_> {
-    /// The time of the line, when it has one.
+    /// Returns the time of the line; `None` if it has none.
     pub(super) fn at(&self) -> Option<Timestamp> {
         in_text(self.timestamp.get()?)
     }
 }
 
-/// What the client keeps of a tool's result; only whether it was stopped is read.
+/// The client's record of a tool result, of which only the interruption is read.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct ToolUseResult {
     pub(super) interrupted: bool,

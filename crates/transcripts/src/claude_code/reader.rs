@@ -1,4 +1,4 @@
-//! Lines of Claude Code, one at a time.
+//! Reads the session files of Claude Code line by line.
 
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -19,18 +19,18 @@ pub use crate::session_file::{Issue, Skipped};
 #[derive(Debug)]
 pub struct ClaudeCode(Fold);
 
-/// Reads a session of Claude Code.
+/// Reader of a Claude Code session file.
 pub type SessionReader<'a, R> = session_file::SessionReader<'a, R, ClaudeCode>;
 
 /// Opens a session file.
 ///
 /// # Errors
-/// [`OpenError`] when it cannot be opened.
+/// [`OpenError`] if the file cannot be opened.
 pub fn read<'a>(path: &Path) -> Result<SessionReader<'a, BufReader<File>>, OpenError> {
     SessionReader::open(path)
 }
 
-/// All `*.jsonl` files below a folder, or the one file that `path` names, in the order in which they began.
+/// Returns all `*.jsonl` files below a folder, or the single file at `path`, ordered by the time of their first line.
 ///
 /// # Errors
 /// [`DiscoverError`] for the first folder or file that cannot be read.
@@ -51,7 +51,7 @@ impl Format for ClaudeCode {
         match serde_json::from_str::<Line<'_>>(text) {
             Ok(line) => self.0.push(&line),
             Err(error) => match serde_json::from_str::<Kind<'_>>(text) {
-                // A type of line we know has a shape we do not know.
+                // The type is known, but not this layout.
                 Ok(kind) if matches!(kind.kind.text(), "user" | "assistant" | "system") => {
                     Err(format!("a line of type `{}` has an unexpected shape: {}", kind.kind.text(), in_line(&error)))
                 }

@@ -1,4 +1,4 @@
-//! One thread of a session: what it has seen so far, and the turn that is running.
+//! State of one thread of a session, and its running turn.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ pub(super) use crate::session_file::Last;
 
 use crate::observed::{Before, ObservedCall, ObservedCompaction, ObservedTurn, Step};
 
-/// Tokens of what Claude Code sends before the first message: system prompt, tool definitions, project notes. They
-/// are not in the file. The median of the first calls of 33 recorded sessions is 40,500 (25,900 to 68,200), less the
-/// message. Sub-agents send less, by how much is not recorded.
+/// Estimated tokens that Claude Code sends before the first message: system prompt, tool definitions, project notes.
+/// They are not recorded in the file. The median of the first calls of 33 recorded sessions, without the message, is
+/// 40,500 (25,900 to 68,200). Sub-agents send fewer; their number is not recorded.
 pub const PREAMBLE_TOKENS: u64 = 40_000;
 
-/// A thread: the main line of the session, or a sub-agent.
+/// Identifies a thread: the main conversation (`None`) or a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ThreadKey(pub(super) Option<ThreadId>);
 
@@ -30,26 +30,26 @@ impl ThreadKey {
     }
 }
 
-/// A thread of a session.
+/// State of a thread: its prompt so far, its last model and its running turn.
 #[derive(Debug)]
 pub(super) struct Thread {
-    /// What a turn that starts now has before it.
+    /// State of the thread that a turn starting now would record.
     pub(super) before: Before,
-    /// What goes before the first message: [`PREAMBLE_TOKENS`], or, after a call, what its account showed it to be.
+    /// Tokens before the first message: [`PREAMBLE_TOKENS`] until the usage of the first call shows the actual number.
     preamble: u64,
-    /// The model of the last call.
+    /// Model of the last call.
     pub(super) model: Option<String>,
-    /// What the calls of now continue: a message of the user's own, or the text of a command or a skill.
+    /// Cache variant of the next calls: user message, or command or skill.
     pub(super) variant: CacheVariant,
-    /// The user has left the session after a call.
+    /// Whether the user left the session after a call.
     pub(super) left: bool,
-    /// The running turn: its place in the batch.
+    /// Index of the running turn in the batch.
     pub(super) turn: Option<usize>,
-    /// A command that no model has taken up yet.
+    /// Turn of a command that no call has followed yet.
     pub(super) candidate: Option<OpenTurn>,
-    /// Compactions from before the first turn.
+    /// Compactions before the first turn.
     pub(super) early: Vec<ObservedCompaction>,
-    /// The time of the last line.
+    /// Time of the last line.
     pub(super) last_at: Option<Timestamp>,
 }
 
@@ -70,12 +70,12 @@ impl Thread {
         }
     }
 
-    /// The user leaves the session. Before any call there is nothing to leave.
+    /// Marks the session as left, if it had a call.
     pub(super) fn leave(&mut self) {
         self.left |= self.model.is_some();
     }
 
-    /// Adds a text or an image to the prompt of the next call.
+    /// Adds text and images to the prompt of the next call.
     pub(super) fn add_text(&mut self, characters: u64, images: u64) {
         let prompt = &mut self.before.prompt;
         prompt.characters += characters;
@@ -84,7 +84,7 @@ impl Thread {
         self.before.images |= 0 < images;
     }
 
-    /// A call was answered: its input is what the prompt had become.
+    /// Replaces the estimated prompt by the input tokens that a response reports.
     pub(super) fn restart_at(&mut self, input_tokens: u64) {
         if self.model.is_none() {
             let said = PromptShape { recorded_tokens: 0, ..self.before.prompt };
@@ -93,7 +93,7 @@ impl Thread {
         self.before.prompt = PromptShape { recorded_tokens: input_tokens, messages: 1, ..PromptShape::default() };
     }
 
-    /// The history was replaced by a summary.
+    /// Replaces the prompt by a summary of `characters` characters.
     pub(super) fn compact(&mut self, characters: u64) {
         self.before.prompt =
             PromptShape { recorded_tokens: self.preamble, characters, messages: 1, ..PromptShape::default() };
@@ -101,14 +101,14 @@ impl Thread {
     }
 }
 
-/// A turn that may go on.
+/// A turn whose end is not known yet.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     pub(super) turn: ObservedTurn,
     pub(super) key: ThreadKey,
-    /// Its calls and where they stand among the steps.
+    /// Ids of its calls, with their index in the steps.
     pub(super) calls: Vec<(EventId, usize)>,
-    /// Tools without a result.
+    /// Ids of the tool calls without a result.
     pub(super) waiting: BTreeSet<String>,
     pub(super) last: Last,
     pub(super) last_at: Timestamp,
@@ -138,13 +138,13 @@ impl OpenTurn {
         Self { turn, key, calls: Vec::new(), waiting: BTreeSet::new(), last: Last::Message, last_at: at }
     }
 
-    /// Something came.
+    /// Records kind and time of the last line.
     pub(super) fn note(&mut self, last: Last, at: Timestamp) {
         self.last = last;
         self.last_at = at;
     }
 
-    /// The step of a call, when the call belongs to this turn.
+    /// Returns the step of a call; `None` if the call does not belong to this turn.
     pub(super) fn call(&mut self, id: EventId) -> Option<&mut ObservedCall> {
         let (_, index) = self.calls.iter().rev().find(|(call, _)| *call == id)?;
         match self.turn.steps.get_mut(*index) {
@@ -153,7 +153,8 @@ impl OpenTurn {
         }
     }
 
-    /// How the turn ends when the next message comes at `next`, or when the file ends.
+    /// Sets the end of the turn, unless it is set: from the last line, and from the time `next` of the next message
+    /// (`None` at the end of the file).
     pub(super) fn finish(&mut self, next: Option<Timestamp>) {
         if self.turn.end.is_none() {
             self.turn.end = match self.last {
@@ -171,7 +172,7 @@ impl OpenTurn {
         }
     }
 
-    /// A cancelled call is no failure.
+    /// Returns the status of a turn that ends with a failure: cancelled if the call was cancelled.
     fn failed_as(&self) -> TurnStatus {
         match self.turn.steps.last() {
             Some(Step::Failed(failure)) if failure.class == ErrorClass::Cancelled => TurnStatus::Cancelled,

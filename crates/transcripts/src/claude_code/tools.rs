@@ -1,11 +1,11 @@
-//! What Claude Code's tools do to the world, and which files a call names.
+//! Classifies the tools of Claude Code and extracts the files in their arguments.
 
 use contracts::SideEffect;
 use serde::Deserialize;
 
 use crate::session_file::{Places, Text, Touched, add_taken_back};
 
-/// What a tool does to the world; tools of MCP servers count as talking to the network.
+/// Returns the kind of side effect of a tool. Tools of MCP servers count as network access.
 pub(crate) fn side_effect(name: &str) -> SideEffect {
     match name {
         "Bash" | "KillShell" | "KillBash" | "PowerShell" => SideEffect::Execute,
@@ -17,7 +17,7 @@ pub(crate) fn side_effect(name: &str) -> SideEffect {
     }
 }
 
-/// The arguments that name files, in any of the tools.
+/// Tool arguments that contain paths, of all tools.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Input<'a> {
@@ -35,11 +35,11 @@ struct Input<'a> {
     command: Text<'a>,
 }
 
-/// The files a call of a tool names, for which shell lines are not searched, and what it does to files: those it writes,
-/// and those a shell line takes back.
+/// Returns the paths in a tool call's arguments, and the files that it writes or that its shell line reverts. Shell
+/// lines are not searched for other paths.
 pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (Places, Touched) {
     let (mut places, mut touched) = (Places::default(), Touched::default());
-    // Arguments that are not an object name no files.
+    // Arguments that are not an object contain no paths.
     let input: Input<'_> = serde_json::from_str(input).unwrap_or_default();
     for path in [input.file_path.get(), input.notebook_path.get()].into_iter().flatten() {
         places.add(path, workspace, true);
@@ -47,7 +47,7 @@ pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (Places
             touched.add(path, workspace);
         }
     }
-    // Glob's pattern is a path, Grep's is a regular expression.
+    // The pattern of Glob is a path, that of Grep a regular expression.
     let pattern = if name == "Glob" { input.pattern.get() } else { None };
     for path in [input.path.get(), input.glob.get(), pattern].into_iter().flatten() {
         places.add(path, workspace, false);

@@ -1,8 +1,8 @@
-//! Usage of a call that several lines report.
+//! Combines the usage that several lines of one call report.
 
 use contracts::Usage;
 
-/// Returns the larger count of each kind.
+/// Returns the larger count of each kind of tokens.
 pub(super) fn largest(one: &Usage, other: &Usage) -> Usage {
     Usage {
         input: one.input.max(other.input),

@@ -1,11 +1,12 @@
-//! What went wrong with a call, from what Codex writes about it.
+//! Classifies the errors that Codex records.
 
 use contracts::events::ErrorClass;
 
 use crate::error_text::class;
 
-/// The class of an error and the provider's status code: from its text, and from the client's name for it, which is a
-/// word or an object such as `{"http_connection_failed":{"http_status_code":503}}`.
+/// Classifies an error by its text and the client's `info`, which is a word or an object such as
+/// `{"http_connection_failed":{"http_status_code":503}}`. Returns the class, and the provider's HTTP status code if
+/// known.
 pub(super) fn class_of(text: &str, info: Option<&str>) -> (ErrorClass, Option<u16>) {
     let info = info.unwrap_or_default();
     let status = status_in(info, "http_status_code\":").or_else(|| status_in(text, "unexpected status "));
@@ -35,7 +36,7 @@ pub(super) fn class_of(text: &str, info: Option<&str>) -> (ErrorClass, Option<u1
     (by_name, status)
 }
 
-/// The status code behind some words.
+/// Parses the status code (400 to 599) that follows `words`; `None` if there is none.
 fn status_in(text: &str, words: &str) -> Option<u16> {
     let (_, rest) = text.split_once(words)?;
     let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).take(4).collect();

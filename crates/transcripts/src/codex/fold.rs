@@ -1,4 +1,4 @@
-//! From lines to turns.
+//! Folds the lines of a rollout into turns.
 
 mod event_line;
 mod head_line;
@@ -19,55 +19,62 @@ use crate::{
     session_file::{Skipped, in_text},
 };
 
-/// The state between two lines.
+/// State of the reader between two lines. [`Fold::push`] takes each line, and `ready` contains the finished turns.
 #[derive(Debug)]
 pub(super) struct Fold {
-    /// The session's name when no line gives one.
+    /// Session id for files without one, derived from the file name.
     fallback: Option<SessionId>,
     pub(super) session: Option<ObservedSession>,
     pub(super) skipped: Skipped,
-    /// Turns that are done, in order.
+    /// Finished turns that the reader has not returned yet, in order.
     pub(super) ready: VecDeque<ObservedTurn>,
-    /// The file's own id: that of its session, or of the sub-agent whose file it is.
+    /// Id in the file's head: of its session, or of the sub-agent that wrote it.
     own: Option<String>,
+    /// Thread of all turns, if the file belongs to a sub-agent.
     agent: Option<ThreadId>,
+    /// Set while the lines are a copy of another session's.
     copied: Option<head_line::Copied>,
     thread: Thread,
     task: Task,
+    /// Running turn.
     running: Option<OpenTurn>,
-    /// A message that may be a turn: in a file that does not mark what the user typed.
+    /// Message that starts a turn if no mark follows, in files that do not mark typed messages.
     candidate: Option<Message>,
-    /// The file marks what the user typed.
+    /// Whether the file marks typed messages.
     marks_messages: bool,
-    /// Messages in the history that have not been marked as typed yet.
+    /// Number of messages in the history whose mark has not followed yet.
     unmarked: u32,
-    /// A compaction was told of, and its event may still come.
+    /// Whether a compaction was recorded whose event may still follow.
     compacted: bool,
-    /// The file is of the old layout.
+    /// Whether the file has the layout of before September 2025.
     bare: bool,
+    /// Number of the current line, from 1.
     line: u64,
+    /// Latest time of any line so far.
     last_at: Option<Timestamp>,
 }
 
-/// What the client calls a turn, as far as it has said so: from a message to the end of all work on it.
+/// A turn in the client's sense: from a message to the end of all work on it. May contain several of our turns.
 #[derive(Debug, Default)]
 struct Task {
+    /// The client's id.
     id: Option<String>,
+    /// Time at which it started.
     at: Timestamp,
-    /// The file says when it begins, and so when it ends.
+    /// Whether the file records its start, and therefore its end.
     says_end: bool,
-    /// Turns in it so far.
+    /// Number of turns in it so far.
     turns: u32,
 }
 
-/// What the user wrote.
+/// A message of the user.
 #[derive(Debug)]
 struct Message {
     text: String,
     images: u64,
 }
 
-/// Where a line stands in time and what it says.
+/// Time and payload of the current line.
 struct Place<'a> {
     at: Timestamp,
     payload: &'a Payload<'a>,
@@ -96,10 +103,10 @@ impl Fold {
         }
     }
 
-    /// Takes one line with a payload.
+    /// Folds one line that has a payload.
     ///
     /// # Errors
-    /// What is missing from a line that should matter.
+    /// A description of the missing field if the line cannot be used.
     pub(super) fn push(&mut self, number: u64, line: &Line<'_>, payload: &Payload<'_>) -> Result<(), String> {
         self.line = number;
         let kind = line.kind.text();
@@ -108,10 +115,10 @@ impl Fold {
         self.take(kind, &Place { at, payload })
     }
 
-    /// Takes one line of the old layout, which has the payload in the line itself and mostly no time.
+    /// Folds one line of the old layout, which has the payload's fields in the line itself and mostly no time.
     ///
     /// # Errors
-    /// What is missing from a line that should matter.
+    /// A description of the missing field if the line cannot be used.
     pub(super) fn push_bare(&mut self, number: u64, line: &Line<'_>, payload: &Payload<'_>) -> Result<(), String> {
         (self.line, self.bare) = (number, true);
         let kind = line.kind.text();
@@ -129,6 +136,7 @@ impl Fold {
         }
     }
 
+    /// Folds one line of either layout by its type.
     fn take(&mut self, kind: &str, place: &Place<'_>) -> Result<(), String> {
         self.last_at = Some(self.last_at.map_or(place.at, |last| last.max(place.at)));
         if kind == "session_meta" {
@@ -148,16 +156,16 @@ impl Fold {
         Ok(())
     }
 
-    /// Ends what is left at the end of the file.
+    /// Finishes the open turn at the end of the file.
     pub(super) fn finish(&mut self) {
         self.close(None);
     }
 
-    /// Ends the running turn because something else comes at `next`, or the file ends.
+    /// Ends the running turn: another one starts at `next`, or the file ends (`None`).
     fn close(&mut self, next: Option<Timestamp>) {
         let Some(mut open) = self.running.take() else { return };
         open.finish(next);
-        // Nobody knows yet which message this will belong to.
+        // The message that this work belongs to may follow in a later import.
         let too_early = open.without_message && open.says_end && open.turn.end.is_none();
         if open.without_message {
             open.compactions().for_each(|compaction| compaction.trigger = contracts::events::CompactionTrigger::Manual);
@@ -167,7 +175,7 @@ impl Fold {
         }
     }
 
-    /// A turn of the client's begins, unless it is the one that is running.
+    /// Starts a turn in the client's sense, unless the one with that id is running.
     fn begin_task(&mut self, id: Option<&str>, at: Timestamp, says_end: bool) {
         if id.is_some() && id == self.task.id.as_deref() {
             self.task.says_end |= says_end;
@@ -180,7 +188,7 @@ impl Fold {
         self.task = Task { id: id.map(str::to_owned), at, says_end, turns: 0 };
     }
 
-    /// The name of the turn that starts now: from the client's own id of it, or from the line.
+    /// Returns the name of a new turn: the client's id, with a number from the second turn on, or else the line number.
     fn next_name(&mut self) -> String {
         self.task.turns += 1;
         match (&self.task.id, self.task.turns) {
@@ -190,7 +198,8 @@ impl Fold {
         }
     }
 
-    /// Starts a turn, which ends the one before it; the first message of a task takes what was done before it.
+    /// Starts a turn and ends the previous one. The first message of a task is added to the running turn without a
+    /// message, which contains the work before it.
     fn start(&mut self, message: Option<Message>, at: Timestamp) {
         if let Some(open) = self.running.as_mut().filter(|open| open.without_message && open.turn.end.is_none())
             && let Some(message) = message
@@ -226,7 +235,7 @@ impl Fold {
         self.running = Some(open);
     }
 
-    /// The turn that an answer or a failure belongs to.
+    /// Returns the turn that a response or a failure belongs to; starts one without a message if none is running.
     fn turn_for(&mut self, at: Timestamp) -> Option<&mut OpenTurn> {
         if let Some(message) = self.candidate.take() {
             self.start(Some(message), at);
@@ -237,7 +246,7 @@ impl Fold {
         self.running.as_mut()
     }
 
-    /// The answer that an item belongs to: the one that is coming in, or a new one.
+    /// Returns the response that an item belongs to: the current one, or a new one if it is complete.
     fn answer_for(&mut self, at: Timestamp) -> Option<&mut Response> {
         let open = self.turn_for(at)?;
         if open.response.as_ref().is_none_or(|response| !response.takes_item()) {
@@ -251,7 +260,7 @@ impl Fold {
     }
 }
 
-/// As much of a type's name as an issue repeats.
+/// Returns the first 64 bytes of a type's name, for error messages.
 fn named(kind: &str) -> &str {
     &kind[..kind.floor_char_boundary(64)]
 }

@@ -1,4 +1,4 @@
-//! One line of a rollout, as far as it is read. What is not named here is skipped without being looked at.
+//! Layout of a line of a rollout. Fields that are not listed are skipped without being parsed.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::usage::{Counts, Info};
 use crate::session_file::{Part, Parts, Text, lenient, skip_list, skip_object};
 
-/// A line: time, type, and what the type says.
+/// A line: time, type, and the payload of that type.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Line<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Line<'a> {
     pub(super) payload: Option<Payload<'a>>,
 }
 
-/// Every field that any type of line has and that is read. Old files have them in the line itself.
+/// Payload of any type. Contains the fields of all types that are read. Old files have them in the line itself.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Payload<'a> {
@@ -88,7 +88,7 @@ pub(super) struct Payload<'a> {
     pub(super) replacement_history: Option<Vec<Item<'a>>>,
 }
 
-/// An item of a history, or of a line `item_completed`.
+/// Item of a compacted history or of an `item_completed` line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Item<'a> {
@@ -98,22 +98,25 @@ pub(super) struct Item<'a> {
     pub(super) content: Parts<'a>,
 }
 
-/// What a tool gave back: how large it is, how it begins and how it ends.
+/// Size, start and end of a tool result; the rest of the text is not kept.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     pub(super) bytes: u64,
     pub(super) characters: u64,
     pub(super) images: u64,
-    /// Enough to recognise what the client writes about a tool that failed.
+    /// First 160 bytes, from which the client's text about a failed tool is recognised.
     pub(super) beginning: String,
+    /// Last 160 bytes.
     pub(super) end: String,
-    /// What old files state beside the text.
+    /// Whether the tool succeeded, as recorded by old files.
     pub(super) success: Option<bool>,
 }
 
 impl Output {
+    /// Number of bytes in `beginning` and in `end`.
     const KEPT: usize = 160;
 
+    /// Adds the size of a text part.
     fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(text.len() as u64);
         self.characters = self.characters.saturating_add(characters(text));
@@ -124,16 +127,17 @@ impl Output {
     }
 }
 
-/// The length of a list.
+/// Length of a list whose elements are skipped.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Length(pub(super) u64);
 
-/// Where a session comes from; only the parent of a sub-agent is read.
+/// Source of a session, of which only the parent of a sub-agent is read.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     pub(super) parent: Option<String>,
 }
 
+/// Implements `Deserialize` for a type whose default replaces values of other JSON types.
 macro_rules! lenient_value {
     ($name:ident, $life:lifetime, $value:ty, { $($own:tt)* }) => {
         impl<$life> Deserialize<$life> for $value {

@@ -1,4 +1,4 @@
-//! Lines of Codex, one at a time.
+//! Reads the session files of Codex line by line.
 
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -17,18 +17,19 @@ use crate::{
 #[derive(Debug)]
 pub struct Codex(Fold);
 
-/// Reads a session of Codex.
+/// Reader of a Codex session file.
 pub type SessionReader<'a, R> = session_file::SessionReader<'a, R, Codex>;
 
 /// Opens a session file.
 ///
 /// # Errors
-/// [`OpenError`] when it cannot be opened.
+/// [`OpenError`] if the file cannot be opened.
 pub fn read<'a>(path: &Path) -> Result<SessionReader<'a, BufReader<File>>, OpenError> {
     SessionReader::open(path)
 }
 
-/// All `rollout-*.jsonl` files below a folder, or the one file that `path` names, in the order in which they began.
+/// Returns all `rollout-*.jsonl` files below a folder, or the single file at `path`, ordered by the time of their first
+/// line.
 ///
 /// # Errors
 /// [`DiscoverError`] for the first folder or file that cannot be read.

@@ -1,7 +1,7 @@
-//! An answer of a model that is coming in: its items, its account, and what came of its tools.
+//! A response of a model while its lines are read: items, usage report, and steps of its tools.
 //!
-//! The order of these lines changed from version to version: the account stands before the items, behind them, or
-//! behind the results of the tools.
+//! The order of these lines differs between versions: the usage report is before the items, after them, or after the
+//! tool results.
 
 use contracts::{CacheVariant, events::StopReason};
 use event_core::{EventId, Timestamp};
@@ -9,29 +9,31 @@ use event_core::{EventId, Timestamp};
 use super::usage::Counts;
 use crate::observed::{ObservedCall, Step};
 
-/// An answer that is coming in.
+/// A response whose lines are being read.
 #[derive(Debug)]
 pub(super) struct Response {
     pub(super) model: String,
-    /// The time of what it answers.
+    /// Time of the last input before the response.
     pub(super) started_at: Option<Timestamp>,
-    /// The time of its first line.
+    /// Time of its first line.
     pub(super) began_at: Timestamp,
-    /// The time of its last item, or of its account if it has no items.
+    /// Time of its last item, or of its usage report if it has no items.
     pub(super) at: Timestamp,
-    /// Messages, calls of tools and reasoning.
+    /// Number of messages, tool calls and reasoning items.
     pub(super) items: u32,
     pub(super) tool_calls: u32,
     pub(super) thinking_blocks: u32,
+    /// Whether it contains text.
     pub(super) text: bool,
+    /// Usage report; `None` until it is read.
     pub(super) counts: Option<Counts>,
-    /// The account came before the items.
+    /// Whether the usage report preceded the items.
     pub(super) counts_first: bool,
-    /// The provider's id of the answer.
+    /// The provider's id of the response.
     pub(super) id: Option<String>,
-    /// Something came that only the next answer can answer.
+    /// Whether input for the next response followed.
     pub(super) followed: bool,
-    /// Tools it asked for, their results, and whatever else came meanwhile.
+    /// Its tool calls, their results, and other steps in the meantime.
     pub(super) steps: Vec<Step>,
 }
 
@@ -54,13 +56,13 @@ impl Response {
         }
     }
 
-    /// Whether another item can be part of this answer.
+    /// Returns whether another item can belong to this response.
     pub(super) fn takes_item(&self) -> bool {
         !self.followed && (self.counts.is_none() || self.counts_first)
     }
 
-    /// The steps of the answer: the call first, if it was accounted for. `unnamed` is its id where the provider's is
-    /// not in the file.
+    /// Converts the response to steps: first the call, if it has a usage report. `unnamed` is the id of the call if the
+    /// provider's id is not recorded.
     pub(super) fn settle(mut self, unnamed: EventId, complete: bool) -> impl Iterator<Item = Step> {
         let id = self.id.as_ref().map_or(unnamed, |id| EventId::derive(&[b"call", id.as_bytes()]));
         for step in &mut self.steps {

@@ -1,4 +1,4 @@
-//! What a thread has seen so far, and the turn that is running in it.
+//! State of a thread, and its running turn.
 
 use std::collections::BTreeSet;
 
@@ -14,27 +14,27 @@ use crate::{
     session_file::Places,
 };
 
-/// Tokens of what Codex sends before the messages of a rollout: its instructions and the definitions of its tools.
-/// They are not in the file. A captured first request of version 0.169 has 32 kB of them.
+/// Estimated tokens that Codex sends before the messages of a rollout: instructions and tool definitions. They are not
+/// recorded in the file. A captured first request of version 0.169 has 32 kB of them.
 pub const PREAMBLE_TOKENS: u64 = 10_000;
 
-/// What the thread has seen.
+/// State of the thread: its prompt so far, its model and its usage.
 #[derive(Debug)]
 pub(super) struct Thread {
-    /// What a turn that starts now has before it.
+    /// State of the thread that a turn starting now would record.
     pub(super) before: Before,
-    /// What of it came since the running answer began.
+    /// Part of the prompt since the start of the current response.
     since_answer: PromptShape,
-    /// Whose model answers, by its provider.
+    /// Provider of the model.
     pub(super) provider: String,
     pub(super) model: Option<String>,
-    /// The account of all calls so far.
+    /// Usage of all calls so far, as last reported.
     pub(super) total: Option<Counts>,
-    /// The account of the last call.
+    /// Usage of the last call.
     pub(super) last: Option<Counts>,
-    /// The time of the last thing that a call can answer.
+    /// Time of the last input.
     pub(super) last_input_at: Option<Timestamp>,
-    /// The user has left the session after a call.
+    /// Whether the user left the session after a call.
     pub(super) left: bool,
 }
 
@@ -54,12 +54,12 @@ impl Thread {
         }
     }
 
-    /// The model by its full name.
+    /// Returns the model as `provider:model`.
     pub(super) fn model_name(&self) -> String {
         format!("{}:{}", self.provider, self.model.as_deref().unwrap_or("unknown"))
     }
 
-    /// Adds a text or an image to the prompt of the next call.
+    /// Adds text and images to the prompt of the next call.
     pub(super) fn add_text(&mut self, characters: u64, images: u64) {
         for prompt in [&mut self.before.prompt, &mut self.since_answer] {
             prompt.characters = prompt.characters.saturating_add(characters);
@@ -69,7 +69,7 @@ impl Thread {
         self.before.images |= 0 < images;
     }
 
-    /// A tool was asked for.
+    /// Adds a tool call to the thread's history.
     pub(super) fn add_tool(&mut self, name: &str, side_effect: contracts::SideEffect, places: &Places) {
         let before = &mut self.before;
         before.tool_calls += 1;
@@ -79,12 +79,12 @@ impl Thread {
         before.directories.extend(places.directories.iter().cloned());
     }
 
-    /// An answer begins: what follows is not in the input that its account will show.
+    /// Starts a response: its items are not part of the input that its usage reports.
     pub(super) fn answer_begins(&mut self) {
         self.since_answer = PromptShape::default();
     }
 
-    /// A call was answered: its input is what the prompt had become when the answer began.
+    /// Replaces the estimated prompt by the input tokens that a response reports, plus the text since its start.
     pub(super) fn restart_at(&mut self, input_tokens: u64) {
         let recorded_tokens = as_recorded(Tokenizer::OpenAi, input_tokens);
         self.before.prompt = PromptShape { recorded_tokens, messages: 1, ..PromptShape::default() };
@@ -94,7 +94,7 @@ impl Thread {
         self.before.prompt.images = since.images;
     }
 
-    /// The history was replaced by a summary.
+    /// Replaces the prompt by a compacted history of the given size.
     pub(super) fn compact(&mut self, characters: u64, messages: u64, images: u64) {
         self.before.prompt = PromptShape {
             recorded_tokens: as_recorded(Tokenizer::OpenAi, PREAMBLE_TOKENS),
@@ -108,21 +108,21 @@ impl Thread {
     }
 }
 
-/// A turn that may go on.
+/// A turn whose end is not known yet.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     pub(super) turn: ObservedTurn,
-    /// No message has come yet: what was done before it belongs to the turn all the same.
+    /// Whether no message has been read yet. Work before the message belongs to the turn as well.
     pub(super) without_message: bool,
-    /// Copied from another file, where it is read.
+    /// Whether the turn is a copy from another file, which contains the original.
     pub(super) copied: bool,
-    /// The file says when turns of its version end.
+    /// Whether files of its version record the end of turns.
     pub(super) says_end: bool,
-    /// The answer that is coming in, and what came after it.
+    /// The response whose lines are being read.
     pub(super) response: Option<Response>,
-    /// Calls so far.
+    /// Number of calls so far.
     pub(super) calls: u64,
-    /// Tools without a result.
+    /// Ids of the tool calls without a result.
     pub(super) waiting: BTreeSet<String>,
     pub(super) last: Last,
     pub(super) last_at: Timestamp,
@@ -144,13 +144,13 @@ impl OpenTurn {
         }
     }
 
-    /// Something came.
+    /// Records kind and time of the last line.
     pub(super) fn note(&mut self, last: Last, at: Timestamp) {
         self.last = last;
         self.last_at = self.last_at.max(at);
     }
 
-    /// Adds a step: after the call that is coming in, if there is one.
+    /// Adds a step: to the current response if there is one, otherwise to the turn.
     pub(super) fn push(&mut self, step: Step) {
         match &mut self.response {
             Some(response) => response.steps.push(step),
@@ -158,7 +158,7 @@ impl OpenTurn {
         }
     }
 
-    /// The answer is all there: the call, the tools it asked for, and what came of them.
+    /// Completes the current response and adds its steps to the turn.
     pub(super) fn settle(&mut self, complete: bool) {
         if let Some(response) = self.response.take() {
             self.calls += u64::from(response.counts.is_some());
@@ -168,13 +168,14 @@ impl OpenTurn {
         }
     }
 
-    /// Ends the turn, unless it has ended.
+    /// Ends the turn, unless it has already ended.
     pub(super) fn end(&mut self, status: TurnStatus, at: Timestamp) {
         self.settle(true);
         self.turn.end = self.turn.end.or(Some((status, at)));
     }
 
-    /// How the turn ends when the next one comes at `next`, or when the file ends.
+    /// Sets the end of the turn, unless it is set: from the last line, and from the time `next` of the next turn
+    /// (`None` at the end of the file).
     pub(super) fn finish(&mut self, next: Option<Timestamp>) {
         if self.turn.end.is_none() {
             self.turn.end = match self.last {
@@ -188,7 +189,7 @@ impl OpenTurn {
         self.settle(complete);
     }
 
-    /// A turn without a message was of the user's own asking, and so was its compaction.
+    /// Returns the compactions of the turn.
     pub(super) fn compactions(&mut self) -> impl Iterator<Item = &mut ObservedCompaction> {
         self.turn.steps.iter_mut().filter_map(|step| match step {
             Step::Compacted(compaction) => Some(compaction),

@@ -1,4 +1,4 @@
-//! What Codex's tools do to the world, and which files a call names.
+//! Classifies the tools of Codex and extracts the files in their arguments.
 
 use std::fmt;
 
@@ -7,10 +7,11 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::session_file::{Places, Text, Touched, add_taken_back, lenient, skip_object};
 
-/// How a patch begins, wherever it stands: in the arguments of its own tool or in a shell line.
+/// First line of a patch, in the arguments of its own tool or in a shell line.
 const PATCH: &str = "*** Begin Patch";
 
-/// What a tool does to the world; tools of MCP servers count as talking to the network.
+/// Returns the kind of side effect of a tool call. Tools of MCP servers count as network access, and any call with a
+/// patch as a write.
 pub(crate) fn side_effect(name: &str, input: &str) -> SideEffect {
     if input.contains(PATCH) {
         return SideEffect::Write;
@@ -30,7 +31,7 @@ pub(crate) fn side_effect(name: &str, input: &str) -> SideEffect {
     }
 }
 
-/// The arguments that name files or hold a patch, in any of the tools.
+/// Tool arguments that contain paths or patches, of all tools.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Arguments<'a> {
@@ -49,14 +50,14 @@ struct Arguments<'a> {
     command: Words,
 }
 
-/// The files a call of a tool names. Shell lines are not searched for names, but for patches.
+/// Returns the paths in a tool call's arguments. Shell lines are searched only for patches.
 pub(crate) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places {
     let mut places = Places::default();
     if input.contains(PATCH) && !input.starts_with('{') {
         add_patch(&mut places, input, workspace);
         return places;
     }
-    // Arguments that are not an object name no files.
+    // Arguments that are not an object contain no paths.
     let arguments: Arguments<'_> = serde_json::from_str(input).unwrap_or_default();
     for text in [arguments.input.text(), arguments.cmd.text(), &arguments.command.text] {
         if text.contains(PATCH) {
@@ -75,7 +76,7 @@ pub(crate) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places
     places
 }
 
-/// What a call of a tool does to files: those a patch writes or deletes, and those a shell line takes back.
+/// Returns the files that a tool call changes: those that a patch writes or deletes, or that a shell line reverts.
 pub(crate) fn touched(input: &str, workspace: Option<&str>) -> Touched {
     let mut touched = Touched::default();
     if input.contains(PATCH) && !input.starts_with('{') {
@@ -94,7 +95,7 @@ pub(crate) fn touched(input: &str, workspace: Option<&str>) -> Touched {
     touched
 }
 
-/// A patch that only deletes takes back what was written.
+/// Adds the files of a patch. A patch that only deletes files counts as a revert.
 fn patch_touches(touched: &mut Touched, patch: &str, workspace: Option<&str>) {
     touched.reverts = headers(patch).all(|(header, _)| header == DELETED) && headers(patch).next().is_some();
     for (_, path) in headers(patch) {
@@ -102,15 +103,17 @@ fn patch_touches(touched: &mut Touched, patch: &str, workspace: Option<&str>) {
     }
 }
 
+/// Adds the paths of a patch.
 fn add_patch(places: &mut Places, patch: &str, workspace: Option<&str>) {
     for (_, path) in headers(patch) {
         places.add(path, workspace, true);
     }
 }
 
+/// Header of a deleted file in a patch.
 const DELETED: &str = "*** Delete File: ";
 
-/// The headers of a patch name its files.
+/// Returns the file headers of a patch, each with its path.
 fn headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
     const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", DELETED, "*** Move to: "];
     patch.lines().filter_map(|line| {
@@ -119,7 +122,7 @@ fn headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
     })
 }
 
-/// A command: a text, or words, joined by line feeds.
+/// A command: a text, or a list of words, each followed by a line feed.
 #[derive(Default)]
 struct Words {
     text: String,
@@ -127,7 +130,7 @@ struct Words {
 }
 
 impl Words {
-    /// The line a shell gets: that behind `bash -lc`, or the words themselves.
+    /// Returns the shell line: the argument of `bash -lc`, or the words separated by spaces.
     fn line(&self) -> String {
         if !self.is_list {
             return self.text.clone();

@@ -1,11 +1,11 @@
-//! Usage as Codex accounts for it, in disjoint buckets.
+//! Token counts as Codex reports them, and their conversion to disjoint counts.
 
 use client_formats::usage::split_input;
 use contracts::Usage;
 use serde::{Deserialize, Serialize};
 
-/// An account: of one call, or of all calls so far. The names are Codex's own; cached tokens, those read and those
-/// written, are part of the input, and reasoning is part of the output.
+/// Token counts of one call or of all calls so far, with Codex's field names. `input` includes cached tokens, both read
+/// and written, and `output` includes reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct Counts {
@@ -21,32 +21,34 @@ pub(super) struct Counts {
     reasoning: Option<u64>,
 }
 
-/// What a line `token_count` says.
+/// Content of a `token_count` event.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Info {
-    /// All calls of the thread so far.
+    /// Counts of all calls of the thread so far.
     pub(super) total_token_usage: Option<Counts>,
-    /// The last call, or, after a compaction, what is expected of the next.
+    /// Counts of the last call; after a compaction, an estimate of the next.
     pub(super) last_token_usage: Option<Counts>,
 }
 
 impl Counts {
+    /// Returns whether input and output are zero.
     pub(super) fn is_nothing(&self) -> bool {
         self.input.unwrap_or(0) == 0 && self.output.unwrap_or(0) == 0
     }
 
-    /// Tokens of the prompt, cached or not.
+    /// Returns the tokens of the prompt, cached or not.
     pub(super) fn input_total(&self) -> u64 {
         self.input.unwrap_or(0)
     }
 
+    /// Converts the counts to disjoint ones.
     pub(super) fn usage(&self) -> Usage {
         let (read, written) = (self.cache_read.unwrap_or(0), self.cache_written.unwrap_or(0));
         split_input(self.input_total(), read, written, self.output.unwrap_or(0))
     }
 
-    /// Whether two accounts say the same; what one leaves out is nothing.
+    /// Returns whether two reports have equal counts, except reasoning. Missing counts are zero.
     pub(super) fn same(&self, other: &Self) -> bool {
         let numbers = |counts: &Self| {
             [counts.input, counts.cache_read, counts.cache_written, counts.output].map(Option::unwrap_or_default)
@@ -54,7 +56,7 @@ impl Counts {
         numbers(self) == numbers(other)
     }
 
-    /// Two accounts added up.
+    /// Returns the sum; a count that is missing in both stays missing.
     pub(super) fn plus(&self, more: &Self) -> Self {
         let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
             (None, None) => None,
@@ -69,7 +71,7 @@ impl Counts {
         }
     }
 
-    /// What came between two accounts of all calls.
+    /// Returns the difference to an earlier total.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         let less = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then.unwrap_or(0)));
         Self {
@@ -81,7 +83,7 @@ impl Counts {
         }
     }
 
-    /// The account as JSON.
+    /// Encodes the counts as JSON.
     pub(super) fn raw(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }

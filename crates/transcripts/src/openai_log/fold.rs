@@ -1,4 +1,4 @@
-//! From lines to turns.
+//! Folds the lines of a log into turns.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,47 +15,53 @@ use crate::{
     session_file::{Skipped, Text, in_json, in_line},
 };
 
-/// Sessions with a running turn in memory.
+/// Maximum number of conversations with a running turn in memory.
 const MOST_SESSIONS: usize = 1_024;
 
-/// The state between two lines.
+/// State of the reader between two lines. [`Fold::push`] takes each line, and [`Fold::next_turn`] returns finished
+/// turns.
 #[derive(Debug, Default)]
 pub(super) struct Fold {
-    /// The session of the turn that came last.
+    /// Session of the last returned turn.
     pub(super) session: Option<ObservedSession>,
     pub(super) skipped: Skipped,
+    /// Finished turns that the reader has not returned yet, in order.
     ready: VecDeque<(ObservedSession, ObservedTurn)>,
+    /// Running turns.
     open: BTreeMap<Conversation, Running>,
+    /// Number of lines so far.
     lines: u64,
 }
 
-/// A session, and how one of its conversations begins: agents and requests for titles share the name of a session.
+/// Identifies a conversation: session, and hash of its first messages. Sub-agents and title requests share the id of a
+/// session.
 type Conversation = (SessionId, EventId);
 
-/// A conversation with a turn that may go on.
+/// A conversation whose last turn may continue.
 #[derive(Debug)]
 struct Running {
     session: ObservedSession,
     turn: OpenTurn,
-    /// The line that used it last.
+    /// Number of the last line that belongs to it.
     used: u64,
 }
 
-/// The time at which a call ended, or else began.
+/// Returns the time at which a call ended, or else started; `None` if the line has neither.
 pub(super) fn time_of(line: &Line<'_>) -> Option<Timestamp> {
     let ended = [line.ended_at, line.end_time, line.response_time, line.timestamp, line.time, line.created_at];
     ended.into_iter().flatten().find_map(in_json).or_else(|| began(line))
 }
 
+/// Returns the time at which a call started; `None` if not recorded.
 fn began(line: &Line<'_>) -> Option<Timestamp> {
     [line.started_at, line.start_time, line.request_time].into_iter().flatten().find_map(in_json)
 }
 
 impl Fold {
-    /// Takes one line.
+    /// Folds one line, whose source is `text`.
     ///
     /// # Errors
-    /// What is missing from it or has another shape.
+    /// A description of what is missing or has another layout.
     pub(super) fn push(&mut self, text: &str, line: &Line<'_>) -> Result<(), String> {
         self.lines += 1;
         if line.response.is_some_and(|response| response.get().starts_with('[')) {
@@ -64,7 +70,7 @@ impl Fold {
         }
         let (request, response) = (part("request", line.request)?, part("response", line.response)?);
         let metadata = part("metadata", line.metadata)?.unwrap_or_default();
-        // What the request says of itself is for the provider, and mostly texts; what is not, says nothing.
+        // Metadata of the request are meant for the provider; those of another layout are ignored.
         let its_metadata = request.as_ref().and_then(|request| part("metadata", request.metadata).ok()?);
         let its_metadata = its_metadata.unwrap_or_default();
         let status = response.as_ref().and_then(|response| response.status_code).or(line.status_code);
@@ -106,6 +112,8 @@ impl Fold {
         Ok(())
     }
 
+    /// Adds an exchange to the running turn of its conversation, or ends that and starts another one. Ends the least
+    /// recently used turn if there are too many.
     fn add(&mut self, session: ObservedSession, exchange: &Exchange<'_>) {
         let name = exchange.turn_name(&session.id);
         let id = (session.id.clone(), EventId::derive(&beginning(exchange.messages)));
@@ -126,19 +134,21 @@ impl Fold {
         self.skipped.repeated += u64::from(!running.turn.add(exchange, workspace));
     }
 
+    /// Ends the running turn of a conversation; `next` is the start of the next one, if any.
     fn close(&mut self, id: &Conversation, next: Option<Timestamp>) {
         if let Some(running) = self.open.remove(id) {
             self.ready.push_back((running.session, running.turn.finish(next)));
         }
     }
 
-    /// Ends what is left at the end of the file.
+    /// Finishes all open turns at the end of the file, in order of their start.
     pub(super) fn finish(&mut self) {
         let mut left: Vec<Running> = std::mem::take(&mut self.open).into_values().collect();
         left.sort_by_key(|running| running.turn.turn.started_at);
         self.ready.extend(left.into_iter().map(|running| (running.session, running.turn.finish(None))));
     }
 
+    /// Returns the next finished turn and sets `session` to its session.
     pub(super) fn next_turn(&mut self) -> Option<ObservedTurn> {
         let (session, turn) = self.ready.pop_front()?;
         self.session = Some(session);
@@ -146,7 +156,7 @@ impl Fold {
     }
 }
 
-/// A part of a line, with the same fields.
+/// Parses a nested object that has the fields of a line; `None` if it is missing or `null`.
 fn part<'a>(name: &str, raw: Option<&'a RawValue>) -> Result<Option<Line<'a>>, String> {
     let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Ok(None) };
     serde_json::from_str(raw.get())
@@ -154,7 +164,7 @@ fn part<'a>(name: &str, raw: Option<&'a RawValue>) -> Result<Option<Line<'a>>, S
         .map_err(|error| format!("`{name}` has an unexpected shape: {}", in_line(&error)))
 }
 
-/// The body of a request or a response, when it has one.
+/// Returns the `body` of a request or a response, or the object itself if it has none.
 fn body(outer: Option<Line<'_>>) -> Result<Option<Line<'_>>, String> {
     match outer.as_ref().and_then(|outer| outer.body) {
         Some(inner) => part("body", Some(inner)),
@@ -162,11 +172,13 @@ fn body(outer: Option<Line<'_>>) -> Result<Option<Line<'_>>, String> {
     }
 }
 
+/// Returns the first text that is not empty.
 fn first(texts: &[&Text<'_>]) -> Option<String> {
     texts.iter().find_map(|text| text.get()).map(str::to_owned)
 }
 
-/// The id that the line gives, or the hash of it if it cannot be one, or else the hash of how the session begins.
+/// Returns the session id: the given one, or its hash if it is not a valid id; without one, the hash of the
+/// conversation's first messages.
 fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>]) -> Option<SessionId> {
     if let Some(given) = given {
         let hash = EventId::derive(&[given.as_bytes()]).to_string();
@@ -177,7 +189,7 @@ fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>])
     SessionId::try_from(EventId::derive(&parts).to_string().as_str()).ok()
 }
 
-/// Everything up to the first message of the user, which every later request of a conversation repeats.
+/// Returns roles and texts up to the first user message, which all later requests of a conversation repeat.
 fn beginning<'a>(messages: &'a [Message<'_>]) -> Vec<&'a [u8]> {
     let end = messages.iter().position(|message| message.role.text() == "user").map_or(messages.len(), |at| at + 1);
     let mut parts: Vec<&[u8]> = Vec::new();

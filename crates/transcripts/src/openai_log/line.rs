@@ -1,11 +1,11 @@
-//! One line of the log, as far as it is read.
+//! Layout of a line of the log. Fields that are not listed are skipped.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::session_file::{Parts, Text};
 
-/// A line, its `metadata`, its `request`, its `response` or the `body` of these: every field of any of them.
+/// Fields of a line and of its `metadata`, `request`, `response` and their `body`, which may contain any of them.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Line<'a> {
@@ -76,7 +76,7 @@ pub(super) struct Line<'a> {
     pub(super) error: Option<&'a RawValue>,
 }
 
-/// An answer.
+/// A choice of a response.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Choice<'a> {
@@ -86,7 +86,7 @@ pub(super) struct Choice<'a> {
     pub(super) message: Message<'a>,
 }
 
-/// A message of either side.
+/// A message of any role.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -100,7 +100,7 @@ pub(super) struct Message<'a> {
     pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
 }
 
-/// A tool that an answer asks for.
+/// A tool call in a message.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct ToolCall<'a> {
@@ -110,6 +110,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) function: Function<'a>,
 }
 
+/// Name and arguments of a tool call.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Function<'a> {

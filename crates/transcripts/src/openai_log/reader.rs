@@ -1,4 +1,4 @@
-//! Lines of the log, one at a time.
+//! Reads logs of chat completions line by line.
 
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -17,18 +17,18 @@ use crate::{
 #[derive(Debug)]
 pub struct OpenAiLog(Fold);
 
-/// Reads a log of chat completions.
+/// Reader of a log of chat completions.
 pub type SessionReader<'a, R> = session_file::SessionReader<'a, R, OpenAiLog>;
 
 /// Opens a log.
 ///
 /// # Errors
-/// [`OpenError`] when it cannot be opened.
+/// [`OpenError`] if the file cannot be opened.
 pub fn read<'a>(path: &Path) -> Result<SessionReader<'a, BufReader<File>>, OpenError> {
     SessionReader::open(path)
 }
 
-/// All `*.jsonl` files below a folder, or the one file that `path` names, in the order in which they began.
+/// Returns all `*.jsonl` files below a folder, or the single file at `path`, ordered by the time of their first line.
 ///
 /// # Errors
 /// [`DiscoverError`] for the first folder or file that cannot be read.

@@ -1,4 +1,4 @@
-//! A turn of the log: what its requests and responses add to it.
+//! A turn of the log, assembled from its requests and responses.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A request and what came of it.
+/// A request with its response, from one line.
 pub(super) struct Exchange<'a> {
     pub(super) request: &'a Line<'a>,
     pub(super) messages: &'a [Message<'a>],
@@ -28,23 +28,25 @@ pub(super) struct Exchange<'a> {
     pub(super) error: Option<&'a RawValue>,
     pub(super) status: Option<u16>,
     pub(super) model: String,
-    /// The whole line.
+    /// Source text of the line.
     pub(super) text: &'a str,
     pub(super) at: Timestamp,
     pub(super) started_at: Option<Timestamp>,
 }
 
 impl Exchange<'_> {
+    /// Returns the time at which the call started, or else ended.
     pub(super) fn began(&self) -> Timestamp {
         self.started_at.unwrap_or(self.at)
     }
 
-    /// Messages up to the user's last one.
+    /// Returns the messages up to the last user message, which started the turn.
     fn asked(&self) -> &[Message<'_>] {
         let last = self.messages.iter().rposition(|message| message.role.text() == "user");
         &self.messages[..last.map_or(self.messages.len(), |last| last + 1)]
     }
 
+    /// Returns the name of the turn: the hash of all messages up to the last user message.
     pub(super) fn turn_name(&self, session: &SessionId) -> String {
         let mut parts: Vec<&[u8]> = vec![b"openai log turn", session.as_str().as_bytes()];
         for message in self.asked() {
@@ -54,6 +56,7 @@ impl Exchange<'_> {
         EventId::derive(&parts).to_string()
     }
 
+    /// Returns the state of the conversation at the start of the turn.
     fn before(&self, workspace: Option<&str>) -> Before {
         let mut before = Before::default();
         for message in self.asked() {
@@ -79,30 +82,35 @@ impl Exchange<'_> {
     }
 }
 
-/// What came last.
+/// Kind of the last exchange of a turn, which determines the turn's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
+    /// A response without tool calls.
     Answer,
+    /// A response with tool calls.
     Tools,
+    /// A failed call.
     Failure,
+    /// Neither a response nor a failure.
     Nothing,
 }
 
-/// A turn that may go on.
+/// A turn whose end is not known yet.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     pub(super) turn: ObservedTurn,
-    /// Calls and failures so far.
+    /// Ids of the calls and failures so far.
     seen: BTreeSet<EventId>,
-    /// Results of tools so far; every request repeats those before it.
+    /// Number of tool results so far. Each request repeats all earlier ones.
     results: usize,
-    /// Tools without a result: the id in the file, which need not be unique, and the one that is.
+    /// Tool calls without a result: the recorded id, which may not be unique, and a unique id.
     waiting: Vec<(String, String)>,
     last: Last,
     last_at: Timestamp,
 }
 
 impl OpenTurn {
+    /// Starts a turn with its first exchange, which [`OpenTurn::add`] adds.
     pub(super) fn new(session: &ObservedSession, name: String, exchange: &Exchange<'_>) -> Self {
         let asked = exchange.asked().last().filter(|message| message.role.text() == "user");
         let turn = ObservedTurn {
@@ -120,7 +128,7 @@ impl OpenTurn {
         Self { turn, seen: BTreeSet::new(), results: 0, waiting: Vec::new(), last: Last::Nothing, last_at }
     }
 
-    /// Adds an exchange; false when the turn has it already.
+    /// Adds an exchange. Returns false if the turn already contains it.
     pub(super) fn add(&mut self, exchange: &Exchange<'_>, workspace: Option<&str>) -> bool {
         let session = self.turn.session.as_str().to_owned();
         let id = match exchange.response.id.get() {
@@ -192,7 +200,7 @@ impl OpenTurn {
         true
     }
 
-    /// Results of tools stand in every request after them.
+    /// Adds the tool results that are new in this request; clients resend all earlier ones.
     fn add_results(&mut self, exchange: &Exchange<'_>) {
         let answers = &exchange.messages[exchange.asked().len()..];
         let results: Vec<_> = answers.iter().filter(|message| message.role.text() == "tool").collect();
@@ -204,7 +212,7 @@ impl OpenTurn {
             self.turn.steps.push(Step::ToolFinished(ObservedResult {
                 id,
                 at: exchange.began(),
-                // A result does not say whether it is an error.
+                // The format has no flag for failed tools.
                 outcome: ToolOutcome::Succeeded,
                 output_bytes: bytes as u64,
             }));
@@ -212,7 +220,7 @@ impl OpenTurn {
         self.results = self.results.max(results.len());
     }
 
-    /// How the turn ends when the next one comes at `next`, or when the file ends.
+    /// Sets the end of the turn and returns it. `next` is the start of the next turn; `None` at the end of the file.
     pub(super) fn finish(mut self, next: Option<Timestamp>) -> ObservedTurn {
         self.turn.end = match self.last {
             Last::Answer => Some((TurnStatus::Completed, self.last_at)),
@@ -223,6 +231,7 @@ impl OpenTurn {
     }
 }
 
+/// Converts `finish_reason`. Providers that report `stop` for tool calls are corrected to `ToolUse`.
 fn stop_reason(stated: Option<&str>, tools: bool) -> StopReason {
     match stated {
         Some("tool_calls" | "function_call") => StopReason::ToolUse,

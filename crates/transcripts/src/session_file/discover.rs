@@ -1,4 +1,4 @@
-//! Finding session files.
+//! Finds session files below a folder.
 
 use std::{
     fs,
@@ -8,42 +8,43 @@ use std::{
 
 use event_core::Timestamp;
 
-/// A session file.
+/// A session file that [`discover`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The first time in it; `None` when its beginning holds none.
+    /// First time in the file; `None` if its first MiB contains none.
     pub first: Option<Timestamp>,
 }
 
-/// A folder or file that cannot be looked at.
+/// Error: a folder or file cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read `{}`", path.display())]
 pub struct DiscoverError {
-    /// The folder or file.
+    /// Path of the folder or file.
     pub path: PathBuf,
-    /// What the system says.
+    /// Error of the operating system.
     pub source: io::Error,
 }
 
-/// How much of a file is searched for its first time, in bytes.
+/// Number of bytes at the start of a file that are searched for a time.
 const BEGINNING: u64 = 1024 * 1024;
 
-/// What tells the session files of a format from other files.
+/// The properties of a format that [`discover`] needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Search {
-    /// Whether a file below the folder is a session file, by its name.
+    /// Returns whether a file name is that of a session file.
     pub is_session: fn(&str) -> bool,
-    /// The time of a line, when it has one.
+    /// Returns the time of a line; `None` if it has none.
     pub time_of: fn(&str) -> Option<Timestamp>,
 }
 
-/// All session files below a folder, or the one file that `path` names whatever its name, by first time and then by
-/// name, so that history that was copied comes after its original. Files without a time come last. Links to folders
-/// are not followed.
+/// Returns all session files below a folder, or the single file at `path` with any name.
+///
+/// Sorted by first time, then by path, so that copied history follows its original. Files without a time are last.
+/// Links to folders are not followed.
 ///
 /// # Errors
 /// [`DiscoverError`] for the first folder or file that cannot be read.
@@ -59,6 +60,7 @@ pub fn discover(path: &Path, search: Search) -> Result<Vec<SessionFile>, Discove
     Ok(files)
 }
 
+/// Adds the session files below a folder to `files`.
 fn walk(folder: &Path, search: Search, files: &mut Vec<SessionFile>) -> Result<(), DiscoverError> {
     let error = |source| DiscoverError { path: folder.to_owned(), source };
     for entry in fs::read_dir(folder).map_err(error)? {
@@ -77,6 +79,7 @@ fn walk(folder: &Path, search: Search, files: &mut Vec<SessionFile>) -> Result<(
     Ok(())
 }
 
+/// Creates the entry of a session file, reading its first time.
 fn look_at(path: PathBuf, bytes: u64, search: Search) -> Result<SessionFile, DiscoverError> {
     match first_time(&path, search) {
         Ok(first) => Ok(SessionFile { path, bytes, first }),
@@ -84,6 +87,7 @@ fn look_at(path: PathBuf, bytes: u64, search: Search) -> Result<SessionFile, Dis
     }
 }
 
+/// Returns the first time in a file's first MiB.
 fn first_time(path: &Path, search: Search) -> io::Result<Option<Timestamp>> {
     let mut beginning = BufReader::new(fs::File::open(path)?.take(BEGINNING));
     let mut line = Vec::new();

@@ -1,14 +1,14 @@
-//! What a turn that nobody ended ends with.
+//! Kind of the last line of a turn, which determines the status of a turn without a recorded end.
 
-/// What the last line of a turn was.
+/// Kind of the last line of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Last {
-    /// The message of the user.
+    /// The user's message.
     Message,
-    /// A part of an answer; with text, or something else.
+    /// A part of a response; `text` is whether it contains text.
     Answer { text: bool },
-    /// A failure nobody tried again.
+    /// A failure without a retry.
     Failure,
-    /// Anything else: a result of a tool, an attempt that failed.
+    /// Another line: a tool result, or a failed attempt with a retry.
     Other,
 }

@@ -1,4 +1,5 @@
-//! Values of any JSON type where one type is expected: what is of another type counts as nothing, and costs no line.
+//! Deserialises values leniently: a value of an unexpected JSON type becomes the default, so the rest of the line can
+//! be used.
 
 use std::{borrow::Cow, fmt};
 
@@ -7,27 +8,27 @@ use serde::{
     de::{self, IgnoredAny},
 };
 
-/// A text that is borrowed where it can be; anything but a text counts as nothing.
+/// A text, borrowed if possible; `None` for values of other types.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
 
 impl Text<'_> {
-    /// The text, unless it is missing or empty.
+    /// Returns the text; `None` if it is missing or empty.
     pub(crate) fn get(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.is_empty())
     }
 
-    /// The text, empty when missing.
+    /// Returns the text; empty if it is missing.
     pub(crate) fn text(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }
 }
 
-/// A yes or no; anything but `true` is no.
+/// A boolean; false for values of other types.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 
-/// Visits any value: what the visitor does not name in its own methods counts as the default.
+/// Defines the methods of a visitor that returns the default value for all JSON types it does not handle itself.
 macro_rules! lenient {
     ($life:lifetime, $value:ty, { $($own:tt)* }) => {
         type Value = $value;
@@ -57,13 +58,13 @@ macro_rules! lenient {
 }
 pub(crate) use lenient;
 
-/// Skips a list.
+/// Reads a list to its end and discards it.
 pub(crate) fn skip_list<'de, A: de::SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
     while list.next_element::<IgnoredAny>()?.is_some() {}
     Ok(())
 }
 
-/// Skips an object.
+/// Reads an object to its end and discards it.
 pub(crate) fn skip_object<'de, A: de::MapAccess<'de>>(mut object: A) -> Result<(), A::Error> {
     while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
     Ok(())

@@ -1,28 +1,30 @@
-//! A file line by line, with a bound on the length of a line.
+//! Reads a file line by line, with a limit on the length of a line.
 
 use std::io::{self, BufRead, Read as _};
 
-/// The longest line that is read, in bytes; a longer one is reported and skipped.
+/// Maximum length of a line in bytes. Longer lines are reported and skipped.
 pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What the next line is.
+/// Result of reading a line.
 pub(super) enum NextLine<'a> {
-    /// A line without its line feed, and its number, from 1.
+    /// A line without its line feed, and its number from 1.
     Bytes { number: u64, bytes: &'a [u8] },
-    /// A line that was too long and has been skipped.
+    /// The number of a line that was too long and was skipped.
     TooLong { number: u64 },
     /// The end of the file.
     End,
 }
 
+/// Iterates over the lines of `source`, reusing one buffer.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     source: R,
     buffer: Vec<u8>,
+    /// Maximum length of a line in bytes.
     longest: u64,
-    /// The number of the line last read, from 1.
+    /// Number of the last line, from 1.
     pub(super) number: u64,
-    /// Bytes consumed.
+    /// Number of bytes read so far.
     pub(super) bytes: u64,
 }
 
@@ -31,6 +33,7 @@ impl<R: BufRead> Lines<R> {
         Self { source, buffer: Vec::new(), longest, number: 0, bytes: 0 }
     }
 
+    /// Reads the next line. A last line without a line feed is returned as well.
     pub(super) fn next(&mut self) -> io::Result<NextLine<'_>> {
         self.buffer.clear();
         let read = (&mut self.source).take(self.longest.saturating_add(1)).read_until(b'\n', &mut self.buffer)?;
@@ -48,6 +51,7 @@ impl<R: BufRead> Lines<R> {
         Ok(NextLine::Bytes { number: self.number, bytes: &self.buffer })
     }
 
+    /// Reads to the next line feed and discards the bytes.
     fn skip_rest(&mut self) -> io::Result<()> {
         loop {
             let chunk = self.source.fill_buf()?;

@@ -1,15 +1,15 @@
-//! What became of lines that gave nothing: those that are wrong, and those that were dropped.
+//! Lines that resulted in nothing: unusable ones, and ones dropped by design.
 
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
-/// A line that could not be used. It costs only itself.
+/// A line that could not be used. Other lines are not affected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// The line, from 1.
+    /// Number of the line, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// Description of the error.
     pub cause: String,
 }
 
@@ -19,18 +19,19 @@ impl fmt::Display for Issue {
     }
 }
 
-/// Lines that were dropped on purpose.
+/// Counts of the lines that were dropped by design.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// Lines that had been seen before in the file, or that repeat what another file holds.
+    /// Number of lines that repeat earlier lines of the file or lines of another file.
     pub repeated: u64,
-    /// Lines of types this program has never heard of or does not read, by type.
+    /// Number of lines of each type that is unknown or not supported.
     pub unknown: BTreeMap<String, u64>,
 }
 
 impl Skipped {
+    /// Counts a line of an unknown type. Of the type, 64 bytes are kept.
     pub(crate) fn count_unknown(&mut self, kind: &str) {
-        /// So that a file of nothing but odd types does not fill the memory.
+        /// Maximum number of types, to limit memory.
         const MOST_TYPES: usize = 1_000;
         let kind = if kind.is_empty() { "(no type)" } else { kind };
         let kind = &kind[..kind.floor_char_boundary(64)];
@@ -39,8 +40,8 @@ impl Skipped {
     }
 }
 
-/// The error without the line number serde gives it, which is always 1, and without the value it found, which may be
-/// what the user wrote (decision D15).
+/// Formats an error without serde's line number, which is always 1, and without the value found, which may be text of
+/// the user (decision D15).
 pub(crate) fn in_line(error: &serde_json::Error) -> String {
     let text = error.to_string().replace(" at line 1 column ", " at column ");
     match text.rsplit_once(", expected ") {

@@ -1,4 +1,4 @@
-//! Texts and images of a message: a text, or a list of parts.
+//! Message content that is either a text or a list of parts.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::lenient::{Text, lenient, skip_object};
 
-/// Texts and images of a message.
+/// Texts of a message, and its number of images.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) texts: Vec<Text<'a>>,
@@ -15,18 +15,19 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// All text, parts joined by a line feed.
+    /// Returns all texts, joined by line feeds.
     pub(crate) fn joined(&self) -> String {
         let texts: Vec<&str> = self.texts.iter().map(Text::text).collect();
         texts.join("\n")
     }
 
+    /// Returns the number of characters in all texts.
     pub(crate) fn characters(&self) -> u64 {
         self.texts.iter().map(|text| characters(text.text())).sum()
     }
 }
 
-/// A part of a message.
+/// Part of a message.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Part<'a> {

@@ -1,18 +1,18 @@
-//! Extensions and top-level directories of the paths a tool names.
+//! Extensions and top-level directories of the paths in a tool call.
 
 use std::collections::BTreeSet;
 
-/// What the paths of one tool call say.
+/// Extensions and top-level directories of the paths in one tool call.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// Lower case, with the dot.
+    /// Extensions, in lower case, with the dot.
     pub(crate) extensions: BTreeSet<String>,
-    /// Inside the workspace.
+    /// Top-level directories inside the workspace.
     pub(crate) directories: BTreeSet<String>,
 }
 
 impl Places {
-    /// Adds a path or a glob; `is_file` when the last part cannot be a directory.
+    /// Adds a path or a glob. `is_file` means that its last component is not a directory.
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>, is_file: bool) {
         let extension = extension(path);
         if let Some(inside) = inside(path, workspace) {
@@ -31,7 +31,8 @@ impl Places {
     }
 }
 
-/// The part of a path below the workspace; all of a relative path.
+/// Returns the part of a path below the workspace, or all of a relative path; `None` if the path is outside the
+/// workspace.
 pub(super) fn inside<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
     let absolute = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
     if !absolute {
@@ -41,7 +42,8 @@ pub(super) fn inside<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a s
     (rest.is_empty() || rest.starts_with(['/', '\\'])).then_some(rest)
 }
 
-/// The extension of a file name: what follows its last dot, if that is short, alphanumeric and not all of the name.
+/// Returns the extension of a file name in lower case with the dot; `None` if it is longer than 12 bytes, not
+/// alphanumeric, or the whole name.
 fn extension(path: &str) -> Option<String> {
     let name = path.rsplit(['/', '\\']).next()?;
     let (stem, extension) = name.rsplit_once('.')?;

@@ -1,4 +1,4 @@
-//! A session file as an iterator of turns.
+//! [`SessionReader`], an iterator over the turns of a session file.
 
 use std::{
     fmt,
@@ -16,50 +16,51 @@ use super::{
 };
 use crate::observed::{ObservedSession, ObservedTurn};
 
-/// What the lines of a file mean: the state between two of them.
+/// Interprets the lines of a file format. An implementation is the state between two lines.
 pub trait Format {
-    /// The state before the first line; `fallback` names the session when no line does.
+    /// Creates the state before the first line. `fallback` is the session id of files that do not contain one.
     fn begin(fallback: Option<SessionId>) -> Self;
 
-    /// Takes a line that begins like an object; `number` counts from 1.
+    /// Folds a line that starts with `{`; `number` counts from 1.
     ///
     /// # Errors
-    /// What is wrong with the line, without anything the user may have written.
+    /// A description of the error in the line, without text that the user may have written.
     fn take(&mut self, number: u64, line: &str) -> Result<(), String>;
 
-    /// Ends what is left at the end of the file.
+    /// Finishes open turns at the end of the file.
     fn finish(&mut self);
 
-    /// The next turn that is done, in order.
+    /// Returns the next finished turn; `None` if more lines are needed.
     fn next_turn(&mut self) -> Option<ObservedTurn>;
 
-    /// The session of the turn that came last, or of the file, as soon as it is known.
+    /// Returns the session of the last turn, or of the file; `None` until it is known.
     fn session(&self) -> Option<&ObservedSession>;
 
-    /// The lines that were dropped on purpose so far.
+    /// Returns the counts of lines dropped by design so far.
     fn skipped(&self) -> &Skipped;
 }
 
-/// A file that cannot be opened.
+/// Error: a session file cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot open session file `{}`", path.display())]
 pub struct OpenError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What the system says.
+    /// Error of the operating system.
     pub source: io::Error,
 }
 
-/// How many bytes pass between two reports of progress.
+/// Number of bytes between two reports of progress.
 const PROGRESS_BYTES: u64 = 256 * 1024;
 
-/// Reads a session file, turn by turn. When the iterator is exhausted, [`SessionReader::issues`] is complete.
+/// Iterator over the turns of a session file. After the last turn, [`SessionReader::issues`] is complete.
 pub struct SessionReader<'a, R, F> {
     file: PathBuf,
     lines: Lines<R>,
     format: F,
     issues: Vec<Issue>,
     progress: Option<Box<dyn FnMut(u64) + 'a>>,
+    /// Number of bytes at the last report of progress.
     reported: u64,
     done: bool,
 }
@@ -68,7 +69,7 @@ impl<F: Format> SessionReader<'_, BufReader<File>, F> {
     /// Opens a session file.
     ///
     /// # Errors
-    /// [`OpenError`] when it cannot be opened.
+    /// [`OpenError`] if the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let file = File::open(path).map_err(|source| OpenError { path: path.to_owned(), source })?;
         Ok(Self::new(path, BufReader::with_capacity(256 * 1024, file)))
@@ -76,7 +77,7 @@ impl<F: Format> SessionReader<'_, BufReader<File>, F> {
 }
 
 impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
-    /// Reads from anywhere; `file` is the name in issues, and its stem the session's name if no line gives one.
+    /// Creates a reader of `source`. `file` is the path in issues, and its stem the session id of files without one.
     pub fn new(file: &Path, source: R) -> Self {
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Self {
@@ -90,39 +91,39 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         }
     }
 
-    /// Calls back with the bytes read so far, about every 256 KiB and at the end.
+    /// Sets a callback for the number of bytes read so far, called about every 256 KiB and at the end.
     #[must_use]
     pub fn with_progress(mut self, progress: impl FnMut(u64) + 'a) -> Self {
         self.progress = Some(Box::new(progress));
         self
     }
 
-    /// The session of the turn that came last, or of the file; known once the first turn has been read.
+    /// Returns the session of the last turn, or of the file; known once the first turn has been read.
     pub fn session(&self) -> Option<&ObservedSession> {
         self.format.session()
     }
 
-    /// The lines that could not be used so far.
+    /// Returns the unusable lines so far.
     pub fn issues(&self) -> &[Issue] {
         &self.issues
     }
 
-    /// The lines that were dropped on purpose so far.
+    /// Returns the counts of lines dropped by design so far.
     pub fn skipped(&self) -> &Skipped {
         self.format.skipped()
     }
 
-    /// Lines read so far.
+    /// Returns the number of lines read so far.
     pub fn lines_read(&self) -> u64 {
         self.lines.number
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     pub fn bytes_read(&self) -> u64 {
         self.lines.bytes
     }
 
-    /// Takes one line; false at the end.
+    /// Reads and folds one line. Returns false at the end of the file and after a read error.
     fn step(&mut self) -> bool {
         let outcome = match self.lines.next() {
             Ok(NextLine::End) => return false,
@@ -142,6 +143,7 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         true
     }
 
+    /// Reports progress if at least `every` bytes were read since the last report.
     fn report(&mut self, every: u64) {
         if let Some(progress) = &mut self.progress
             && self.reported + every <= self.lines.bytes
@@ -183,7 +185,7 @@ impl<R, F> fmt::Debug for SessionReader<'_, R, F> {
     }
 }
 
-/// Takes one line, or says what is wrong with it.
+/// Folds one line; a description of the error if it is not UTF-8 or not an object. Empty lines are ignored.
 fn take(format: &mut impl Format, number: u64, bytes: &[u8]) -> Result<(), String> {
     let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
     let text = text.trim_start_matches('\u{feff}').trim();
@@ -196,7 +198,7 @@ fn take(format: &mut impl Format, number: u64, bytes: &[u8]) -> Result<(), Strin
     format.take(number, text)
 }
 
-/// A session's name from the name of its file, or, if that cannot be one, from its hash.
+/// Returns the session id for a file name: the name, or its hash if it is not a valid id.
 fn fallback_name(stem: &str) -> Option<SessionId> {
     let hash = EventId::derive(&[stem.as_bytes()]).to_string();
     SessionId::try_from(stem).or_else(|_| SessionId::try_from(hash.as_str())).ok()

@@ -1,23 +1,24 @@
-//! Shell lines, read only so far as to see what they take back.
+//! Detects in shell lines which changes of files they revert.
 //!
-//! This is no shell: commands are told apart at `;`, `&`, `|` and line feeds, words at white space, and quotes hold a
-//! word together. What stands in a here-document is text, so nothing from the first `<<` on is read. A line that is not
-//! understood takes back nothing.
+//! The parser is a simplification: commands are separated by `;`, `&`, `|` and line feeds, words by white space, and
+//! quotes join words. Content of here-documents is text, so the line is read up to the first `<<`. A line that cannot
+//! be parsed reverts nothing.
 
 use super::touched::Touched;
 
-/// What a command takes back.
+/// Changes that a command reverts.
 enum TakenBack<'a> {
     Nothing,
     Files(Vec<&'a str>),
     Everything,
 }
 
-/// Adds what a line takes back to what a tool touches. It runs in `directory`, or in the workspace when that is empty.
+/// Adds the changes that a shell line reverts to `touched`. The line runs in `directory`, or in the workspace if that
+/// is empty.
 pub(crate) fn add_taken_back(touched: &mut Touched, line: &str, directory: &str, workspace: Option<&str>) {
     let commands = commands(line.split_once("<<").map_or(line, |(before, _)| before));
     let commands: Vec<Vec<&str>> = commands.iter().map(|words| without_prefixes(words)).collect();
-    // Put aside and fetched again: nothing was taken back.
+    // Stashed and restored in the same line: nothing was reverted.
     let fetches = |words: &&[&str]| matches!(git(words).as_deref(), Some(["stash", "pop" | "apply", ..]));
     let is_fetched = commands.iter().any(|words| fetches(&words.as_slice()));
     let mut directory = directory.to_owned();
@@ -49,7 +50,8 @@ pub(crate) fn add_taken_back(touched: &mut Touched, line: &str, directory: &str,
     }
 }
 
-/// The arguments of git, the name of its command first, behind the options that stand before that.
+/// Returns the arguments of a `git` command from its subcommand on, without the options before it; `None` for other
+/// commands.
 fn git<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     let ["git", rest @ ..] = words else { return None };
     let mut rest = rest;
@@ -62,13 +64,14 @@ fn git<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     }
 }
 
+/// Returns the changes that a git subcommand reverts.
 fn by_git<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
     let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
     match arguments {
         ["checkout", rest @ ..] if !has(&["-b", "-B", "--orphan", "-t", "--track", "--detach"]) => checked_out(rest),
         ["restore", rest @ ..] if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => files(rest),
         ["reset", rest @ ..] if has(&["--hard"]) => {
-            // Another branch is somewhere to go; an earlier commit of this one is a way back.
+            // A reset to a remote branch changes the branch; one to an earlier commit of this branch reverts.
             let goes_elsewhere = rest.iter().any(|argument| argument.contains('/'));
             if goes_elsewhere { TakenBack::Nothing } else { TakenBack::Everything }
         }
@@ -96,7 +99,8 @@ fn by_git<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
     }
 }
 
-/// What `git checkout` takes back: the paths after `--`, or behind a commit, or one that can be no branch.
+/// Returns the changes that `git checkout` reverts: the paths after `--`, after a commit, or paths that cannot be a
+/// branch.
 fn checked_out<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
     if let Some(place) = arguments.iter().position(|argument| *argument == "--") {
         return files(&arguments[place..]);
@@ -110,8 +114,8 @@ fn checked_out<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
     }
 }
 
-/// Whether a word is a path and no branch: `.`, one that begins or ends like a path, or a name with an extension. Names
-/// of branches have slashes, too.
+/// Returns whether a word is a path and not a branch: `.`, a word that starts or ends like a path, or a name with an
+/// extension. A slash alone is not sufficient, since names of branches contain slashes.
 fn is_path(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
@@ -119,7 +123,7 @@ fn is_path(word: &str) -> bool {
     word.starts_with(['.', '/', ':']) || word.ends_with('/') || has_extension
 }
 
-/// The files among arguments: without options, and without what only a shell can expand.
+/// Returns the paths among arguments, without options and without words that only a shell can expand.
 fn files<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
     let mut paths = Vec::new();
     let mut words = arguments.iter();
@@ -135,7 +139,7 @@ fn files<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
     if paths.is_empty() { TakenBack::Nothing } else { TakenBack::Files(paths) }
 }
 
-/// A path as seen from the directory a command runs in.
+/// Returns a path relative to the directory that a command runs in.
 fn joined(directory: &str, path: &str) -> String {
     if directory.is_empty() || path.starts_with(['/', '~']) {
         return path.to_owned();
@@ -143,7 +147,7 @@ fn joined(directory: &str, path: &str) -> String {
     format!("{directory}/{path}")
 }
 
-/// A command without what may stand before its name.
+/// Removes assignments and words such as `sudo` before the name of a command.
 fn without_prefixes(words: &[String]) -> Vec<&str> {
     let is_prefix = |word: &&String| {
         let assigns =
@@ -153,7 +157,7 @@ fn without_prefixes(words: &[String]) -> Vec<&str> {
     words.iter().skip_while(is_prefix).map(String::as_str).collect()
 }
 
-/// The commands of a line, each as its words. Where output goes to is no word.
+/// Splits a line into commands, each a list of words. Targets of redirections are omitted.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut begun, mut quote, mut redirects) = (String::new(), false, None, false);
@@ -180,7 +184,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
                 begun = false;
                 match end {
                     Some('>' | '<') => redirects = true,
-                    // `>&2` and `&>file` are still one command.
+                    // `>&2` and `&>file` belong to one command.
                     Some('&') if redirects || characters.peek() == Some(&'>') => {}
                     Some(';' | '&' | '|' | '\n' | '(' | ')') => {
                         redirects = false;
@@ -205,7 +209,7 @@ mod tests {
         touched
     }
 
-    /// These files are taken back; everything when there is none.
+    /// Asserts that each line reverts these files, or everything if `files` is empty.
     fn all(files: &[&str], lines: &[&str]) {
         let mut expected = Touched { reverts: true, ..Touched::default() };
         for path in files {

@@ -1,17 +1,18 @@
-//! Points in time as session files write them.
+//! Parses the notations of time in session files.
 
 use event_core::Timestamp;
 use serde_json::value::RawValue;
 
-/// A time in the form of RFC 3339.
+/// Parses a time in the format of RFC 3339; `None` if it is not one or before 1970.
 pub(crate) fn in_text(text: &str) -> Option<Timestamp> {
     let time: jiff::Timestamp = text.parse().ok()?;
     u64::try_from(time.as_microsecond()).ok().map(Timestamp)
 }
 
-/// Seconds since 1970, with or without a fraction; a number too large for them is one of milliseconds.
+/// Parses seconds since 1970 with an optional fraction, or milliseconds since 1970; numbers above 99,999,999,999 are
+/// milliseconds. `None` for other texts.
 fn from_seconds(text: &str) -> Option<Timestamp> {
-    /// The year 5138 in seconds, and March 1973 in milliseconds.
+    /// In seconds in the year 5138, in milliseconds in March 1973.
     const LAST_SECOND: u64 = 99_999_999_999;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let whole: u64 = whole.parse().ok()?;
@@ -22,7 +23,7 @@ fn from_seconds(text: &str) -> Option<Timestamp> {
     Some(Timestamp(whole * 1_000_000 + digits.parse::<u64>().ok()?))
 }
 
-/// A time as a JSON value: a text in the form of RFC 3339, or a number of seconds or milliseconds.
+/// Parses a JSON value: a text in the format of RFC 3339, or a number of seconds or milliseconds.
 pub(crate) fn in_json(value: &RawValue) -> Option<Timestamp> {
     let text = value.get();
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {

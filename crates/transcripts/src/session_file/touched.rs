@@ -1,4 +1,4 @@
-//! The files that a tool writes or takes back, each by the start of the hash of its path.
+//! The files that a tool call writes or reverts, as hashes of their paths.
 
 use std::collections::BTreeSet;
 
@@ -6,24 +6,24 @@ use event_core::EventId;
 
 use super::places::inside;
 
-/// What one tool call does to files.
+/// Files that a tool call writes or reverts.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Touched {
-    /// The files it writes or takes back.
+    /// First 32 bits of the hash of each path.
     pub(crate) files: BTreeSet<u32>,
-    /// Whether it takes back what was written: those files, or everything when it names none.
+    /// Whether the call reverts earlier changes: of `files`, or of all files if `files` is empty.
     pub(crate) reverts: bool,
 }
 
 impl Touched {
-    /// Adds a file by its path.
+    /// Adds the file at a path.
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>) {
         self.files.insert(file(path, workspace));
     }
 }
 
-/// A file by the first four bytes of the hash of its path: below the workspace when it is inside, without `.` and `..`,
-/// so that every way to write a path gives the same number.
+/// Returns the first 32 bits of the hash of a path, which is relative to the workspace if inside, and without `.` and
+/// `..`, so that equivalent paths have one hash.
 fn file(path: &str, workspace: Option<&str>) -> u32 {
     let relative = inside(path, workspace);
     let mut parts: Vec<&str> = Vec::new();

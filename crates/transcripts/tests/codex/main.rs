@@ -1,4 +1,4 @@
-//! Session files of Codex, and what is read from them.
+//! Tests of the reader for Codex session files.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../sessions/render.rs"]
@@ -14,7 +14,7 @@ use transcripts::{
     session_file::Issue,
 };
 
-/// Parents before their forks.
+/// Session files, originals before their forks.
 const FIXTURES: [(&str, &str); 7] = [
     ("bare-lines", include_str!("../fixtures/codex/bare-lines.jsonl")),
     ("contexts-of-2025", include_str!("../fixtures/codex/contexts-of-2025.jsonl")),
@@ -93,8 +93,8 @@ fn only_rollouts_are_found_in_the_order_in_which_they_began() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
 
-    /// All turns but the last are as they were, the last is one of the turns, perhaps shorter, every call that counts
-    /// is the same, and only the cut line is reported.
+    /// All turns except the last are unchanged; the last is one of the turns, possibly shorter; all complete calls are
+    /// unchanged; and only the cut line is reported.
     #[test]
     fn a_file_cut_anywhere_gives_a_prefix_of_its_turns(fixture in 0..FIXTURES.len(), cut in any::<Index>()) {
         let text = FIXTURES[fixture].1;
@@ -117,7 +117,7 @@ proptest! {
         prop_assert!(open <= 1);
     }
 
-    /// Nothing makes the reader stop or panic.
+    /// The reader neither stops nor panics on arbitrary input.
     #[test]
     fn garbage_costs_only_itself(fixture in 0..FIXTURES.len(), at in any::<Index>(), junk in vec(any::<u8>(), 1..40)) {
         let mut bytes = FIXTURES[fixture].1.as_bytes().to_vec();
@@ -129,7 +129,7 @@ proptest! {
         prop_assert!(found.len() <= sound.len() + 3);
     }
 
-    /// A line that is lost costs no other line: of the calls of all other answers, each is still there.
+    /// A lost line does not affect others: the calls of all other responses are present.
     #[test]
     fn a_line_that_is_lost_costs_at_most_the_call_it_was_part_of(fixture in 0..FIXTURES.len(), line in any::<Index>()) {
         let text = FIXTURES[fixture].1;

@@ -1,4 +1,4 @@
-//! Logs of chat completions, and what is read from them.
+//! Tests of the reader for logs of chat completions.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../sessions/render.rs"]
@@ -69,7 +69,7 @@ proptest! {
         prop_assert!(part == lines || part == lines + 1, "{part} {lines}");
     }
 
-    /// Nothing makes the reader stop or panic.
+    /// The reader neither stops nor panics on arbitrary input.
     #[test]
     fn garbage_costs_only_itself(at in any::<Index>(), junk in vec(any::<u8>(), 1..40)) {
         let mut bytes = LOG.as_bytes().to_vec();

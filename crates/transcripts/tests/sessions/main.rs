@@ -1,4 +1,4 @@
-//! Session files of Claude Code, and what is read from them.
+//! Tests of the reader for Claude Code session files.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod render;
@@ -102,7 +102,7 @@ fn bytes_that_are_not_text_cost_their_line() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
 
-    /// All turns but the last are as they were, the last is one of the turns, perhaps shorter, and only the cut line
+    /// All turns except the last are unchanged; the last is one of the turns, possibly shorter; and only the cut line
     /// is reported.
     #[test]
     fn a_file_cut_anywhere_gives_a_prefix_of_its_turns(fixture in 0..=FIXTURES.len(), cut in any::<Index>()) {
@@ -127,7 +127,7 @@ proptest! {
         prop_assert!(open <= at_work);
     }
 
-    /// Nothing makes the reader stop or panic.
+    /// The reader neither stops nor panics on arbitrary input.
     #[test]
     fn garbage_costs_only_itself(fixture in 0..FIXTURES.len(), at in any::<Index>(), junk in vec(any::<u8>(), 1..40)) {
         let mut bytes = FIXTURES[fixture].1.as_bytes().to_vec();

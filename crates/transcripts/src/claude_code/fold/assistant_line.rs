@@ -1,4 +1,4 @@
-//! `assistant` lines: calls and the tools they ask for.
+//! Folds `assistant` lines: model calls and their tool calls.
 
 use catalogue::estimate::characters;
 use contracts::events::StopReason;
@@ -17,10 +17,11 @@ use crate::{
 };
 
 impl Fold {
+    /// Adds a line of a response: creates the call or updates it, and records the tool calls in its blocks.
     pub(super) fn answered(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
         let at = place.at;
         let request = line.request_id.get();
-        // Without an id of the message, a line is a call of its own.
+        // A line without a message id is a call of its own.
         let message_id = message.id.get().unwrap_or(place.uuid);
         let id = EventId::derive(&[b"call", message_id.as_bytes(), request.unwrap_or_default().as_bytes()]);
         let raw = message.usage.map(RawValue::get);
@@ -47,7 +48,7 @@ impl Fold {
             call.thinking_blocks = call.thinking_blocks.saturating_add(thinking);
             call.stop_reason = stop_reason(message.stop_reason.get(), call.stop_reason, call.tool_calls);
         } else if first_seen {
-            // A model goes on when every tool has answered; what is missing here was lost with a broken line.
+            // A call is sent after all tools have returned; the lines of missing results could not be read.
             open.waiting.clear();
             open.calls.push((id, open.turn.steps.len()));
             open.turn.steps.push(Step::Call(ObservedCall {
@@ -82,6 +83,7 @@ impl Fold {
         }
     }
 
+    /// Records a tool call of the response `call`.
     fn tool_called(&mut self, place: &Place<'_>, call: EventId, block: &Block<'_>) {
         let name = block.name.text();
         let input = block.input.map_or("", RawValue::get);
@@ -113,12 +115,14 @@ impl Fold {
     }
 }
 
+/// Returns the number of thinking blocks.
 fn count_thinking(blocks: &[Block<'_>]) -> u32 {
     let thinking = blocks.iter().filter(|block| matches!(block.kind.text(), "thinking" | "redacted_thinking"));
     u32::try_from(thinking.count()).unwrap_or(u32::MAX)
 }
 
-/// The stop reason a line states, else what an earlier line stated, else what follows from the tools.
+/// Returns the recorded stop reason; without one, that of an earlier line; without either, `ToolUse` if there are tool
+/// calls.
 fn stop_reason(stated: Option<&str>, earlier: StopReason, tool_calls: u32) -> StopReason {
     match stated {
         Some("end_turn") => StopReason::EndTurn,

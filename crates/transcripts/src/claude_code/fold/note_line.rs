@@ -1,4 +1,4 @@
-//! What the client says about failures and compactions.
+//! Folds notes of the client: failures and compactions.
 
 use contracts::events::CompactionTrigger;
 use serde_json::value::RawValue;
@@ -14,12 +14,14 @@ use crate::{
 };
 
 impl Fold {
+    /// Adds the failure that an `assistant` line with `isApiErrorMessage` records.
     pub(super) fn failed(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
         let name: Option<String> = line.error.and_then(|error| serde_json::from_str(error.get()).ok());
         let failure = failure::of_message(&message.content.joined_text(), name.as_deref());
         self.add_failure(place, failure, None);
     }
 
+    /// Adds a failed call; `attempt` is its number from 1 if it is retried.
     fn add_failure(&mut self, place: &Place<'_>, (class, status): Failure, attempt: Option<u32>) {
         let model = self.thread(&place.key).model.clone();
         let failure = ObservedFailure { id: place.uuid.to_owned(), at: place.at, model, class, status, attempt };
@@ -29,6 +31,7 @@ impl Fold {
         }
     }
 
+    /// Folds a `system` line.
     pub(super) fn system(&mut self, place: &Place<'_>, line: &Line<'_>) {
         match line.subtype.text() {
             "api_error" => {
@@ -43,7 +46,7 @@ impl Fold {
                     trigger: if manual { CompactionTrigger::Manual } else { CompactionTrigger::Automatic },
                     tokens_before: line.compact_metadata.as_ref().and_then(|metadata| metadata.pre_tokens),
                 };
-                // A compaction says nothing about how a turn ends: the turn goes on after it.
+                // A compaction does not end a turn.
                 match self.running(&place.key) {
                     Some(open) => open.turn.steps.push(Step::Compacted(compaction)),
                     None => self.thread(&place.key).early.push(compaction),

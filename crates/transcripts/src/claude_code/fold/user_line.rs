@@ -1,4 +1,4 @@
-//! `user` lines: messages, results of tools, and notes of the client.
+//! Folds `user` lines: messages, tool results, and notes of the client.
 
 use catalogue::estimate::characters;
 use client_formats::user_text::{UserText, classify};
@@ -18,6 +18,7 @@ use crate::{
 };
 
 impl Fold {
+    /// Folds a `user` line by its kind: summary, tool results, note, interruption, command or message.
     pub(super) fn user(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
         let content = &message.content;
         let results: Vec<&Block<'_>> =
@@ -42,7 +43,7 @@ impl Fold {
         let describes_image = text.trim_start().starts_with("[Image");
         let mut kind = classify(&text, false);
         if line.is_meta.0 {
-            // The text of a command or a skill. Notes of the client are no more than notes.
+            // The text of a command or a skill, if it is not a note of the client.
             if kind != UserText::Injected && !describes_image {
                 self.thread(&place.key).variant = CacheVariant::COMMAND;
             }
@@ -72,7 +73,7 @@ impl Fold {
                 }
                 thread.candidate = Some(turn(text));
             }
-            // Text that comes before the first call belongs to the prompt the decision was about.
+            // Text before the first call is part of the prompt that was decided about.
             UserText::CommandOutput
             | UserText::Interruption
             | UserText::Notification
@@ -89,6 +90,7 @@ impl Fold {
         }
     }
 
+    /// Cancels the running turn, or the turn of a waiting command.
     fn interrupted(&mut self, place: &Place<'_>) {
         if let Some(candidate) = self.thread(&place.key).candidate.take() {
             self.start(candidate);
@@ -100,6 +102,7 @@ impl Fold {
         }
     }
 
+    /// Adds the tool results of a line to the running turn.
     fn results(&mut self, place: &Place<'_>, line: &Line<'_>, results: &[&Block<'_>]) {
         let at = place.at;
         for block in results {
@@ -126,7 +129,7 @@ impl Fold {
     }
 }
 
-/// Whether a command, as the user typed it, ends the session.
+/// Returns whether a command line ends the session.
 fn leaves_session(command: &str) -> bool {
     matches!(command.split_whitespace().next(), Some("/exit" | "/quit"))
 }

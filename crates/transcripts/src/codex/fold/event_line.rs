@@ -1,4 +1,4 @@
-//! What the client says about a turn: its its end, its failures, its compactions and its usage.
+//! Folds the client's events about a turn: its end, failures, compactions and usage.
 
 use catalogue::estimate::characters;
 use client_formats::user_text::{UserText, classify};
@@ -12,7 +12,7 @@ use crate::{
     observed::{ObservedCompaction, ObservedFailure, Step},
 };
 
-/// What only repeats items of the conversation, or is for the screen.
+/// Events that repeat items of the conversation or are only displayed.
 const DROPPED: [&str; 20] = [
     "agent_message",
     "agent_reasoning",
@@ -37,6 +37,7 @@ const DROPPED: [&str; 20] = [
 ];
 
 impl Fold {
+    /// Folds an `event_msg` line by the type of its event.
     pub(super) fn event(&mut self, place: &Place<'_>) {
         let (at, event) = (place.at, place.payload);
         match event.kind.text() {
@@ -58,7 +59,7 @@ impl Fold {
                 }
             }
             "token_count" => self.token_count(place),
-            // The line of the compaction says more, and comes before its event.
+            // The line of the compaction is more detailed and precedes its event.
             "context_compacted" if std::mem::take(&mut self.compacted) => {}
             "context_compacted" => self.compaction(place),
             "error" => self.failed(place, event.message.text(), event.codex_error_info, false),
@@ -70,7 +71,7 @@ impl Fold {
         }
     }
 
-    /// The user typed a message.
+    /// Starts a turn with a typed message.
     fn typed(&mut self, text: &str, images: u64, at: Timestamp) {
         let text = match classify(text, false) {
             UserText::Typed(typed) => text.get(typed).unwrap_or_default(),
@@ -87,9 +88,10 @@ impl Fold {
         self.start(Some(Message { text: text.to_owned(), images }), at);
     }
 
+    /// Ends the running turn as completed, or as failed if the event contains an error.
     fn completed(&mut self, place: &Place<'_>) {
         if let Some(error) = place.payload.error.filter(|error| error.get() != "null") {
-            // Whatever its shape, the task has failed.
+            // An error of any layout means that the task failed.
             match serde_json::from_str::<Payload<'_>>(error.get()) {
                 Ok(error) => self.failed(place, error.message.text(), error.codex_error_info, false),
                 Err(_) => self.failed(place, error.get(), None, false),
@@ -102,6 +104,7 @@ impl Fold {
         }
     }
 
+    /// Adds a failed call; `again` if it is retried.
     fn failed(&mut self, place: &Place<'_>, text: &str, info: Option<&RawValue>, again: bool) {
         let (class, status) = failure::class_of(text, info.map(RawValue::get));
         let (id, at) = (format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), place.at);
@@ -121,7 +124,7 @@ impl Fold {
         open.note(if again { Last::Other } else { Last::Failure }, at);
     }
 
-    /// The history was replaced, for all that is known because it had grown too long.
+    /// Adds a compaction, which is assumed to be automatic, and replaces the prompt by the remaining history.
     pub(super) fn compaction(&mut self, place: &Place<'_>) {
         let at = place.at;
         self.compacted = place.payload.kind.text() != "context_compacted";
@@ -142,7 +145,7 @@ impl Fold {
         self.thread.last_input_at = Some(at);
     }
 
-    /// Newer versions account for each answer in a line of its own, which names the answer.
+    /// Adds the usage of one response, which newer versions record in a line of its own with the provider's id.
     pub(super) fn usage_record(&mut self, place: &Place<'_>) {
         let record = place.payload;
         let Some(counts) = record.usage else { return };
@@ -150,15 +153,16 @@ impl Fold {
         if let (Some(total), Some(before)) = (record.thread_token_usage, before)
             && total.same(&before)
         {
-            // A line `token_count` has accounted for it.
+            // A `token_count` line has already reported it.
             return;
         }
-        // Without a total of its own, the `token_count` that follows must be found accounted for.
+        // Without a total, compute it, so that the `token_count` that follows is recognised as already reported.
         self.thread.total = record.thread_token_usage.or_else(|| Some(before.unwrap_or_default().plus(&counts)));
         self.account(counts, record.response_id.get(), place.at);
     }
 
-    /// The account of all calls so far is repeated often; only one that has changed tells of a call.
+    /// Adds the usage of one response from the total of the thread, which is repeated often; unchanged totals are
+    /// ignored.
     fn token_count(&mut self, place: &Place<'_>) {
         let Some(info) = place.payload.info else { return };
         let new = match (info.total_token_usage, info.last_token_usage) {
@@ -177,7 +181,7 @@ impl Fold {
         }
     }
 
-    /// A call was answered and accounted for.
+    /// Assigns a usage report to the current response, or to a new one if that has a report.
     fn account(&mut self, counts: Counts, id: Option<&str>, at: Timestamp) {
         let (model, started_at) = (self.thread.model_name(), self.thread.last_input_at);
         let Some(open) = self.turn_for(at) else { return };

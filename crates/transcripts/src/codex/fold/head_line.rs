@@ -1,4 +1,4 @@
-//! Lines that say whose lines follow: the head of a session, and the context of a turn.
+//! Folds the head of a session and the context of a turn, and detects copied lines.
 
 use contracts::{SessionId, ThreadId, events::SessionSource};
 use event_core::Timestamp;
@@ -6,21 +6,22 @@ use event_core::Timestamp;
 use super::{Fold, Place};
 use crate::{observed::ObservedSession, session_file::in_text};
 
-/// Lines that were copied from the file of another session, to go on from there.
+/// State while reading lines that a fork copied from another session's file.
 #[derive(Debug)]
 pub(super) struct Copied {
-    /// When the file's own session began, and when the copy was written.
+    /// Time at which the file's own session began.
     began: Timestamp,
+    /// Time at which the copy was written.
     written: Timestamp,
-    /// The turns name the time they began.
+    /// Whether ids of turns contain their start time.
     names_tell: bool,
 }
 
-/// Copied lines are all written at once, in microseconds.
+/// Time within which all copied lines are written, in microseconds.
 const AT_ONCE: u64 = 1_000_000;
 
 impl Fold {
-    /// The first head names the session; a second one of another session begins what was copied from there.
+    /// Folds a `session_meta` line. The first one describes the session; a second one of another session starts a copy.
     pub(super) fn head(&mut self, place: &Place<'_>) -> Result<(), String> {
         let (at, head) = (place.at, place.payload);
         let began = head.timestamp.get().and_then(in_text).unwrap_or(at);
@@ -55,7 +56,7 @@ impl Fold {
         Ok(())
     }
 
-    /// The session of a file whose head is missing or broken is named after the file.
+    /// Creates the session from the file name if the head is missing or cannot be read.
     pub(super) fn note_session(&mut self, at: Timestamp) -> Option<()> {
         if self.session.is_none() {
             let id = self.fallback.clone()?;
@@ -66,8 +67,8 @@ impl Fold {
         Some(())
     }
 
-    /// Whether the copied lines end here: with the first turn that began after the session did, or, in versions
-    /// that do not name turns by time, with the first line that was written later than the copy.
+    /// Ends the copy if this line is not part of it: at the first turn that began after the session, or, in versions
+    /// without times in ids, at the first line written later than the copy.
     pub(super) fn leave_copy(&mut self, kind: &str, place: &Place<'_>) {
         let Some(copied) = &mut self.copied else { return };
         let begins_turn =
@@ -88,6 +89,7 @@ impl Fold {
         }
     }
 
+    /// Folds a `turn_context` line: id of the turn, model and workspace.
     pub(super) fn context(&mut self, place: &Place<'_>) {
         let context = place.payload;
         if context.turn_id.get().is_some() {
@@ -102,7 +104,7 @@ impl Fold {
     }
 }
 
-/// The milliseconds since 1970 in an id of version 7 (RFC 9562).
+/// Returns the milliseconds since 1970 in a UUID of version 7 (RFC 9562); `None` for other ids.
 fn time_in_id(id: &str) -> Option<u64> {
     let digits: String = id.chars().filter(|c| *c != '-').collect();
     (id.len() == 36 && digits.len() == 32 && digits.is_ascii() && digits.as_bytes().get(12) == Some(&b'7'))

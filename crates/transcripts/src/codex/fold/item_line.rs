@@ -1,4 +1,4 @@
-//! Items of the conversation: messages, reasoning, calls of tools and their results.
+//! Folds items of the conversation: messages, reasoning, tool calls and their results.
 
 use catalogue::estimate::characters;
 use client_formats::{
@@ -17,7 +17,7 @@ use crate::{
     observed::{ObservedResult, ObservedTool, Step},
 };
 
-/// Markers that the client keeps for itself.
+/// Markers for the client's own use.
 const DROPPED: [&str; 8] = [
     "compaction",
     "compaction_summary",
@@ -30,6 +30,7 @@ const DROPPED: [&str; 8] = [
 ];
 
 impl Fold {
+    /// Folds a `response_item` line by the type of its item.
     pub(super) fn item(&mut self, place: &Place<'_>) {
         let item = place.payload;
         match item.kind.text() {
@@ -67,12 +68,14 @@ impl Fold {
         }
     }
 
+    /// Records kind and time of the last line in the running turn.
     fn note(&mut self, last: Last, place: &Place<'_>) {
         if let Some(open) = &mut self.running {
             open.note(last, place.at);
         }
     }
 
+    /// Folds a message: text of a response, or a message of the user or of the client.
     fn message(&mut self, place: &Place<'_>) {
         let content = &place.payload.content;
         let (size, images) = (content.characters(), content.images);
@@ -108,12 +111,12 @@ impl Fold {
         if self.bare {
             self.start(Some(message), place.at);
         } else if !self.marks_messages {
-            // The mark that it was typed comes next, or never.
+            // The mark that it was typed follows, or never does.
             self.candidate = Some(message);
         }
     }
 
-    /// What is no part of an answer comes after it.
+    /// Records an item that is not part of a response; the current response ends before it.
     fn follow(&mut self, place: &Place<'_>) {
         self.thread.last_input_at = Some(place.at);
         if let Some(response) = self.running.as_mut().and_then(|open| open.response.as_mut()) {
@@ -121,7 +124,7 @@ impl Fold {
         }
     }
 
-    /// A tool of the provider's own is done when it is told of.
+    /// Adds a tool call. Tools of the provider (`is_providers`) have already ended, so their result is added as well.
     fn tool_called(&mut self, place: &Place<'_>, name: &str, input: &str, is_providers: bool) {
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let places = tools::places(name, input, workspace.as_deref());
@@ -156,12 +159,14 @@ impl Fold {
         }
     }
 
-    /// The provider's id of the call of a tool; tools of its own may have none.
+    /// Returns the provider's id of a tool call, or one derived from the line, since the provider's own tools may have
+    /// none.
     fn tool_id(&self, payload: &Payload<'_>) -> String {
         let id = payload.call_id.get().or(payload.id.get());
         id.map_or_else(|| format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), str::to_owned)
     }
 
+    /// Adds a tool result.
     fn tool_finished(&mut self, place: &Place<'_>) {
         let output = &place.payload.output;
         self.follow(place);
@@ -176,7 +181,7 @@ impl Fold {
     }
 }
 
-/// How a tool fared, from the client's own words around its output.
+/// Derives the outcome of a tool call from the text that the client adds to its output.
 fn outcome(output: &Output) -> ToolOutcome {
     let begins = |starts: &[&str]| starts.iter().any(|start| output.beginning.trim_start().starts_with(start));
     let code = ["exited with code ", "Exit code: "].iter().find_map(|words| {
