@@ -23,7 +23,7 @@ const CHROMIUM: &str = "/usr/bin/chromium";
 /// The npm package that drives the browser.
 const DRIVER: &str = "playwright-core";
 
-/// Has a rule for the page to show; requested models are used.
+/// Has a rule for the page to show. Models that the client requests are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nrules:\n  - name: \
                       deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
 

@@ -13,13 +13,14 @@ const MAX_FILES: usize = 256;
 /// The least length of a request in bytes; shorter messages such as `yes` or `/commit` recur as different requests.
 const MIN_REQUEST_BYTES: u64 = 20;
 
-/// The recent turns of one thread of a session, the oldest first.
+/// The recent turns of one thread of a session, oldest first: those to which a new message may react, or whose files it
+/// may revert.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     recent: Vec<RecentTurn>,
 }
 
-/// A turn to which later turns may react.
+/// A recent turn with what is compared with later ones: its request and the files it wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RecentTurn {
     turn: TurnId,
@@ -33,10 +34,11 @@ struct RecentTurn {
     files: Vec<u32>,
 }
 
-/// The reaction of a message to the turn before it, besides its tone.
+/// The reaction of a message to the previous turn. The tone of the message is another part of it, recorded in the
+/// event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reaction {
-    /// The turn before.
+    /// The previous turn.
     pub(crate) to: TurnId,
     /// Whether the message repeats its request.
     pub(crate) repeats: bool,
@@ -115,7 +117,7 @@ impl RecentTurn {
     }
 }
 
-/// The size of the intersection of two sorted lists of distinct numbers.
+/// Returns the size of the intersection of two sorted lists of distinct numbers.
 fn count_common(left: &[u16], right: &[u16]) -> usize {
     let (mut left, mut right, mut common) = (left, right, 0);
     while let ([first, left_rest @ ..], [second, right_rest @ ..]) = (left, right) {

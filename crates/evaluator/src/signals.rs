@@ -11,7 +11,7 @@ use crate::weights::Weights;
 /// The greatest number of signals listed in a verdict, which keeps the event below 4 KiB.
 pub(crate) const MAX_SIGNALS: usize = 64;
 
-/// Signals in the order in which they were added.
+/// Signals in the order in which they were added, at most [`MAX_SIGNALS`] of them; further ones are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SignalList {
     listed: Vec<Signal>,

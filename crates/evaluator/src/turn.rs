@@ -23,7 +23,7 @@ pub(crate) struct JudgedTurn {
     pub(crate) session: SessionId,
     pub(crate) thread: Option<ThreadId>,
     pub(crate) ended: bool,
-    /// One, and one more for each reassignment.
+    /// The work of each model on the turn: the first, and another one for each reassignment by the user.
     works: Vec<JudgedWork>,
     running: Vec<RunningTool>,
     /// The verdicts in the log.
@@ -64,7 +64,7 @@ impl JudgedTurn {
         }
     }
 
-    /// The last work of each model, with the model.
+    /// Iterates over the last work of each model, with the model.
     pub(crate) fn judgeable_works(&self) -> impl Iterator<Item = (&ModelId, &JudgedWork)> {
         let has_later = |index: usize, model| self.works.iter().skip(index + 1).any(|work| work.model() == Some(model));
         let works = self.works.iter().enumerate();

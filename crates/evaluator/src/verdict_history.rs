@@ -10,21 +10,22 @@ use crate::Rubric;
 /// with the same id, which the log ignores.
 const MAX_VERDICTS: usize = 32;
 
-/// The last verdict for each model and rubric, the oldest first.
+/// The last verdict for each model and rubric, oldest first. It decides whether a new verdict differs from those in the
+/// log.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct VerdictHistory {
     verdicts: Vec<RecordedVerdict>,
 }
 
-/// The verdicts on one model's work under one rubric.
+/// The verdicts in the log on one model's work under one rubric.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedVerdict {
     model: ModelId,
     rubric: String,
     version: u16,
-    /// The number of verdicts.
+    /// The number of verdicts in the log.
     pub(crate) count: u64,
-    /// The last one.
+    /// The content of the last one.
     pub(crate) last: VerdictDigest,
 }
 
@@ -50,7 +51,7 @@ impl VerdictDigest {
 }
 
 impl VerdictHistory {
-    /// The verdicts on a model's work under a rubric.
+    /// The verdicts in the log on a model's work under a rubric; `None` if there are none.
     pub(crate) fn get(&self, model: &ModelId, rubric: &Rubric) -> Option<&RecordedVerdict> {
         self.verdicts.iter().find(|recorded| recorded.matches(model, rubric.name(), rubric.version()))
     }

@@ -156,7 +156,7 @@ fn shorten(blocks: &mut [Block], stop: &mut Stop, limit: u64) {
             });
             let fitting = fitting.count();
             if fitting < pieces.len() {
-                // An answer without any text would be refused when it comes back.
+                // A response without text would be rejected in the next request.
                 pieces.truncate(fitting.max(1));
                 *stop = Stop::Limit;
             }

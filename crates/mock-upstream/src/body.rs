@@ -70,7 +70,7 @@ impl Body for ResponseBody {
             match self.parts.next() {
                 Some(Part::Data(bytes)) => {
                     if self.parts.as_slice().is_empty() {
-                        // Nobody may ask again when that was all.
+                        // The body may not be polled again after the last chunk.
                         self.watch.complete();
                     }
                     return Poll::Ready(Some(Ok(Frame::data(bytes))));
@@ -89,7 +89,7 @@ impl Body for ResponseBody {
                 }
                 Some(Part::Stall) => {
                     self.parts = vec![Part::Stall].into_iter();
-                    // The connection wakes the task when the client goes away; nothing else will.
+                    // Only the disconnect of the client wakes the task.
                     return Poll::Pending;
                 }
                 None => {

@@ -49,7 +49,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         if self.reset.0.load(Ordering::Acquire) {
-            // Without it the other side sees an orderly end: the test that wished for the reset fails and says so.
+            // If this fails, the other side sees an orderly end, and the test that requested the reset fails.
             let _ = self.stream.set_zero_linger();
         }
     }
@@ -88,7 +88,7 @@ impl AsyncWrite for Connection {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.reset.0.load(Ordering::Acquire) {
-            // An orderly end first would make the reset a mere close.
+            // After an orderly end the reset would be a mere close.
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_shutdown(context)

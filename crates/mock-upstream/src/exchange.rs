@@ -56,7 +56,7 @@ pub(crate) async fn exchange(
         Endpoint::Count(api) => listing::count(api, &headers, &body, number, way.watch),
         Endpoint::Models { api, one } => listing::models(api, one.as_deref(), &headers, number, way.watch),
         Endpoint::Root => {
-            // Nobody takes the body from the answer to a HEAD.
+            // The body of a response to HEAD is never polled.
             way.watch.complete();
             respond(StatusCode::OK, &json!({"status": "ok"}), way.watch)
         }

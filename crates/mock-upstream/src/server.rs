@@ -54,11 +54,11 @@ impl MockUpstream {
             runtime.block_on(async {
                 tokio::select! {
                     () = accepting => {}
-                    // It ends when the value is dropped, too.
+                    // The mock was dropped.
                     _ = stopped => {}
                 }
             });
-            // What is still being answered shall not keep the thread.
+            // Unfinished responses must not keep the thread alive.
             runtime.shutdown_background();
         };
         let thread = std::thread::Builder::new().name("mock-upstream".to_owned()).spawn(body)?;
@@ -99,7 +99,7 @@ impl MockUpstream {
     /// Waits until the mock ends, which happens only if its listener fails.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread was printed where it happened.
+            // The panic was printed when it happened.
             let _ = thread.join();
         }
     }
@@ -108,7 +108,7 @@ impl MockUpstream {
 impl Drop for MockUpstream {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
-            // The other side is gone when the thread is.
+            // If the receiver is gone, the thread has already ended.
             let _ = stop.send(());
         }
         if let Some(thread) = self.thread.take() {
@@ -121,18 +121,18 @@ async fn accept(listener: tokio::net::TcpListener, state: Arc<State>) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => drop(tokio::spawn(serve(stream, Arc::clone(&state)))),
-            // Out of file descriptors, mostly: one that is free again will do.
+            // Mostly out of file descriptors, until one is closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
         }
     }
 }
 
 async fn serve(stream: tokio::net::TcpStream, state: Arc<State>) {
-    // A stream whose small parts wait for acknowledgements would be slow by 40 ms; without the option it still works.
+    // With Nagle's algorithm, small chunks would wait up to 40 ms for acknowledgements; that is not an error.
     let _ = stream.set_nodelay(true);
     let reset = ResetSwitch::default();
     let connection = TokioIo::new(Connection::new(stream, reset.clone()));
     let service = service_fn(move |request| exchange(Arc::clone(&state), reset.clone(), request));
-    // What ends a connection is the client's going away, or a failure on demand; the record tells which.
+    // A connection ends because of the client or a requested failure; the record contains which.
     let _ = http1::Builder::new().serve_connection(connection, service).await;
 }

@@ -1,4 +1,4 @@
-//! The estimates of the store for a turn, ranked by the store itself for any cost weight after one search.
+//! The estimates of the store for a turn. They are ranked for each cost weight without another search.
 
 use contracts::{ModelId, Recommendation, Score, views::Estimator};
 use patterns::{Estimate, rank_by_utility, recommendation};

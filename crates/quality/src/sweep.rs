@@ -26,7 +26,7 @@ impl Sweep {
         Self(weights.iter().map(|weight| (*weight, means.best(*weight))).collect())
     }
 
-    /// The selected models for a turn: those that `choose` recommends, otherwise the baseline.
+    /// The selected models for a turn: the recommendations of `choose`, otherwise the baseline.
     pub(crate) fn choices(&self, choose: impl Fn(f64) -> Option<usize>) -> Choices {
         self.0.iter().map(|(weight, baseline)| choose(*weight).unwrap_or(*baseline)).collect()
     }

@@ -76,7 +76,7 @@ fn set(text: &mut String, report: &SetReport) {
     calibration(text, report);
 }
 
-/// Accuracy and cost at the usual weight against what needs no learning.
+/// Appends the table of score and cost at the default cost weight, compared with the references that need no training.
 fn usual(text: &mut String, report: &SetReport) {
     let references = &report.references;
     let cheapest = format!("always the cheapest, {}", references.cheapest.0);

@@ -1,4 +1,4 @@
-//! What is to be reached on the public sets.
+//! The targets on the public sets, and whether the measurements meet them.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use crate::{
     trial::RouterKind,
 };
 
-/// On no set and with no past the store may be worse than the best mix of single models by more than this AIQ.
+/// The most AIQ that the store may lose to the best mix of single models, on any set and training size.
 const BELOW_ZERO: f64 = 0.002;
 
-/// A figure of a router, and how it is to be compared.
+/// The figure of a router that a target is about, with its limit.
 #[derive(Debug, Clone, Copy)]
 enum Limit {
     Aiq(f64),
@@ -23,7 +23,7 @@ enum Limit {
     Cheap(f64),
 }
 
-/// A set, what is known of its past, how many turns of it (all when nothing is said), and what is to be reached.
+/// The name of a set, the mode, the training size (`None` for all turns), and the limit.
 type Target = (&'static str, Mode, Option<usize>, Limit);
 
 const TARGETS: &[Target] = &[
@@ -93,7 +93,7 @@ impl Limit {
     /// The figure, and whether it meets the target.
     fn measured(self, figures: &Figures) -> (String, bool) {
         let per_cent = |share: f64| format!("{:.1} %", 100.0 * share);
-        // Without a gap no share of calls closes any of it.
+        // Without a gap nothing can be closed.
         let (average, half, four_fifths) =
             figures.gap.map_or((0.0, 1.0, 1.0), |gap| (gap.average, gap.half, gap.four_fifths));
         match self {

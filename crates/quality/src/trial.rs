@@ -155,7 +155,7 @@ pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: P
     for part in parts {
         let lessons = past(set, part, plan.mode, plan.most, plan.draw);
         let means = Means::of(set, &lessons);
-        // A user's default was chosen with care: from all that is known of the past, however little the store has seen.
+        // The baseline stands for a user's well-chosen default, so it is computed from all training turns.
         let every: Vec<_> = part.train.iter().map(|turn| Lesson { turn: *turn, model: None }).collect();
         let defaults = Means::of(set, &every);
         let sweep = Sweep::over(&weights(), &defaults);

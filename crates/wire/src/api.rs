@@ -44,7 +44,7 @@ pub(crate) const fn of(api: WireApi) -> &'static dyn Api {
     }
 }
 
-/// Everything this crate knows about one API.
+/// The format of one wire API: how requests and responses are inspected, edited, parsed and written, and its errors.
 pub(crate) trait Api: Sync {
     // Inspecting and editing requests.
 
@@ -99,7 +99,7 @@ pub(crate) trait Api: Sync {
         edits: &mut Vec<Edit>,
     ) -> bool;
 
-    /// Whether a model that takes no effort thinks nevertheless unless it is switched off.
+    /// Whether models without a reasoning effort think unless thinking is switched off.
     fn thinks_by_default(&self) -> bool {
         false
     }

@@ -55,9 +55,9 @@ pub(crate) fn cut(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
         }
         let before = index.checked_sub(1).and_then(|before| parts.get(before));
         let range = match (before, parts.get(index + 1)) {
-            // With the comma before it.
+            // Removes the comma before it.
             (Some((before, _)), _) if kept_before => before.end..span.end,
-            // Nothing before it stays: with the comma behind it.
+            // No part before it is kept: removes the comma after it.
             (_, Some((next, _))) => span.start..next.start,
             _ => span.clone(),
         };

@@ -3,9 +3,7 @@
 /// The longest event that is returned, in bytes. Responses end with an event that repeats the whole response.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// Splits bytes into events. An event ends with an empty line; lines end with `
-/// ` or `\r
-/// `.
+/// Splits bytes into events. An event ends with an empty line; lines end with `\n` or `\r\n`.
 #[derive(Debug, Default)]
 pub(crate) struct EventSplitter {
     /// The start of an incomplete event.

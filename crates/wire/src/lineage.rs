@@ -139,7 +139,7 @@ pub fn identify(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
         parent: family.parent.clone().or_else(|| clean(&body.parent)).filter(|parent| !is_main(parent)),
         subagent: family.subagent || body.subagent,
         client: client.map(str::to_owned),
-        // What the headers name is then only the SDK that the client uses.
+        // Then the headers name only the SDK that the client uses.
         client_version: headers.version.clone().filter(|_| body.client.is_none()),
         workspace: body.workspace.as_deref().and_then(|path| path_of(path, MAX_PATH_BYTES)),
         session,

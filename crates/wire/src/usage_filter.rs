@@ -56,7 +56,7 @@ fn hidden(event: &[u8]) -> Option<Hidden> {
     if !usage.is_null() && choices.is_some_and(|choices| choices.is_falsy()) {
         return Some(Hidden::Event);
     }
-    // Data in one line stands in the event as it is; of data in several lines the member is left.
+    // Data in one line is in the event verbatim, so its offsets are valid; the usage in data of several lines is kept.
     let start = event.windows(data.len()).position(|window| window == data.as_ref())?;
     let member = |(name, value): (Value<'_>, Value<'_>)| {
         let goes = name.string().as_deref() == Some("usage");

@@ -72,7 +72,7 @@ impl Watcher {
     /// Returns the summary at the end of the response.
     pub fn finish(mut self) -> Seen {
         match std::mem::replace(&mut self.body, Body::Oversized) {
-            // An event without its empty line.
+            // The last event may lack its empty line.
             Body::EventSplitter(events) => read_event(self.api, &mut self.summary, &events.rest()),
             Body::Whole(whole) => {
                 if let Ok(text) = std::str::from_utf8(&whole) {
@@ -85,7 +85,7 @@ impl Watcher {
     }
 
     fn whole(&mut self, text: &str) {
-        // Gemini's pieces may come in a list.
+        // Without `alt=sse`, Gemini streams its chunks as one list.
         if text.trim_start().starts_with('[') {
             let list = Cursor::new(text).value();
             list.iter()

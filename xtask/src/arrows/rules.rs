@@ -16,8 +16,8 @@ const fn effects(package: &'static str, may_use: &'static [&'static str]) -> Rul
     Rule { package, may_use, pure: false }
 }
 
-/// Concerns meet in events and views: none of adapters, availability, costs, evaluator, patterns, router-core, transcripts
-/// uses another.
+/// Concerns are connected by events and views only: none of adapters, availability, costs, evaluator, patterns,
+/// router-core and transcripts depends on another, except adapters on wire.
 pub(super) const RULES: &[Rule] = &[
     pure("event-core", &[]),
     pure("contracts", &["event-core"]),

@@ -21,7 +21,7 @@ pub(crate) fn whole(answer: &Answer) -> Value {
     let mut text = String::new();
     for block in &answer.blocks {
         match block {
-            // As DeepSeek, vLLM and others give it; OpenAI gives none.
+            // The field that DeepSeek, vLLM and others use; OpenAI returns no thinking.
             Block::Thought => drop(message.insert("reasoning_content".to_owned(), json!(THOUGHT))),
             Block::Text(pieces) => text.push_str(&pieces.concat()),
             Block::Call(called) => calls.push(call(called, &called.arguments())),

@@ -12,7 +12,7 @@ pub(super) fn signature(model: &str) -> String {
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
         for place in 0..4_u32 {
             let letter = usize::try_from(bits >> (18 - 6 * place) & 63).ok().and_then(|bits| LETTERS.get(bits));
-            // One byte takes two letters, two take three.
+            // One byte has two letters, two bytes have three.
             let stands = three.len() >= usize::try_from(place).unwrap_or_default();
             text.push(if stands { letter.copied().map_or('=', char::from) } else { '=' });
         }

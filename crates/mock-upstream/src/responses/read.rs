@@ -84,7 +84,7 @@ fn tools(list: &[Value], namespace: Option<&str>) -> Result<Vec<Tool>, Refusal> 
                 let name = text_field(tool, "name").map_err(|_| missing())?;
                 tools.extend(self::tools(list_or_nothing(tool, "tools")?, Some(name))?);
             }
-            // Those that OpenAI runs itself.
+            // Tools that OpenAI runs itself.
             Some(_) => {}
             None => return Err(Refusal::field("tools", "Missing required parameter: 'tools[].type'.")),
         }

@@ -126,7 +126,7 @@ impl Api for Anthropic {
     ) -> bool {
         match name {
             "thinking" => is_removed(&value, removed),
-            // Anthropic refuses to clear thinking where there is none.
+            // Anthropic rejects the edit `clear_thinking` in a request without thinking.
             "context_management" if body.get("thinking").is_some_and(|thinking| is_removed(&thinking, removed)) => {
                 let all = clean_list(value.get("edits"), edits, |edit| type_of(edit).starts_with("clear_thinking"));
                 all && clean_members(&value, edits, &["edits"])
@@ -163,7 +163,7 @@ impl Api for Anthropic {
     }
 }
 
-/// Whether a value of `thinking` asks for what is removed: adaptive thinking is controlled by the effort.
+/// Whether a value of `thinking` is a setting to remove: adaptive thinking is controlled by the effort.
 fn is_removed(thinking: &Value<'_>, removed: &BTreeSet<Requirement>) -> bool {
     let kind = type_of(thinking);
     (removed.contains(&Requirement::Effort) && kind.starts_with("adaptive"))
@@ -176,7 +176,7 @@ fn parse_stop_reason(reason: &str, sequence: Option<&str>) -> Stop {
         "max_tokens" | "model_context_window_exceeded" => Stop::MaxTokens,
         "stop_sequence" => Stop::Sequence(sequence.map(str::to_owned)),
         "refusal" => Stop::Refused,
-        // `end_turn`, and whatever else ends a turn.
+        // `end_turn` and unknown reasons.
         _ => Stop::EndTurn,
     }
 }

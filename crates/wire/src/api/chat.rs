@@ -157,7 +157,7 @@ fn parse_stop_reason(reason: &str) -> Stop {
         "tool_calls" | "function_call" => Stop::ToolUse,
         "length" => Stop::MaxTokens,
         "content_filter" => Stop::Refused,
-        // `stop`, and what compatible servers say instead of it.
+        // `stop`, and other names of it in compatible servers.
         _ => Stop::EndTurn,
     }
 }

@@ -124,7 +124,7 @@ impl Api for Responses {
         match name {
             _ if !removed.contains(&Requirement::Effort) => false,
             "reasoning" => true,
-            // OpenAI refuses to return encrypted reasoning of a model that does not reason.
+            // OpenAI rejects this request for encrypted reasoning if the model does not reason.
             "include" => {
                 clean_list(Some(value), edits, |item| item.string().as_deref() == Some("reasoning.encrypted_content"))
             }
@@ -153,7 +153,7 @@ impl Api for Responses {
     }
 
     fn error_event(&self, kind: &str, message: &str) -> Json {
-        // The sequence number is not known here; clients go by the type.
+        // The sequence number is unknown here; clients use the type.
         json!({"type": "error", "code": kind, "message": message, "param": null, "sequence_number": 0})
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 use super::{ConvertError, gate::FeatureGate};
 use crate::fields::{self, FieldRule, ObjectKind, camel_case};
 
-/// The name of a field, whether a value is its default, and what any other value requires.
+/// A field that no other API has: its name, a test for its default value, and the requirement of any other value.
 pub(crate) type DefaultCheck = (&'static str, fn(&Value) -> bool, Requirement);
 
 /// A JSON object that is parsed by taking its fields out. [`Fields::finish`] rejects fields that were not taken.

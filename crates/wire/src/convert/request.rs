@@ -76,7 +76,7 @@ fn check_effort(
     }
     match request.effort.take() {
         None => Ok(()),
-        // Such a model does not think; but Google's of this kind do, and by themselves.
+        // Models without an effort do not think, except Google's, which think by default.
         Some(Effort::None) if !api::of(conversion.to).thinks_by_default() => Ok(()),
         Some(Effort::None) => gate.drop_feature(Requirement::NoThinking),
         Some(_) => gate.drop_feature(Requirement::Effort),
@@ -86,7 +86,7 @@ fn check_effort(
 /// Checks whether a final message of the model is supported. Anthropic's models continue it, others start a new
 /// message; only `OpenAI`'s two APIs treat it the same.
 fn check_prefill(request: &Request, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
-    // A message of nothing is not sent to every API.
+    // A blank message is not sent to every API.
     let last = request.messages.iter().rfind(|message| message.role == Role::Assistant || message.has_content());
     let ends_with_model = last.is_some_and(|last| last.role == Role::Assistant);
     if ends_with_model { gate.require(Requirement::Prefill) } else { Ok(()) }
@@ -132,7 +132,7 @@ fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), Con
 fn check_image(image: &Image, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
     let requirement = match image {
         Image::Inline { media_type, .. } => limits::required_by_image(media_type),
-        // An image in the request that is not in base64.
+        // A data URL that is not in base64.
         Image::Remote(url) => url.starts_with("data:").then_some(Requirement::OtherImages),
     };
     requirement.map_or(Ok(()), |requirement| gate.require(requirement))

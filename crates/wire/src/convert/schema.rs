@@ -79,7 +79,7 @@ pub(crate) fn from_google(schema: &mut Map<String, Value>) {
         _ => {}
     }
     for name in ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"] {
-        // Google writes numbers of 64 bits as texts.
+        // Google encodes 64-bit numbers as texts.
         let count = schema.get(name).and_then(Value::as_str).and_then(|text| text.parse::<u64>().ok());
         if let Some(count) = count {
             schema.insert(name.to_owned(), json!(count));

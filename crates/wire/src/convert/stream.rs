@@ -111,7 +111,7 @@ impl StreamConverter {
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        // The empty line behind the last event may be missing.
+        // The empty line after the last event may be missing.
         let rest = std::mem::take(&mut self.events).rest();
         self.read_event(&rest, out)?;
         if !self.blocks.has_ended() {

@@ -25,7 +25,7 @@ pub fn without_signatures(body: &[u8], inspected: &Inspected<'_>) -> Vec<Edit> {
         let goes = index < last_user && api.remove_signatures(&message, &mut edits);
         messages.push((message.span(), goes));
     }
-    // What goes as a whole has no edits inside.
+    // A message that is removed has no other edits: `remove_signatures` returns true instead.
     edits.extend(cut(&messages));
     for edit in &mut edits {
         edit.range = edit.range.start + history.start..edit.range.end + history.start;

@@ -22,7 +22,7 @@ pub fn without_thinking(body: &[u8], inspected: &Inspected<'_>, gone: &BTreeSet<
         let goes = api.remove_thinking(&root, (&name_text, value), gone, &mut edits);
         members.push((name.start..value.span().end, goes));
     }
-    // What goes as a whole has no edits inside that count.
+    // A member that is removed has no other edits.
     edits.extend(cut(&members));
     edits
 }

@@ -64,14 +64,14 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     if is_about_the_request && says(&WITHHELD) {
         return ErrorClass::ContentFilter;
     }
-    // It is the account, not the prompt, that some providers flag.
+    // Some providers flag the account, not the prompt.
     if status == 403 && says(&MODERATED) && !message.contains("account") {
         return ErrorClass::ContentFilter;
     }
     if is(&["overloaded_error", "server_overloaded", "server_is_overloaded", "slow_down"]) {
         return ErrorClass::Overloaded;
     }
-    // Google says so of a key that is not one.
+    // Google reports an invalid key with status 400.
     if status == 400 && says(crate::api::of(api).invalid_key_phrases()) {
         return ErrorClass::Auth;
     }
@@ -85,7 +85,7 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
 const fn by_status(status: u16) -> Option<ErrorClass> {
     Some(match status {
         429 => ErrorClass::RateLimit,
-        // 402: the account has run dry.
+        // 402: payment required.
         401..=403 => ErrorClass::Auth,
         408 | 504 => ErrorClass::Timeout,
         413 => ErrorClass::ContextOverflow,

@@ -70,7 +70,7 @@ impl<'a> History<'a> {
         self.begun = true;
         let before = self.messages.len();
         let mut typed_text = TypedText::default();
-        // Beside a tool's result stand the client's own texts, unless the user broke in.
+        // Texts beside a tool result are the client's own, unless the user interrupted the turn.
         let mut is_users = draft.results.is_empty();
         let mut news = false;
         for text in &draft.texts {
@@ -98,7 +98,7 @@ impl<'a> History<'a> {
         } else if news || !draft.results.is_empty() {
             self.continues = true;
         } else if draft.images {
-            // An image without a word.
+            // A message that consists of images only.
             self.push(index, Some(UserMessage { text: Cow::Borrowed(""), span: None, images: true }));
             self.continues = false;
         } else if let Some(text) = draft.texts.last() {

@@ -32,7 +32,7 @@ pub(crate) struct Authors {
     pub(crate) system: bool,
 }
 
-/// An inspection in progress.
+/// An inspection in progress: the summary so far, and what is needed to complete it.
 pub(crate) struct Inspector<'a> {
     pub(crate) out: Inspected<'a>,
     pub(crate) history: History<'a>,
@@ -133,7 +133,7 @@ impl<'a> Inspector<'a> {
             Some((_, (_, FieldRule::Supported))) => {}
             Some(_) if value.is_null() => {}
             Some((_, (_, FieldRule::Requires(requirement)))) => self.require(requirement),
-            // A value that its reader did not take as one it knows.
+            // A value that its reader does not know, or an unknown field.
             Some((_, (_, FieldRule::ByValue))) | None => self.require(Requirement::Native),
         }
     }
@@ -206,7 +206,7 @@ impl<'a> Inspector<'a> {
                 self.workspace(text);
             }
         }
-        // A message of nothing is not sent to every API.
+        // A blank message is not sent to every API.
         self.ends_with_model &= !self.record_content(draft);
         self.history.user_message(index, draft);
     }
@@ -262,7 +262,7 @@ impl<'a> Inspector<'a> {
         self.require_if(self.ends_with_model, Requirement::Prefill);
         self.require_if(!self.authors.others, Requirement::SystemAlone);
         self.out.requires.extend(limits::required_by_temperature(self.temperature, self.top_p));
-        // What the user wrote last began the running turn.
+        // The user's last message is the start of the running turn.
         let in_running_turn = self.signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
         self.require_if(in_running_turn, Requirement::TurnSignatures);
     }

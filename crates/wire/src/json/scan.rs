@@ -23,7 +23,7 @@ pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, SyntaxError>
             Some(b'"') => return Ok(Passed { end: at + 1, escape_overhead, whole }),
             Some(b'\\') => {
                 let (length, more) = escape(bytes, at).ok_or(SyntaxError { what: "an escape that is none", at })?;
-                // One of six bytes may be half of a pair.
+                // An escape of six bytes may encode half of a surrogate pair.
                 whole &= length != 6 || unit(bytes, at).is_some_and(|unit| !(0xd800..0xe000).contains(&unit));
                 at += length;
                 escape_overhead += more;

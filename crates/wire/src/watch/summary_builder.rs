@@ -20,7 +20,7 @@ const MAX_NAME_BYTES: usize = 256;
 /// The longest usage object that is read, in bytes.
 const MAX_USAGE_BYTES: usize = 64 * 1024;
 
-/// Builds the summary of a response.
+/// Builds the summary of a response from its events, or from its body if it is not streamed.
 #[derive(Debug, Default)]
 pub(crate) struct SummaryBuilder {
     usage_object: Option<String>,
@@ -153,7 +153,7 @@ impl SummaryBuilder {
     pub(crate) fn finish(self, api: WireApi) -> Seen {
         let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
         let stop_reason = match self.stop {
-            // Gemini stops for a tool as for anything else, and some servers of chat completions do too.
+            // Gemini and some servers of chat completions report the end of the turn even if the model calls a tool.
             Some(StopReason::EndTurn) if !tool_calls.is_empty() => StopReason::ToolUse,
             stop => stop.unwrap_or(StopReason::Unknown),
         };

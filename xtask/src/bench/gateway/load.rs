@@ -13,7 +13,7 @@ use crate::{
 /// Requests per session: the average of recorded sessions of Claude Code (2025 calls in 33 sessions).
 pub(super) const TURNS: u64 = 60;
 
-/// The settings of one load.
+/// The parameters of one run of the load generator.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) body: &'static str,

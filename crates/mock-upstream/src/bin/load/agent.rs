@@ -105,7 +105,7 @@ pub(crate) fn body(model: &str, text: &str, stream: bool) -> Value {
     let tools: Vec<Value> = (0..25)
         .map(|place| {
             let name = format!("{}Tool{place}", NAMES.get(place % NAMES.len()).copied().unwrap_or_default());
-            // One of them is described at great length.
+            // One description is very long.
             let description = numbers.text(if place == 23 { 15_600 } else { 1_550 });
             json!({"name": name, "description": description, "input_schema": numbers.schema()})
         })

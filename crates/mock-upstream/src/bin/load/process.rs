@@ -9,7 +9,8 @@ const TICKS: f64 = 100.0;
 /// /proc.
 pub(crate) fn processor_time(pid: u32) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold anything; what follows its last bracket are numbers, the state first (proc(5), field 3).
+    // The name may contain any character. The fields after its last bracket are numbers, except the state, which is
+    // first (proc(5), field 3).
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks: Vec<f64> = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
     let [user, system] = ticks.as_slice() else {

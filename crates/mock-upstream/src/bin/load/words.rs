@@ -19,7 +19,7 @@ const MANY: usize = 6;
 
 /// Writes the words over the placeholder.
 pub(crate) fn write(slot: &mut [u8], number: u64) {
-    // A step of splitmix64: neighbouring numbers have nothing to do with each other.
+    // A step of splitmix64, so that neighbouring numbers have unrelated words.
     let mut bits = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits ^= bits >> 27;

@@ -48,14 +48,14 @@ const BODY: &[Field] = &[
     ("service_tier", ByValue),    // supported when it is `auto`, otherwise native
     ("thinking", ByValue),        // requires thinking control unless `disabled`
     ("top_k", Requires(Requirement::Sampling)), // sampling that OpenAI's APIs do not have
-    ("cache_control", Requires(Requirement::CacheControl)), // a mark at the end of the prompt
-    ("context_management", Requires(Requirement::ContextManagement)), // edits the provider makes to the history
-    ("mcp_servers", Requires(Requirement::ServerTools)), // tools the provider calls by itself
+    ("cache_control", Requires(Requirement::CacheControl)), // marks the end of the prompt for the cache
+    ("context_management", Requires(Requirement::ContextManagement)), // edits of the history by the provider
+    ("mcp_servers", Requires(Requirement::ServerTools)), // tools that the provider calls
     ("container", Requires(Requirement::ServerTools)), // where the provider runs code
 ];
 
 const MESSAGE: &[Field] = &[
-    ("role", ByValue),      // `system` is a system message in the middle; unknown ones are native
+    ("role", ByValue),      // a late system message requires; unknown roles: native
     ("content", Supported), // a string or blocks
 ];
 
@@ -85,8 +85,8 @@ const TOOL: &[Field] = &[
     ("description", Supported),                             // of the tool
     ("input_schema", Supported),                            // of its arguments
     ("strict", Supported),                                  // whether arguments must follow the schema
-    ("eager_input_streaming", Supported),                   // how finely arguments are streamed; changes no content
-    ("defer_loading", ByValue),                             // left to the provider's tool search when true
+    ("eager_input_streaming", Supported),                   // the granularity of streamed arguments; changes no content
+    ("defer_loading", ByValue),                             // loaded by the provider's tool search if true
     ("allowed_callers", ByValue),                           // the provider's own code may call it, unless `direct`
     ("cache_control", Requires(Requirement::CacheControl)), // a mark for the prompt cache
 ];

@@ -63,7 +63,7 @@ impl<'a> Inspector<'a> {
         while let Some(name) = members.next(cursor)? {
             match name.as_ref() {
                 "role" => role = Some(cursor.value()?),
-                // The role may stand behind the content, and says what to do with it.
+                // The role may follow the content, which depends on it.
                 "content" if role.is_some() => {
                     self.anthropic_content(cursor, index, &string_or_empty(role.as_ref()))?;
                     (content, is_read) = (None, true);

@@ -118,7 +118,7 @@ impl<'a> Inspector<'a> {
                 }
                 self.out.prompt.characters += characters(&block.name) + characters(&block.input);
             }
-            // A result inside a result is nothing the API has, and could go on for ever.
+            // The API has no results within results; they could nest without limit.
             "tool_result" if !draft.inside_result => {
                 if let Some(content) = &block.content {
                     self.result_content(cursor.at(content.start))?;
@@ -126,7 +126,7 @@ impl<'a> Inspector<'a> {
                 self.record_result(block.call.as_ref());
                 draft.results.push(ToolResult {
                     call: string_or_empty(block.call.as_ref()),
-                    // Anthropic's default.
+                    // The default of the API.
                     is_error: Some(block.is_error.unwrap_or(false)),
                     bytes: block.content.map_or(0, |content| content.raw.len() as u64),
                 });

@@ -34,7 +34,7 @@ impl<'a> Inspector<'a> {
                     }
                 }
             }
-            // The other members of the provider's own tools are its own business.
+            // The provider's own tools may have any other members.
             inspector.require_if(unknown || !own, if own { Requirement::Native } else { Requirement::ServerTools });
             inspector.tool_name(tool_name.as_ref());
             Ok(())

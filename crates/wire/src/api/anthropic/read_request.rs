@@ -94,7 +94,7 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     if let Some(kind) = fields.text("type")?
         && kind != "custom"
     {
-        // Anthropic's own tools. The client runs some of them, but only Anthropic's models know what they take.
+        // Anthropic's own tools. The client runs some of them, but only Anthropic's models know their arguments.
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
     let directly =

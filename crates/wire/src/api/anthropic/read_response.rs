@@ -110,7 +110,7 @@ impl ReadStream for ResponseReader {
                 blocks.fail(Failure::of(API, data.get("error").unwrap_or(&Value::Null)));
                 Ok(())
             }
-            // Pings, and what is to come: Anthropic asks to bear with events that one does not know.
+            // Pings and future events: Anthropic requires clients to ignore unknown ones.
             _ => Ok(()),
         }
     }
@@ -157,7 +157,7 @@ impl ResponseReader {
             Some("text_delta") => text(data, "/delta/text"),
             Some("thinking_delta") => text(data, "/delta/thinking"),
             Some("input_json_delta") => text(data, "/delta/partial_json"),
-            // They vouch for what other APIs do not show.
+            // Signatures and citations have no counterpart in other APIs.
             Some("signature_delta" | "citations_delta") => return Ok(()),
             _ => return Err(UNKNOWN),
         };

@@ -63,7 +63,7 @@ fn begin(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, whole: bo
         Some("thinking" | "redacted_thinking") => summary.thinking_blocks += 1,
         Some("tool_use") => {
             summary.start_call(number, id, name);
-            // In a stream it is empty, and the pieces follow.
+            // In a stream the input is empty at first, and deltas follow.
             summary.set_arguments(number, input.filter(|input| whole || !input.is_falsy()));
             summary.add_output_bytes(input.filter(|_| whole).map_or(0, |input| input.raw.len()));
         }

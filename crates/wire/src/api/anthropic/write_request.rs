@@ -30,7 +30,7 @@ pub(crate) fn write_request(
     let system: Vec<Value> = request
         .system
         .into_iter()
-        // Anthropic refuses blank texts; other APIs take them, and clients send them beside tool calls.
+        // Anthropic rejects blank texts. Other APIs accept them, and clients send them beside tool calls.
         .filter(|text| !is_blank(text))
         .map(|text| object!({"type": "text", "text": text}))
         .collect();
@@ -150,8 +150,8 @@ fn write_sampling(
     let is =
         |number: &Option<Number>, test: fn(f64) -> bool| number.as_ref().and_then(Number::as_f64).is_some_and(test);
     let (mut temperature, mut top_p) = (temperature, top_p);
-    // Newer models take only one of them; 1 is the default of both. That a temperature above 1, or
-    // one of both below 1, may be dropped was checked before.
+    // Newer models accept only one of the two; 1 is the default of both. It was checked before that a temperature above
+    // 1, or one of two values below 1, may be dropped.
     if is(&temperature, |it| it > 1.0) || (is(&temperature, |it| it >= 1.0) && is(&top_p, |it| it < 1.0)) {
         temperature = None;
     }
@@ -177,7 +177,7 @@ fn write_output(
     }
     match format {
         None => {}
-        // Anthropic knows answers that follow a schema, but no JSON without one.
+        // Anthropic supports responses that follow a schema, but not JSON without a schema.
         Some(Format::JsonObject) => gate.require(Requirement::JsonObject)?,
         Some(Format::JsonSchema { schema: wanted, description, name: _, strict: _ }) => {
             let mut wanted = schema::described(wanted, description);

@@ -22,7 +22,7 @@ pub(crate) fn write_response(response: Response, head: &Head) -> Result<Value, C
     for (kind, content_text) in response.blocks {
         content.push(match kind {
             Kind::Text => json!({"type": "text", "text": content_text}),
-            // Nobody signed it; see the documentation of the conversion.
+            // Unsigned thinking is dropped; see the documentation of the conversion.
             Kind::Thinking => continue,
             Kind::Tool { custom: true, .. } => return Err(CUSTOM),
             Kind::Tool { id, name, custom: false } => match object_of(&content_text) {

@@ -52,11 +52,11 @@ const BODY: &[Field] = &[
     ("prompt_cache_key", Supported), // the key of the prompt cache
     ("prompt_cache_retention", Requires(Requirement::CacheControl)), // how long the provider keeps the prompt
     ("service_tier", ByValue),   // supported when `auto` or `default`, otherwise native
-    ("store", ByValue),          // a stored answer when true
-    ("metadata", ByValue),       // labels of a stored answer unless empty
-    ("modalities", ByValue),     // sound unless it is text alone
-    ("audio", Requires(Requirement::AudioVideo)), // the voice of the answer
-    ("n", ByValue),              // several answers when above 1
+    ("store", ByValue),          // a stored response when true
+    ("metadata", ByValue),       // labels of a stored response unless empty
+    ("modalities", ByValue),     // audio unless it is text alone
+    ("audio", Requires(Requirement::AudioVideo)), // the voice of the response
+    ("n", ByValue),              // several responses when above 1
     ("logprobs", ByValue),       // probabilities when true
     ("top_logprobs", ByValue),   // probabilities when above 0
     ("seed", Requires(Requirement::Sampling)), // sampling
@@ -67,7 +67,7 @@ const BODY: &[Field] = &[
     ("top_k", Requires(Requirement::Sampling)), // sampling of vLLM and OpenRouter
     ("top_a", Requires(Requirement::Sampling)), // sampling of OpenRouter
     ("min_p", Requires(Requirement::Sampling)), // sampling of vLLM and OpenRouter
-    ("verbosity", ByValue),      // sampling unless `medium`: how long answers are
+    ("verbosity", ByValue),      // sampling unless `medium`: the length of responses
     ("reasoning", Requires(Requirement::ThinkingControl)), // OpenRouter's control of thinking
     ("thinking", Requires(Requirement::ThinkingControl)), // other servers' control of thinking
     ("enable_thinking", Requires(Requirement::ThinkingControl)), // other servers' control of thinking
@@ -75,14 +75,14 @@ const BODY: &[Field] = &[
 ];
 
 const MESSAGE: &[Field] = &[
-    ("role", ByValue),                            // a late system message; unknown ones are native
+    ("role", ByValue),                            // a late system message requires; unknown roles: native
     ("content", Supported),                       // a string or parts
-    ("name", ByValue),                            // plain on a tool's result, otherwise native
+    ("name", ByValue),                            // supported on a tool result, otherwise native
     ("tool_calls", Supported),                    // calls of the model
     ("tool_call_id", Supported),                  // of a tool's result
     ("refusal", ByValue),                         // native unless empty
     ("annotations", ByValue),                     // native unless empty
-    ("function_call", ByValue),                   // the calls of long ago: native unless empty
+    ("function_call", ByValue),                   // calls in the deprecated form: native unless empty
     ("audio", Requires(Requirement::AudioVideo)), // earlier audio of the model
     ("reasoning_content", Requires(Requirement::Signatures)), // thinking of DeepSeek and others
     ("reasoning", Requires(Requirement::Signatures)), // thinking of OpenRouter
@@ -94,14 +94,14 @@ const PART: &[Field] = &[
     ("type", ByValue),                                      // unknown ones are native
     ("text", Supported),                                    // of a text
     ("image_url", ByValue),                                 // in the request, or remote
-    ("input_audio", Requires(Requirement::AudioVideo)),     // sound
-    ("video_url", Requires(Requirement::AudioVideo)),       // moving pictures
-    ("file", Requires(Requirement::Documents)),             // a file in the request or with the provider
+    ("input_audio", Requires(Requirement::AudioVideo)),     // audio
+    ("video_url", Requires(Requirement::AudioVideo)),       // video
+    ("file", Requires(Requirement::Documents)),             // a file in the request or stored by the provider
     ("cache_control", Requires(Requirement::CacheControl)), // OpenRouter's and LiteLLM's mark for the prompt cache
 ];
 
 const TOOL: &[Field] = &[
-    ("type", ByValue),     // functions are plain, custom tools and others require
+    ("type", ByValue),     // functions are supported, custom tools and others require
     ("function", ByValue), // name, description, parameters, strict; others are native
     ("custom", Supported), // its type requires custom tools
     ("cache_control", Requires(Requirement::CacheControl)), // OpenRouter's and LiteLLM's mark for the prompt cache

@@ -80,7 +80,7 @@ impl<'a> Inspector<'a> {
             }
         }
         let role = string_or_empty(role.as_ref());
-        // Which of several people spoke; on a tool's result it repeats the call's.
+        // The name of a participant; on a tool result it repeats the name of the tool.
         self.require_if(named && role != "tool", Requirement::Native);
         let by = match role.as_ref() {
             "assistant" => Author::Model,

@@ -19,7 +19,7 @@ impl<'a> Inspector<'a> {
             if let Some(index) = &index {
                 self.expect_count(index);
             }
-            // Google's compatible API keeps the signature of the thinking here.
+            // The signature of the thinking, in Google's compatible API.
             self.require_if(extra.is_some_and(|extra| !extra.is_falsy()), Requirement::Signatures);
             let (content, name, arguments) = match kind.as_ref().map(Value::string) {
                 Some(Some(kind)) if kind == "custom" => {

@@ -72,7 +72,7 @@ impl Calls {
         let more = match chunk.pointer(arguments) {
             None | Some(Value::Null) => return Ok(()),
             Some(Value::String(more)) => more.clone(),
-            // Some servers send the object itself.
+            // Some servers send an object instead of its JSON text.
             Some(Value::Object(object)) => Value::Object(object.clone()).to_string(),
             Some(_) => return Err(ConvertError::malformed("a tool call", "has arguments that are not text")),
         };

@@ -80,7 +80,7 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
         "text" => Block::Text(fields.required_text("text")?),
         "image_url" if role == Role::User => {
             let mut image = fields.object("image_url", "an image")?.ok_or(fields.wrong("has no image"))?;
-            // How closely it is looked at: other APIs choose it, or look at all of it.
+            // The resolution of the image, which has no counterpart in other APIs.
             image.text("detail")?;
             let read = Image::of_url(image.required_text("url")?);
             image.finish()?;
@@ -119,9 +119,9 @@ fn read_call(call: Value, gate: &mut FeatureGate<'_>) -> Result<ToolCall, Conver
         }
         Some(_) => return Err(NATIVE),
     };
-    // Its place in the stream it came from; some clients send it back.
+    // The position of the call in its stream, which some clients send back.
     fields.count("index")?;
-    // Google's compatible API keeps the signature of the thinking here.
+    // The signature of the thinking, in Google's compatible API.
     if fields.take_unless("extra_content", is_falsy).is_some() {
         gate.drop_feature(Requirement::Signatures)?;
     }

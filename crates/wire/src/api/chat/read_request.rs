@@ -131,7 +131,7 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
             let kind = ToolKind::Custom { grammar: format.map(read_grammar).transpose()?.flatten() };
             finish_tool(custom, kind)?
         }
-        // Whatever it is, its provider runs it.
+        // An unknown kind of tool is run by its provider.
         _ => return Err(ConvertError::Requires(Requirement::ServerTools)),
     };
     fields.finish_known(ObjectKind::Tool, gate)?;

@@ -83,7 +83,7 @@ impl ResponseReader {
                 return Err(UNKNOWN);
             }
         }
-        // DeepSeek, vLLM and others say the first, OpenRouter the second, some both.
+        // DeepSeek, vLLM and others use the first field, OpenRouter the second, some both.
         let thought = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(content_text, name));
         blocks.append_run(Kind::Thinking, thought.unwrap_or_default())?;
         match content_text.get("content") {

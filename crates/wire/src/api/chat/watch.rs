@@ -14,7 +14,7 @@ pub(crate) fn chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
     for choice in choices.iter().flat_map(Value::elements) {
         let [index, delta, message, reason] = choice.get_many(["index", "delta", "message", "finish_reason"]);
         if let Some(delta) = message.or(delta) {
-            // Several answers number their calls each for itself.
+            // Each choice numbers its calls from 0.
             let answer = index.and_then(|index| index.as_u64()).unwrap_or(0);
             part(summary, answer.saturating_mul(1 << 32), &delta, message.is_some());
         }
@@ -47,7 +47,7 @@ fn part(summary: &mut SummaryBuilder, base: u64, delta: &Value<'_>, whole: bool)
 
 fn stop(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
-    // Some servers say nothing after it, not even `[DONE]`.
+    // Some servers send nothing after it, not even `[DONE]`.
     summary.complete = true;
     summary.stop = Some(match reason.as_ref() {
         "stop" | "eos" => StopReason::EndTurn,

@@ -69,7 +69,7 @@ fn write_openai_settings(
     gate: &mut FeatureGate<'_>,
 ) -> Result<(), ConvertError> {
     if !conversion.newer_chat {
-        // Where the provider keeps the prompt and whom it suspects of abuse changes no answer.
+        // Prompt cache keys and safety identifiers change no response, so they are ignored.
         if settings.cache_retention.is_some() {
             gate.drop_feature(Requirement::CacheControl)?;
         }
@@ -119,7 +119,7 @@ fn write_format(format: Format) -> Value {
     let Format::JsonSchema { name, description, schema, strict } = format else {
         return object!({"type": "json_object"});
     };
-    // Whoever does not say it (Anthropic, Gemini) always means strictly, but allows more schemas.
+    // Anthropic and Gemini have no such flag: they are always strict, but allow more schemas.
     let strict = strict.unwrap_or_else(|| schema::is_strict(&schema));
     let name = name.unwrap_or_else(|| "answer".to_owned());
     let mut described = object!({"name": name, "schema": schema, "strict": strict});

@@ -48,13 +48,13 @@ const GENERATION: &[Field] = &[
     ("max_output_tokens", Supported),                            // the same
     ("stopSequences", Supported),                                // stop sequences
     ("stop_sequences", Supported),                               // the same
-    ("responseMimeType", Supported),                             // JSON, for an answer that follows a schema
+    ("responseMimeType", Supported),                             // JSON, for a response that follows a schema
     ("response_mime_type", Supported),                           // the same
-    ("responseSchema", Supported),                               // the schema, in Google's words
+    ("responseSchema", Supported),                               // the schema, in Google's dialect
     ("response_schema", Supported),                              // the same
-    ("responseJsonSchema", Supported),                           // the schema, in JSON Schema's words
+    ("responseJsonSchema", Supported),                           // the schema, in JSON Schema
     ("response_json_schema", Supported),                         // the same
-    ("_responseJsonSchema", Supported),                          // its first name
+    ("_responseJsonSchema", Supported),                          // its former name
     ("topK", Requires(Requirement::Sampling)),                   // sampling
     ("top_k", Requires(Requirement::Sampling)),                  // sampling
     ("seed", Requires(Requirement::Sampling)),                   // sampling
@@ -62,42 +62,42 @@ const GENERATION: &[Field] = &[
     ("presence_penalty", ByValue),                               // sampling unless 0
     ("frequencyPenalty", ByValue),                               // sampling unless 0
     ("frequency_penalty", ByValue),                              // sampling unless 0
-    ("candidateCount", ByValue),                                 // several answers when above 1
+    ("candidateCount", ByValue),                                 // several responses when above 1
     ("candidate_count", ByValue),                                // the same
     ("responseLogprobs", ByValue),                               // probabilities when true
     ("response_logprobs", ByValue),                              // the same
     ("logprobs", ByValue),                                       // probabilities when above 0
     ("thinkingConfig", Requires(Requirement::ThinkingControl)),  // budgets and levels of thinking
     ("thinking_config", Requires(Requirement::ThinkingControl)), // the same
-    ("responseModalities", ByValue),                             // text is plain, sound requires, the rest is native
+    ("responseModalities", ByValue),                             // audio requires; other than text is native
     ("response_modalities", ByValue),                            // the same
-    ("speechConfig", Requires(Requirement::AudioVideo)),         // the voice of the answer
+    ("speechConfig", Requires(Requirement::AudioVideo)),         // the voice of the response
     ("speech_config", Requires(Requirement::AudioVideo)),        // the same
 ];
 
 const MESSAGE: &[Field] = &[
     ("role", ByValue),    // unknown ones are native
-    ("parts", Supported), // what it is made of
+    ("parts", Supported), // the parts of the message
 ];
 
 const PART: &[Field] = &[
     ("text", Supported),                                           // of a text
     ("inlineData", ByValue),                                       // an image is supported, the rest requires
     ("inline_data", ByValue),                                      // the same
-    ("fileData", ByValue),                                         // by what the file is
+    ("fileData", ByValue),                                         // depends on the type of the file
     ("file_data", ByValue),                                        // the same
     ("functionCall", ByValue),      // id, name and args are supported, the rest is native
     ("function_call", ByValue),     // the same
-    ("functionResponse", ByValue),  // id, name and response are plain
+    ("functionResponse", ByValue),  // id, name and response are supported
     ("function_response", ByValue), // the same
     ("thought", ByValue),           // thinking when true
     ("thoughtSignature", Requires(Requirement::Signatures)), // signs a thought or a call
     ("thought_signature", Requires(Requirement::Signatures)), // the same
     ("executableCode", Requires(Requirement::ServerTools)), // code that Google ran
     ("executable_code", Requires(Requirement::ServerTools)), // the same
-    ("codeExecutionResult", Requires(Requirement::ServerTools)), // what it gave
+    ("codeExecutionResult", Requires(Requirement::ServerTools)), // its result
     ("code_execution_result", Requires(Requirement::ServerTools)), // the same
-    ("videoMetadata", Requires(Requirement::AudioVideo)), // which part of a film
+    ("videoMetadata", Requires(Requirement::AudioVideo)), // a section of a video
     ("video_metadata", Requires(Requirement::AudioVideo)), // the same
 ];
 

@@ -47,13 +47,13 @@ impl<'a> Inspector<'a> {
         let mut draft = Draft::default();
         let role = self.content_parts(cursor, &mut draft)?;
         match role.as_deref() {
-            // A role may be dropped, and results of functions once had one of their own.
+            // A missing role is the user's; function responses formerly had the role `function`.
             None | Some("user" | "function") => {
                 self.require_if(draft.calls, Requirement::Native);
                 self.user_message(index, &draft);
             }
             Some("model") => {
-                // What the model drew no other API shows it again.
+                // Images by the model cannot be sent back in other APIs.
                 self.require_if(draft.images || !draft.results.is_empty(), Requirement::Native);
                 self.record_content(&draft);
                 self.assistant_message();
@@ -134,7 +134,7 @@ impl<'a> Inspector<'a> {
             }
         }
         self.require_if(thought, Requirement::Signatures);
-        // One thing at a time, and thoughts are texts.
+        // A part has one kind of content, and thoughts are texts.
         self.require_if(1 < contents || (thought && text.is_none() && 0 < contents), Requirement::Native);
         if let Some(text) = text {
             self.out.prompt.characters += text.characters();

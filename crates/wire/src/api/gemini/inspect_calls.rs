@@ -86,7 +86,7 @@ impl<'a> Inspector<'a> {
         let mut is_error = None;
         if let Some(output) = &output {
             self.out.prompt.characters += output.characters();
-            // How Google's own clients report a failure.
+            // The fields in which Google's clients report a failure or a result.
             for (name, _) in output.members() {
                 match name.string().unwrap_or_default().as_ref() {
                     "error" => is_error = Some(true),

@@ -93,7 +93,7 @@ impl<'a> Inspector<'a> {
                     let mime = value.string();
                     self.json.0 = mime.as_deref() == Some("application/json");
                     self.out.needs.structured_output |= self.json.0;
-                    // One word of a list, or something that is no text.
+                    // Other types, or a value that is no text.
                     let known = value.is_null() || matches!(mime.as_deref(), Some("application/json" | "text/plain"));
                     self.require_if(!known, Requirement::Native);
                 }

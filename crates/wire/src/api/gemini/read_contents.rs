@@ -39,7 +39,7 @@ impl Contents {
             return Ok(vec![Block::Text(text)]);
         }
         let mut fields = Fields::of_google(content, "the system instruction")?;
-        // Clients say `user` or `system` here, and neither means anything.
+        // Clients send `user` or `system` here; the value has no meaning.
         fields.text("role")?;
         let blocks = self.read_parts(&mut fields, Role::System, gate)?;
         fields.finish_known(ObjectKind::Message, gate)?;
@@ -86,7 +86,7 @@ impl Contents {
             (!text.is_empty()).then_some(Block::Text(text))
         } else if let Some(data) = fields.take("inlineData") {
             let image = read_inline(data)?;
-            // What the model drew no other API shows it again.
+            // Images by the model cannot be sent back in other APIs.
             Some(Block::Image((role == Role::User).then_some(image).ok_or(NATIVE)?))
         } else if let Some(file) = fields.take("fileData") {
             return Err(read_file(&file));

@@ -118,7 +118,7 @@ fn is_text_alone(value: &Value) -> bool {
 fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
     let mut fields = Fields::of_google(thinking, "the thinking configuration")?;
     let level = fields.text("thinkingLevel")?.filter(|level| !level.eq_ignore_ascii_case("THINKING_LEVEL_UNSPECIFIED"));
-    // A number of tokens, and whether thoughts are shown.
+    // A budget in tokens, and whether thoughts are returned.
     let (budget, shown) = (fields.take("thinkingBudget"), fields.take_unless("includeThoughts", is_falsy));
     if budget.is_some() || shown.is_some() {
         gate.drop_feature(Requirement::ThinkingControl)?;

@@ -78,7 +78,7 @@ impl ResponseReader {
             return blocks.append_run(if is_thought { Kind::Thinking } else { Kind::Text }, content_text);
         }
         let Some(call) = part.get("functionCall") else {
-            // A signature may come alone.
+            // A part may contain a signature only.
             let known = |name: &String| name == "thoughtSignature" || name == "thought";
             let is_bare = part.as_object().is_some_and(|part| part.keys().all(known));
             return if is_bare { Ok(()) } else { Err(UNKNOWN) };
@@ -109,7 +109,7 @@ impl ResponseReader {
                 blocks.fail(Failure { class: ErrorClass::ServerError, message });
                 return;
             }
-            // `STOP`, and what is to come.
+            // `STOP` and unknown reasons.
             _ => Stop::EndTurn,
         });
     }

@@ -44,7 +44,7 @@ impl Contents {
                 Block::Image(Image::Remote(_)) => return Err(ConvertError::Requires(Requirement::RemoteImages)),
                 Block::ToolCall(call) => {
                     let mut part = self.write_call(call)?;
-                    // Only the first of several calls at once is signed.
+                    // Only the first of several parallel calls is signed.
                     if !std::mem::replace(&mut called, true) {
                         part["thoughtSignature"] = Value::from(NO_SIGNATURE);
                     }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads a setting that both APIs have and whose value decides what it requires.
+    /// Reads a setting of both APIs whose requirement depends on its value.
     pub(crate) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.service_tier(value),
@@ -56,7 +56,7 @@ impl<'a> Inspector<'a> {
         for (name, value) in options.members() {
             match name.string().unwrap_or_default().as_ref() {
                 "include_usage" => self.out.asks_usage = value.as_bool() == Some(true),
-                // Padding against listeners; changes no content.
+                // Padding that hides the length of chunks; changes no content.
                 "include_obfuscation" => {}
                 _ => self.require_if(!value.is_null(), Requirement::Native),
             }
@@ -100,7 +100,7 @@ impl<'a> Inspector<'a> {
     /// Records a system message; before the conversation it is part of the system prompt.
     pub(crate) fn openai_system(&mut self, draft: &Draft<'a>) {
         for text in &draft.texts {
-            // They were counted as parts of a message.
+            // The texts were counted as parts of a message.
             self.out.prompt.characters -= text.characters();
             self.system(*text);
         }

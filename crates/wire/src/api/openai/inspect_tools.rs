@@ -44,9 +44,9 @@ impl<'a> Inspector<'a> {
                     inspector.require(Requirement::CustomTools);
                     inspector.custom(&tool);
                 }
-                // Functions in groups, which are called by two names.
+                // Groups of functions, which are called by group and name.
                 "namespace" => inspector.require(Requirement::Native),
-                // Its other members are the provider's own business.
+                // The provider's own tools may have any other members.
                 _ => inspector.require(Requirement::ServerTools),
             }
             Ok(())

@@ -48,7 +48,7 @@ const BODY: &[Field] = &[
     ("input", Supported),                                             // the conversation, a string or items
     ("instructions", Supported),                                      // the system prompt
     ("stream", Supported),                                            // whether the response is streamed
-    ("stream_options", ByValue),        // only how the stream is padded; the rest is native
+    ("stream_options", ByValue),        // only the padding of the stream; the rest is native
     ("max_output_tokens", Supported),   // the limit of output tokens
     ("temperature", Supported),         // sampling that all APIs have
     ("top_p", Supported),               // sampling that all APIs have
@@ -56,7 +56,7 @@ const BODY: &[Field] = &[
     ("tool_choice", Supported),         // which tool must be, may be or may not be called
     ("parallel_tool_calls", Supported), // whether several tools may be called at once
     ("reasoning", ByValue),             // `effort` is supported, the rest controls thinking
-    ("text", ByValue),                  // `format` is plain, `verbosity` is sampling
+    ("text", ByValue),                  // `format` is supported, `verbosity` is sampling
     ("include", ByValue),               // encrypted reasoning is supported, the rest requires
     ("user", Supported),                // for the provider's own accounts
     ("safety_identifier", Supported),   // for the provider's own accounts
@@ -64,21 +64,21 @@ const BODY: &[Field] = &[
     ("prompt_cache_key", Supported),    // the key of the prompt cache
     ("prompt_cache_retention", Requires(Requirement::CacheControl)), // how long the provider keeps the prompt
     ("service_tier", ByValue),          // supported when `auto` or `default`, otherwise native
-    ("store", ByValue),                 // a stored answer when true
-    ("metadata", ByValue),              // labels of a stored answer unless empty
-    ("background", ByValue),            // a stored answer when true
-    ("previous_response_id", Requires(Requirement::StoredAnswers)), // what a stored answer left off
-    ("conversation", Requires(Requirement::StoredAnswers)), // a conversation the provider keeps
-    ("prompt", Requires(Requirement::StoredAnswers)), // a prompt the provider keeps
+    ("store", ByValue),                 // a stored response when true
+    ("metadata", ByValue),              // labels of a stored response unless empty
+    ("background", ByValue),            // a stored response when true
+    ("previous_response_id", Requires(Requirement::StoredAnswers)), // the stored response to continue
+    ("conversation", Requires(Requirement::StoredAnswers)), // a conversation stored by the provider
+    ("prompt", Requires(Requirement::StoredAnswers)), // a prompt stored by the provider
     ("truncation", ByValue),            // the provider shortens the history when `auto`
-    ("context_management", Requires(Requirement::ContextManagement)), // edits the provider makes to the history
-    ("max_tool_calls", Requires(Requirement::ServerTools)), // how often the provider runs its own tools
+    ("context_management", Requires(Requirement::ContextManagement)), // edits of the history by the provider
+    ("max_tool_calls", Requires(Requirement::ServerTools)), // the limit of calls of the provider's own tools
     ("top_logprobs", ByValue),          // probabilities when above 0
 ];
 
 const MESSAGE: &[Field] = &[
     ("type", Supported),    // `message`
-    ("role", ByValue),      // a late system message; unknown ones are native
+    ("role", ByValue),      // a late system message requires; unknown roles: native
     ("content", Supported), // a string or parts
     ("id", Supported),      // of the item
     ("status", Supported),  // of an item that came from the provider
@@ -90,22 +90,22 @@ const PART: &[Field] = &[
     ("annotations", ByValue),                           // native unless empty
     ("logprobs", ByValue),                              // native unless empty
     ("image_url", ByValue),                             // in the request, or remote
-    ("detail", Supported),                              // how closely an image is looked at
+    ("detail", Supported),                              // the resolution of an image
     ("file_id", ByValue),                               // of an image: remote; of a file: its type requires documents
     ("file_data", Supported),                           // of a file: its type requires documents
     ("file_url", Supported),                            // of a file: its type requires documents
     ("filename", Supported),                            // of a file: its type requires documents
-    ("input_audio", Requires(Requirement::AudioVideo)), // sound
+    ("input_audio", Requires(Requirement::AudioVideo)), // audio
 ];
 
 const TOOL: &[Field] = &[
-    ("type", ByValue),          // functions are plain, custom tools and others require
+    ("type", ByValue),          // functions are supported, custom tools and others require
     ("name", Supported),        // of the tool
     ("description", Supported), // of the tool
     ("parameters", Supported),  // the schema of its arguments
     ("strict", Supported),      // whether arguments must follow the schema
     ("format", Supported),      // of a custom tool; its type requires custom tools
-    ("defer_loading", ByValue), // left to the provider's tool search when true
+    ("defer_loading", ByValue), // loaded by the provider's tool search if true
 ];
 
 const ITEM: &[Field] = &[

@@ -143,7 +143,7 @@ impl<'a> Inspector<'a> {
                 "input" => item.input = Some(value),
                 "summary" => item.summary = Some(value),
                 "encrypted_content" => item.encrypted = true,
-                // Which of these the item may have, its type says.
+                // Which of these are allowed depends on the type of the item.
                 _ => {
                     let unknown = |kind| fields(WireApi::OpenAiResponses, kind).find(&name).is_none();
                     item.unknown_to_message |= unknown(ObjectKind::Message);
@@ -152,7 +152,7 @@ impl<'a> Inspector<'a> {
             }
         }
         match string_or_empty(item.kind.as_ref()).as_ref() {
-            // The type may be dropped.
+            // The type of a message may be omitted.
             "message" => self.message_item(*cursor, &item, index),
             "" if item.kind.is_none() => self.message_item(*cursor, &item, index),
             "additional_tools" => {
@@ -205,7 +205,7 @@ impl<'a> Inspector<'a> {
         self.out.prompt.characters += content.map(|content| content.characters()).sum::<u64>();
         let ours =
             ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
-        // The members of an item of the provider's own are its own business.
+        // The provider's own items may have any other members.
         self.require_if(item.unknown_to_others && ours.contains(&kind), Requirement::Native);
         match kind {
             kind if kind.ends_with("_output") => return self.output_item(cursor, item, kind, index),
@@ -221,7 +221,7 @@ impl<'a> Inspector<'a> {
                 self.expect_optional(Kind::String, item.input.as_ref());
             }
             "reasoning" => {
-                // Thinking is no last word.
+                // Reasoning does not count as the last message.
                 let ends_with_model = self.ends_with_model;
                 self.assistant_message();
                 self.ends_with_model = ends_with_model;
@@ -233,7 +233,7 @@ impl<'a> Inspector<'a> {
                 self.record_call(item.call.as_ref());
                 self.require(Requirement::ServerTools);
             }
-            // Among them what is left of a history that the provider shortened, which nobody else can read.
+            // This includes a history that the provider has compacted and encrypted.
             _ => self.require(Requirement::Native),
         }
         Ok(())

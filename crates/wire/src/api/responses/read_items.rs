@@ -60,7 +60,7 @@ fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_
         Some(_) => return Err(NATIVE),
     };
     fields.finish_known(ObjectKind::Item, gate)?;
-    // Items of the model follow each other where other APIs have one message; so do results of tools.
+    // Consecutive items of the model are one message in other APIs, and so are consecutive tool results.
     match messages.last_mut() {
         Some(last) if last.role == role && goes_with(&last.blocks, role) => last.blocks.push(block),
         _ => messages.push(Message { role, blocks: vec![block] }),

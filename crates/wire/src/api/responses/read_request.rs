@@ -70,7 +70,7 @@ fn reject_unsupported_settings(fields: &mut Fields) -> Result<(), ConvertError> 
         ("top_logprobs", is_falsy, Requirement::ManyAnswers),
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
     ])?;
-    // What is to be in the answer: encrypted thinking, which no other API gives and every client can do without.
+    // Encrypted reasoning is ignored: no other API returns it, and every client works without it.
     for wanted in fields.list("include")? {
         match wanted.as_str() {
             Some("reasoning.encrypted_content") => {}
@@ -86,7 +86,7 @@ fn reject_unsupported_settings(fields: &mut Fields) -> Result<(), ConvertError> 
 
 fn read_reasoning(mut reasoning: Fields, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
     let effort = reasoning.text("effort")?;
-    // Whether thinking is summed up, and how much of it is kept between turns.
+    // The summary of the reasoning, and how much of it is kept between turns.
     for name in ["summary", "generate_summary", "context"] {
         if reasoning.take(name).is_some() {
             gate.drop_feature(Requirement::ThinkingControl)?;
@@ -117,7 +117,7 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     let kind = match fields.required_text("type")?.as_str() {
         "function" => {
             let parameters = fields.take("parameters");
-            // Responses make a schema strict by default where it allows that.
+            // In Responses, a schema is strict by default if it meets the rules for strict schemas.
             let allowed = parameters.as_ref().is_some_and(schema::is_strict);
             ToolKind::Function { parameters, strict: Some(fields.flag("strict")?.unwrap_or(allowed)) }
         }
@@ -126,7 +126,7 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
             let format = fields.object("format", "the format of a tool")?;
             ToolKind::Custom { grammar: format.map(read_grammar).transpose()?.flatten() }
         }
-        // OpenAI's own tools. The client runs some of them, but only OpenAI's models know what they take.
+        // OpenAI's own tools. The client runs some of them, but only OpenAI's models know their arguments.
         _ => return Err(ConvertError::Requires(Requirement::ServerTools)),
     };
     if fields.take_unless("defer_loading", is_falsy).is_some() {

@@ -104,7 +104,7 @@ impl ReadStream for ResponseReader {
             "error" => {
                 blocks.fail(Failure::of(API, data.get("error").filter(|error| error.is_object()).unwrap_or(&data)));
             }
-            // What repeats the deltas, and what is to come.
+            // Events that repeat the deltas, and future ones.
             _ => {}
         }
         Ok(())

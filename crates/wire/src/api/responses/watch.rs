@@ -39,7 +39,7 @@ pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
                 end(summary, inside.get_many(ENDS));
             }
         }
-        // Its code stands beside its type, or in an object.
+        // The code is beside the type, or in an object.
         Some("error") if error.is_none() => {
             summary.error = Some(class_of(&format!(r#"{{"code":{}}}"#, code.map_or("null", |code| code.raw))));
         }
@@ -94,7 +94,7 @@ fn end(summary: &mut SummaryBuilder, [model, usage, status, details, error]: [Op
         (Some("failed"), _) => {
             summary.error = summary.error.or_else(|| Some(class_of(error.map_or("null", |error| error.raw))));
         }
-        // It goes on, or was never an answer.
+        // The response is incomplete, or this is no response.
         _ => return,
     }
     summary.complete = true;

@@ -86,7 +86,7 @@ fn part_of(block: Block, role: Role) -> Option<Value> {
         Block::Text(text) if role == Role::Assistant => Some(object!({"type": "output_text", "text": text})),
         Block::Text(text) => Some(object!({"type": "input_text", "text": text})),
         Block::Image(image) => Some(object!({"type": "input_image", "image_url": image.into_url()})),
-        // Items of their own.
+        // Calls and results are items of their own.
         Block::ToolCall(_) | Block::ToolResult(_) => None,
     }
 }

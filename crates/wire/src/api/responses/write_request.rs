@@ -65,7 +65,7 @@ pub(crate) fn write_request(
             body.insert(name.to_owned(), setting);
         }
     }
-    // The other APIs keep no answers unless asked to.
+    // The other APIs store a response only on request.
     body.insert("store".to_owned(), Value::from(false));
     if conversion.stream {
         body.insert("stream".to_owned(), Value::from(true));
@@ -76,7 +76,7 @@ pub(crate) fn write_request(
 fn write_tool(tool: Tool) -> Value {
     let mut written = match tool.kind {
         ToolKind::Function { parameters, strict } => {
-            // Responses make a schema strict unless told not to.
+            // In Responses, a schema is strict by default.
             let strict = strict.unwrap_or(false);
             object!({"type": "function", "name": tool.name, "parameters": parameters, "strict": strict})
         }

@@ -129,7 +129,7 @@ impl WriteStream for ResponseWriter {
             Event::BlockStarted { index, kind } => self.open(index, kind, out),
             Event::Delta(more) => self.append_delta(&more, out),
             Event::BlockStopped => self.close(out),
-            // A comment: no event of the API says that a model is alive.
+            // A comment, since the API has no keep-alive event.
             Event::Thinking => out.extend_from_slice(b": thinking\n\n"),
             Event::Finished { stop, tokens } => {
                 let response = finished(&self.head, std::mem::take(&mut self.done), &stop, tokens);
@@ -138,7 +138,7 @@ impl WriteStream for ResponseWriter {
             }
             Event::Failed(failure) => {
                 let code = match failure.class {
-                    // Codex waits when it is told so.
+                    // Codex waits and retries on this code.
                     ErrorClass::Overloaded => "server_is_overloaded",
                     class => error_kind(WireApi::OpenAiResponses, class).1,
                 };
