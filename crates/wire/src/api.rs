@@ -34,7 +34,7 @@ mod responses;
 
 pub use gemini::error_status as gemini_status;
 
-/// Returns the implementation of an API. The one list of them in this crate.
+/// Returns the implementation of a wire API. This is the only list of implementations.
 pub(crate) const fn of(api: WireApi) -> &'static dyn Api {
     match api {
         WireApi::AnthropicMessages => &anthropic::Anthropic,

@@ -36,7 +36,7 @@ pub use request::convert_request;
 pub use response::convert_answer;
 pub use stream::StreamConverter;
 
-/// A converted request.
+/// A request converted to another API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
     /// The body, as JSON.

@@ -28,7 +28,7 @@ pub fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// Applies edits, sorted by their start, and appends the result to `out`.
+/// Applies edits that are sorted by their start, and appends the result to `out`.
 pub(crate) fn write(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     let mut done = 0;
     for edit in edits {
@@ -43,8 +43,8 @@ pub(crate) fn write(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     out.extend_from_slice(body.get(done..).unwrap_or_default());
 }
 
-/// Returns the edits that remove members or elements together with their commas. `parts` has all of them, in order,
-/// each with whether it is removed.
+/// Returns the edits that remove members or elements together with their commas. `parts` contains the range of each
+/// member or element, in order, and whether it is removed.
 pub(crate) fn cut(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut kept_before = false;

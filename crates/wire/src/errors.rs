@@ -22,7 +22,7 @@ pub fn error_event(api: WireApi, kind: &str, message: &str) -> Vec<u8> {
     format!("{name}data: {}\n\n", api.error_event(kind, message)).into_bytes()
 }
 
-/// Returns the status and the API's name of an error of a class.
+/// Returns the HTTP status and the API's error name for an error class.
 pub fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
     let api = api::of(api);
     let status = match class {

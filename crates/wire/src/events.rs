@@ -12,7 +12,7 @@ pub(crate) struct EventSplitter {
     searched: usize,
 }
 
-/// A part of a stream.
+/// A part of an SSE stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Frame<'a> {
     /// A complete event, with its empty line.
@@ -56,8 +56,8 @@ impl EventSplitter {
     }
 }
 
-/// Returns the end of the first event, after its empty line. The first `searched` bytes contain no end, but may contain
-/// the start of the empty line.
+/// Returns the offset after the first event and its empty line; `None` if it is incomplete. The first `searched` bytes
+/// contain no complete end, but may contain the start of one.
 fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
     let mut at = searched.saturating_sub(3);
     loop {
@@ -70,7 +70,7 @@ fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
     }
 }
 
-/// Returns the data of an event, the lines of which are joined with line feeds; `None` if it has none.
+/// Returns the data of an event, its lines joined with line feeds; `None` if it has none.
 pub(crate) fn data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
     let mut found: Option<std::borrow::Cow<'_, [u8]>> = None;
     for line in event.split(|byte| *byte == b'\n') {

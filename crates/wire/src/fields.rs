@@ -5,7 +5,7 @@
 
 use contracts::{Requirement, WireApi};
 
-/// What a field requires of another API.
+/// What support for a field requires of an API that a request is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldRule {
     /// Nothing: every API supports it, or it does not change the response.
@@ -19,7 +19,7 @@ pub(crate) enum FieldRule {
 /// The name of a field and what it requires.
 pub(crate) type Field = (&'static str, FieldRule);
 
-/// The known fields of one kind of object.
+/// The table of known fields of one kind of object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields(&'static [Field]);
 

@@ -7,7 +7,7 @@ const LONGEST_NAME: usize = 128;
 /// The longest tool name that every API accepts, in bytes.
 const USUAL_NAME: usize = 64;
 
-/// Returns the requirements of stop sequences.
+/// Returns what the stop sequences of a request require, by their number and content.
 pub(crate) fn required_by_stop_sequences<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requirement> {
     let has_blank = stops.iter().any(|stop| is_blank(stop.as_ref()));
     let count = stops.len();
@@ -22,7 +22,7 @@ pub(crate) fn required_by_stop_sequences<T: AsRef<str>>(stops: &[T]) -> impl Ite
     .map(|(_, requirement)| requirement)
 }
 
-/// Returns the requirement of a temperature and a `top_p`.
+/// Returns what a temperature and a `top_p` require; not all APIs accept values above 1, or both.
 pub(crate) fn required_by_temperature(temperature: Option<f64>, top_p: Option<f64>) -> Option<Requirement> {
     match (temperature, top_p) {
         (Some(temperature), _) if temperature > 1.0 => Some(Requirement::HighTemperature),
@@ -32,7 +32,7 @@ pub(crate) fn required_by_temperature(temperature: Option<f64>, top_p: Option<f6
     }
 }
 
-/// Returns the requirement of an effort level, besides [`Requirement::Effort`].
+/// Returns what an effort level requires in addition to [`Requirement::Effort`]; `None` for levels that all APIs have.
 pub(crate) fn required_by_effort(word: &str) -> Option<Requirement> {
     match word.to_ascii_lowercase().as_str() {
         "none" => Some(Requirement::NoThinking),
@@ -44,7 +44,7 @@ pub(crate) fn required_by_effort(word: &str) -> Option<Requirement> {
     }
 }
 
-/// Returns the requirements of a tool name.
+/// Returns what a tool name requires, by its length and characters.
 pub(crate) fn required_by_tool_name(name: &str) -> impl Iterator<Item = Requirement> + use<> {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let is_dotted = |byte: u8| byte == b'.' || byte == b':';

@@ -47,7 +47,7 @@ pub struct Lineage {
     pub workspace: Option<String>,
 }
 
-/// The ids and the client in the headers of a request.
+/// The ids and the client in the headers of a request, by the client that uses these headers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientHeaders {
     claude: Family,
@@ -57,7 +57,7 @@ pub struct ClientHeaders {
     version: Option<String>,
 }
 
-/// The ids in one family of headers.
+/// The ids in the headers of one client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Family {
     session: Option<String>,
@@ -67,7 +67,7 @@ struct Family {
 }
 
 impl ClientHeaders {
-    /// Parses the headers of a request; names in upper or lower case.
+    /// Parses the headers of a request. Names may be in upper or lower case.
     pub fn read<'h>(headers: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
         let mut read = Self::default();
         let (mut metadata, mut affinity) = (CodexTurnMetadata::default(), None);
@@ -125,7 +125,7 @@ impl ClientHeaders {
     }
 }
 
-/// Combines headers and body; the headers take precedence.
+/// Combines the ids in headers and body; the headers take precedence.
 pub fn identify(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
     let none = Identity::default();
     let (body, family) = (body.unwrap_or(&none), headers.family());
@@ -146,7 +146,7 @@ pub fn identify(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
     }
 }
 
-/// Removes white space and control characters and cuts a name to `most` bytes; `None` if nothing is left.
+/// Removes white space and control characters from an id, and cuts it to `most` bytes; `None` if nothing is left.
 fn cleaned(name: &str, most: usize) -> Option<String> {
     let mut clean = String::new();
     for character in name.chars().filter(|character| !character.is_control() && !character.is_whitespace()) {

@@ -51,7 +51,7 @@ pub struct Inspected<'a> {
     pub(crate) places: Places,
 }
 
-/// Offsets and ranges in the body for edits.
+/// Offsets and ranges in the request body that edits need.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Places {
     /// After the opening brace of the body.
@@ -89,7 +89,7 @@ pub struct ToolResult<'a> {
     pub bytes: u64,
 }
 
-/// The size of a prompt. Characters are Unicode scalar values.
+/// The size of a prompt by its parts. Characters are Unicode scalar values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PromptCounts {
     /// Characters of the system prompt, the messages, the tool calls and their results.
@@ -104,7 +104,7 @@ pub struct PromptCounts {
     pub tool_characters: u64,
 }
 
-/// The ids and the client in a body. The values are the client's own and cannot be trusted.
+/// The ids and the client in a request body. The client chooses the values, so they cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity {
     /// The session: all threads of one conversation.

@@ -8,7 +8,7 @@ use contracts::{
 /// The longest arguments of a tool call that are kept, in bytes; the rest is cut off.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
-/// The summary of a response.
+/// The summary of a response that was observed while it was forwarded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     /// The token counts; `None` if the response has no usage object.

@@ -41,13 +41,13 @@ fn pass(event: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// What to remove.
+/// The part of an event to remove.
 enum Hidden {
     Event,
     Member(Vec<Edit>),
 }
 
-/// Returns what to remove from an event; `None` if it has no usage.
+/// Finds the usage in an event; `None` if it has none.
 fn hidden(event: &[u8]) -> Option<Hidden> {
     let data = data(event)?;
     let text = std::str::from_utf8(&data).ok().filter(|text| text.contains("\"usage\""))?;

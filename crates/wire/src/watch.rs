@@ -17,7 +17,7 @@ use summary_builder::SummaryBuilder;
 /// The longest response that is inspected if it is not streamed, in bytes.
 const MAX_WHOLE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Inspects a response while it is passed on. Buffers at most one event of a stream, or one response that is not
+/// Observes a response while it is forwarded. It buffers at most one event of a stream, or one response that is not
 /// streamed.
 #[derive(Debug)]
 pub struct Watcher {
@@ -26,7 +26,7 @@ pub struct Watcher {
     summary: SummaryBuilder,
 }
 
-/// The form of the response.
+/// The form of the response, with the buffered part.
 #[derive(Debug)]
 enum Body {
     /// A stream was requested, and only white space has arrived.
@@ -45,7 +45,7 @@ impl Watcher {
         Self { api, body, summary: SummaryBuilder::default() }
     }
 
-    /// Reads a chunk of the response.
+    /// Reads the next chunk of the response.
     pub fn feed(&mut self, bytes: &[u8]) {
         if let Body::Unknown = self.body {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -69,7 +69,7 @@ impl Watcher {
         }
     }
 
-    /// Returns the summary at the end of the response.
+    /// Returns the summary after the end of the response.
     pub fn finish(mut self) -> Seen {
         match std::mem::replace(&mut self.body, Body::Oversized) {
             // The last event may lack its empty line.

@@ -194,7 +194,7 @@ fn remove_thinking_level(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool 
     is_emptied && clean_members(generation, edits, &["thinkingConfig", "thinking_config"])
 }
 
-/// Returns the name of an error that is sent with `status`.
+/// Returns the name of Google's error status for an HTTP status.
 pub const fn error_status(status: u16) -> &'static str {
     match status {
         401 => "UNAUTHENTICATED",

@@ -10,7 +10,7 @@ pub(super) mod usage;
 
 pub(super) use inspect_settings::is_verbose;
 
-/// Returns the name of an error of a class.
+/// Returns `OpenAI`'s name of an error class.
 pub(super) const fn error_kind(class: ErrorClass) -> &'static str {
     match class {
         ErrorClass::RateLimit => "rate_limit_exceeded",

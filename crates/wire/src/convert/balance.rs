@@ -1,15 +1,16 @@
 //! Detects the end of a JSON object or list that arrives in chunks.
 
-/// Counts the open brackets of a JSON text.
+/// Tracks the brackets of a JSON object or list that arrives in chunks, to detect its end.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Balance {
+    /// The number of open brackets.
     depth: u64,
     string: InString,
     begun: bool,
     complete: bool,
 }
 
-/// Whether the position is in a string, where brackets do not count.
+/// Whether the position is within a string, whose brackets are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum InString {
     #[default]
@@ -20,7 +21,7 @@ enum InString {
 }
 
 impl Balance {
-    /// Reads more text; returns false if anything but white space follows a complete object or list.
+    /// Reads the next chunk. Returns false if anything but white space follows the complete object or list.
     pub(crate) fn follow(&mut self, text: &str) -> bool {
         for byte in text.bytes() {
             if self.complete && !byte.is_ascii_whitespace() {

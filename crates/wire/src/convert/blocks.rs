@@ -22,9 +22,10 @@ use super::{
     ids,
 };
 
-/// Orders the blocks and deltas of a response into valid events.
+/// Orders the blocks and deltas of a response, which may arrive interleaved, into a valid sequence of events.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
+    /// The events that can be taken.
     ready: VecDeque<Event>,
     stage: Stage,
     /// The open block, then the buffered ones.

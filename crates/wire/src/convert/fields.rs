@@ -45,7 +45,7 @@ impl Fields {
         self.take(name).filter(|value| !is_default(value))
     }
 
-    /// Takes fields that no other API has.
+    /// Removes fields that no other API supports.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if one does not have its default value.
@@ -109,7 +109,7 @@ impl Fields {
         if self.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
     }
 
-    /// Handles the fields that are left by the table of known fields: ignores them, drops them, or fails.
+    /// Handles the remaining fields by the table of known fields: each is ignored, dropped or an error.
     pub(crate) fn finish_known(self, kind: ObjectKind, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
         let known = fields::fields(gate.from(), kind);
         let ignorable = crate::api::of(gate.from()).ignorable_fields(kind);
@@ -156,7 +156,7 @@ pub(crate) fn texts(values: Vec<Value>, place: &'static str) -> Result<Vec<Strin
     values.into_iter().map(text).collect()
 }
 
-/// Rejects numbers that parsing has changed: integers beyond 64 bits, which lose their last digits.
+/// Rejects numbers that parsing has rounded: integers beyond 64 bits, of which the last digits are lost.
 pub(crate) fn reject_inexact_numbers(value: &Value) -> Result<(), ConvertError> {
     /// 2^53, from which on not every integer is a double.
     const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;

@@ -6,7 +6,7 @@ use contracts::{Requirement, WireApi};
 
 use super::{Conversion, ConvertError};
 
-/// Decides about every feature that not all APIs support.
+/// Decides for each feature that not all APIs support whether the conversion keeps it, drops it or fails.
 #[derive(Debug)]
 pub(crate) struct FeatureGate<'a> {
     from: WireApi,

@@ -92,7 +92,8 @@ fn check_prefill(request: &Request, gate: &FeatureGate<'_>) -> Result<(), Conver
     if ends_with_model { gate.require(Requirement::Prefill) } else { Ok(()) }
 }
 
-/// Checks limits in which APIs differ.
+/// Checks limits that differ between APIs: stop sequences, sampling, tool names, images, and tool results without a
+/// call.
 fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let content_text = |message: &Message| message.role != Role::System && message.has_content();
     if !request.messages.iter().any(content_text) {

@@ -56,8 +56,8 @@ pub(crate) fn close_objects(schema: &mut Map<String, Value>) {
     each_inner(schema, &mut close_objects);
 }
 
-/// Converts Google's dialect to JSON Schema: its types are in capitals, and it has `nullable` and `propertyOrdering`,
-/// which JSON Schema does not know.
+/// Converts a schema from Google's dialect to JSON Schema. Google's types are in capitals, and `nullable` and
+/// `propertyOrdering` are not part of JSON Schema.
 pub(crate) fn from_google(schema: &mut Map<String, Value>) {
     schema.remove("propertyOrdering");
     let nullable = schema.remove("nullable") == Some(Value::Bool(true));

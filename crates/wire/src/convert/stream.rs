@@ -14,7 +14,7 @@ use crate::{
     events::{self, EventSplitter, Frame},
 };
 
-/// Reads the events of a provider's stream.
+/// A parser of a provider's streamed response, one for each API.
 pub(crate) trait ReadStream: Debug + Send {
     /// Reads the data of one event.
     fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError>;
@@ -23,7 +23,7 @@ pub(crate) trait ReadStream: Debug + Send {
     fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError>;
 }
 
-/// Writes the events of a client's stream.
+/// A writer of a client's streamed response, one for each API.
 pub(crate) trait WriteStream: Debug + Send {
     /// Writes one event.
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError>;
@@ -134,7 +134,7 @@ impl StreamConverter {
         Ok(())
     }
 
-    /// Writes an error of the conversion to the client's stream.
+    /// Appends an error of the conversion to the client's stream, and passes the result on.
     fn settle(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let Err(error) = result else { return Ok(()) };
         self.failed = true;
@@ -146,23 +146,25 @@ impl StreamConverter {
     }
 }
 
-/// Hides thinking from clients that cannot handle it unsigned.
+/// Filters thinking from the events for clients that cannot send it back unsigned.
 #[derive(Debug)]
 pub(crate) struct Thinking {
+    /// Whether the client receives thinking.
     is_shown: bool,
     /// The number of hidden blocks, which is subtracted from later indices.
     hidden: usize,
+    /// Whether a hidden block is open.
     is_open: bool,
 }
 
 impl Thinking {
-    /// Clients of Messages and Responses send back the blocks they received, and their providers reject thinking they
-    /// did not sign, so thinking is hidden from them.
+    /// Creates the filter for a client's API. Clients of Messages and Responses send back the blocks they received, and
+    /// their providers reject thinking without their signature, so it is hidden from them.
     pub(crate) fn for_client(api: WireApi) -> Self {
         Self { is_shown: api::of(api).takes_unsigned_thinking(), hidden: 0, is_open: false }
     }
 
-    /// Returns the event for the client; `None` if it is hidden.
+    /// Returns the event as the client receives it; `None` if it is hidden.
     pub(crate) fn show(&mut self, event: Event) -> Option<Event> {
         match event {
             event if self.is_shown => Some(event),

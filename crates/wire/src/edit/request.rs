@@ -7,7 +7,8 @@ use crate::{
     request_summary::{Inspected, UserMessage},
 };
 
-/// Replaces the model, or inserts one if the body has none. `None` for Gemini, which has it in the path.
+/// Returns the edit that replaces the model, or inserts one if the body has none. `None` for Gemini, which has it in
+/// the path.
 pub fn set_model(inspected: &Inspected<'_>, name: &str) -> Option<Edit> {
     if api::of(inspected.api).has_model_in_path() {
         return None;
@@ -35,8 +36,8 @@ pub fn cut_override(body: &[u8], message: &UserMessage<'_>, text_bytes: usize) -
     Some(Edit { range: span.start..span.start + length, with: Vec::new() })
 }
 
-/// Requests the usage at the end of a stream of chat completions. `None` if the request is no such stream, or already
-/// has it.
+/// Returns the edit that requests the usage at the end of a stream of chat completions. `None` if the request is for no
+/// such stream, or requests the usage already.
 pub fn ask_for_usage(body: &[u8], inspected: &Inspected<'_>) -> Option<Edit> {
     if !api::of(inspected.api).reports_usage_on_request() || !inspected.stream || inspected.asks_usage {
         return None;

@@ -44,7 +44,8 @@ const MODERATED: [&str; 7] = [
     "usage guidelines",
 ];
 
-/// Returns the class of an error. `api` is the provider's API; a body that does not follow it is searched as text.
+/// Classifies an error response of a provider. `api` is the provider's API; a body that does not follow it is searched
+/// as text.
 pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     let text = String::from_utf8_lossy(body.get(..MAX_BYTES).unwrap_or(body)).to_lowercase();
     let error = Cursor::new(&text).value().ok().map(|body| described(&body));
@@ -97,7 +98,7 @@ const fn by_status(status: u16) -> Option<ErrorClass> {
     })
 }
 
-/// Classifies an error in a stream, which has a name but no status.
+/// Classifies an error within a stream by its type, code or status name; it has no HTTP status.
 fn by_name(is: &impl Fn(&[&str]) -> bool) -> ErrorClass {
     if is(&["rate_limit_error", "rate_limit_exceeded", "insufficient_quota", "resource_exhausted"]) {
         ErrorClass::RateLimit

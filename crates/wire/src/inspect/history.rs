@@ -12,12 +12,13 @@ use crate::{
     request_summary::{ToolResult, UserMessage},
 };
 
-/// The user's messages and the open tool results so far.
+/// The user's messages and the tool results of the conversation so far.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
     pub(crate) messages: Vec<UserMessage<'a>>,
     /// Tool results after the last message of the model.
     pub(crate) results: Vec<ToolResult<'a>>,
+    /// Whether the last input continues the running turn.
     pub(crate) continues: bool,
     /// Index in the conversation of the user's last message.
     pub(crate) last_user: Option<usize>,
@@ -29,14 +30,16 @@ pub(crate) struct History<'a> {
     fallback: Option<(usize, UserMessage<'a>)>,
 }
 
-/// A message whose parts are being read.
+/// A message that is being read.
 #[derive(Debug, Default)]
 pub(crate) struct Draft<'a> {
     pub(crate) texts: Vec<Text<'a>>,
+    /// Whether it contains images.
     pub(crate) images: bool,
     pub(crate) results: Vec<ToolResult<'a>>,
     /// Whether this is the content of a tool result.
     pub(crate) inside_result: bool,
+    /// The author; the user until another role is read.
     pub(crate) by: Author,
     /// Whether it contains a tool call.
     pub(crate) calls: bool,
@@ -65,7 +68,7 @@ impl<'a> History<'a> {
         self.results.clear();
     }
 
-    /// Records a message of the role `user`, or a tool result, at an index of the conversation.
+    /// Records a message with the role `user`, or a tool result; `index` is its position in the conversation.
     pub(crate) fn user_message(&mut self, index: usize, draft: &Draft<'a>) {
         self.begun = true;
         let before = self.messages.len();
@@ -124,11 +127,11 @@ impl<'a> History<'a> {
     }
 }
 
-/// The typed texts of one message, joined.
+/// The typed texts of one message, joined with line feeds.
 #[derive(Default)]
 struct TypedText<'a> {
     message: Option<(Cow<'a, str>, Range<usize>)>,
-    /// A command; the text after it is its prompt, unless its output follows.
+    /// The name of a command. The text after it is its prompt, unless the output of the command follows.
     command: Option<String>,
 }
 

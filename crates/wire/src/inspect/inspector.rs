@@ -23,7 +23,7 @@ use crate::{
 /// How many bytes of a text are hashed into [`Inspected::opening`].
 const OPENING_BYTES: usize = 4096;
 
-/// Which authors have written more than white space.
+/// Which authors have written a text that is not blank.
 #[derive(Debug, Default)]
 pub(crate) struct Authors {
     /// The user, the model or a tool.
@@ -34,8 +34,10 @@ pub(crate) struct Authors {
 
 /// An inspection in progress: the summary so far, and what is needed to complete it.
 pub(crate) struct Inspector<'a> {
+    /// The summary so far.
     pub(crate) out: Inspected<'a>,
     pub(crate) history: History<'a>,
+    /// The evidence by which auxiliary calls are recognised.
     pub(crate) signs: Evidence,
     /// The first text of the system prompt.
     first_system: Option<&'a str>,
@@ -115,7 +117,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Skips the value of a member and records what the member requires.
+    /// Skips the value of a member and records what it requires.
     pub(crate) fn skip_field(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -127,7 +129,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what a member requires by the table of known fields.
+    /// Records what a member requires, according to the table of known fields.
     pub(crate) fn classify_field(&mut self, kind: ObjectKind, name: &str, value: &Value<'a>) {
         match fields(self.out.api, kind).find(name) {
             Some((_, (_, FieldRule::Supported))) => {}
@@ -138,7 +140,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Reads the name of the model.
+    /// Records the requested model and its position.
     pub(crate) fn model(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let value = cursor.value()?;
         let Some(name) = value.string() else {
@@ -164,7 +166,7 @@ impl<'a> Inspector<'a> {
         self.require_if(!usual, Requirement::Native);
     }
 
-    /// Reads the reasoning effort, which may also switch thinking off.
+    /// Records what the reasoning effort requires; it may also disable thinking.
     pub(crate) fn effort(&mut self, effort: Option<&Value<'a>>) {
         const NO_EFFORT: [&str; 3] = ["", "none", "off"];
         let Some(effort) = effort else { return };
@@ -253,7 +255,7 @@ impl<'a> Inspector<'a> {
         self.out.prompt.images += 1;
     }
 
-    /// Records requirements that depend on several members.
+    /// Records requirements that depend on several members of the body.
     fn combined_requirements(&mut self) {
         let (wants_json, has_schema) = self.json;
         self.require_if(wants_json && !has_schema, Requirement::JsonObject);
@@ -267,7 +269,7 @@ impl<'a> Inspector<'a> {
         self.require_if(in_running_turn, Requirement::TurnSignatures);
     }
 
-    /// Returns the result.
+    /// Completes the summary.
     ///
     /// # Errors
     /// [`RequestError::Missing`] if the body has no conversation.
@@ -298,7 +300,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Hashes the start of a conversation, to identify sessions without ids.
+/// Hashes API, system prompt and first message, to identify sessions without ids.
 fn opening(api: WireApi, system: &str, message: &str) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(api.name().as_bytes());

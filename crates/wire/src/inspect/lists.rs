@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads the list that holds the conversation; `read` reads the message, item or content at an index of it.
+    /// Reads the list with the conversation, and calls `read` with the index of each message, item or content.
     ///
     /// # Errors
     /// [`RequestError::WrongType`], with the type that was `expected`, if the value is not a list.
@@ -34,7 +34,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the list of tool definitions; `read` reads the members of one. Each one is counted as a tool.
+    /// Reads the list of tool definitions, and calls `read` with the members of each one, which is counted as a tool.
     pub(crate) fn each_tool(
         &mut self,
         cursor: &mut Cursor<'a>,

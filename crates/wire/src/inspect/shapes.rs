@@ -42,8 +42,8 @@ impl<'a> Inspector<'a> {
         count
     }
 
-    /// Returns the members of these names that are not `null`. Checks that the value is an object without other
-    /// members.
+    /// Returns the members with these names that are not `null`. A value that is no object, or another member, makes
+    /// the request [`Native`](Requirement::Native).
     pub(crate) fn known_members<const N: usize>(
         &mut self,
         object: &Value<'a>,
@@ -96,7 +96,7 @@ impl<'a> Inspector<'a> {
         self.require_if(broken, Requirement::BrokenArguments);
     }
 
-    /// Reads the URL of an image: a data URL or a remote one.
+    /// Records what the URL of an image requires: a data URL or a remote one.
     pub(crate) fn image_url(&mut self, url: &Value<'a>) {
         let Some(url) = url.text() else { return self.unexpected() };
         let Some(data) = url.raw.strip_prefix("data:") else { return self.require(Requirement::RemoteImages) };

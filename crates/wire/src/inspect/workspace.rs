@@ -7,8 +7,8 @@ use crate::json::decoded;
 /// The longest path that is returned, in bytes of JSON.
 const MAX_BYTES: usize = 1024;
 
-/// Returns the first absolute path after one of the API's markers; `raw` is the content of a JSON string with its
-/// escapes.
+/// Returns the first absolute path after one of the API's markers for the working directory; `None` if there is none.
+/// `raw` is the content of a JSON string with its escapes.
 pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
     crate::api::of(api).workspace_markers().iter().find_map(|before| {
         // `contains` is much faster than `split_once`, and mostly finds nothing.
@@ -24,7 +24,7 @@ pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
     })
 }
 
-/// Returns the offset of the first escaped line break. An escaped backslash is `\\`.
+/// Returns the offset of the first escaped line break, `\n` or `\r`. An escaped backslash does not start one.
 fn line_end(raw: &str) -> Option<usize> {
     let mut from = 0;
     loop {

@@ -10,14 +10,16 @@ use super::{
 /// The deepest nesting of lists and objects in a skipped value.
 pub(super) const MAX_DEPTH: u32 = 127;
 
-/// A syntax error and its offset in bytes.
+/// A syntax error of a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
+    /// A description of the error.
     pub(crate) what: &'static str,
+    /// The offset in bytes.
     pub(crate) at: usize,
 }
 
-/// A position in a JSON text. A copy marks a position to return to.
+/// A read position in a JSON text. It is a copy, so that a position can be kept and returned to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -70,7 +72,7 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Returns the type of the next value.
+    /// Returns the type of the next value without skipping it.
     pub(crate) fn kind(&mut self) -> Result<Kind, SyntaxError> {
         match self.next() {
             Some(b'{') => Ok(Kind::Object),
@@ -105,7 +107,7 @@ impl<'a> Cursor<'a> {
         self.exact &= self.depth <= MAX_DEPTH;
     }
 
-    /// Skips the next value and returns it.
+    /// Skips the next value and returns it with its type and position.
     pub(crate) fn value(&mut self) -> Result<Value<'a>, SyntaxError> {
         let kind = self.kind()?;
         let start = self.at;
@@ -118,7 +120,8 @@ impl<'a> Cursor<'a> {
         Ok(Value { raw: self.text.get(start..self.at).unwrap_or_default(), start, kind, escape_overhead })
     }
 
-    /// Returns the members of these names if the whole text is an object; `None` if it is of another type.
+    /// Returns the members with these names if the whole text is an object; `None` if it is of another type. Of
+    /// repeated members the last one counts.
     pub(crate) fn get_many<const N: usize>(
         mut self,
         names: [&str; N],
@@ -174,7 +177,7 @@ impl<'a> Cursor<'a> {
         Ok(passed.escape_overhead)
     }
 
-    /// Skips an object or a list without recursion: `open` has one bit for each open one, set for objects.
+    /// Skips an object or a list without recursion. `open` has one bit for each open bracket, set for objects.
     fn nested(&mut self) -> Result<(), SyntaxError> {
         let (mut open, mut depth, mut fresh) = (0_u128, 0_u32, true);
         loop {

@@ -2,10 +2,11 @@
 
 use super::cursor::SyntaxError;
 
-/// A scanned string.
+/// The result of scanning a string.
 pub(super) struct Passed {
     /// The offset after the closing quote.
     pub(super) end: usize,
+    /// By how many bytes its escapes exceed one byte per character.
     pub(super) escape_overhead: usize,
     /// Whether it is valid Unicode, without unpaired surrogates.
     pub(super) whole: bool,
@@ -14,7 +15,7 @@ pub(super) struct Passed {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Scans a string whose content starts at the offset `at`.
+/// Scans a string whose content starts at `at`.
 pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, SyntaxError> {
     let (mut escape_overhead, mut whole) = (0, true);
     loop {
@@ -34,9 +35,10 @@ pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, SyntaxError>
     }
 }
 
-/// Returns the number of leading bytes that are no quote, backslash or control character. Tests eight bytes at a time:
-/// a byte is zero exactly where subtracting one borrows and its own high bit was not set (the lowest such byte is
-/// exact).
+/// Returns the number of leading bytes that are neither quote, backslash nor control character.
+///
+/// It tests eight bytes at a time: a byte is zero exactly if subtracting one borrows and its own high bit was not set.
+/// Of several matches only the lowest is exact, and only that is used.
 #[inline]
 fn plain(bytes: &[u8]) -> usize {
     let mut rest = bytes;
@@ -57,8 +59,8 @@ fn plain(bytes: &[u8]) -> usize {
     bytes.len() - rest.len() + tail
 }
 
-/// Returns the length of the escape at the offset `at`, and by how much it exceeds one byte per character; `None` if
-/// the escape is invalid.
+/// Returns the length in bytes of the escape at `at`, and by how much it exceeds one byte per character; `None` if it
+/// is invalid.
 #[inline]
 fn escape(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     match bytes.get(at + 1)? {
@@ -79,7 +81,7 @@ fn unit(bytes: &[u8], at: usize) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// Returns the end of the number at the offset `at`; `None` if it is invalid.
+/// Returns the offset after the number at `at`; `None` if it is invalid.
 pub(super) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     let digits = |from: usize| bytes.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
     if bytes.get(at) == Some(&b'-') {

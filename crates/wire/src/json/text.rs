@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-/// The type of a value.
+/// The type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Object,
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Null,
 }
 
-/// A value and its position.
+/// A JSON value and its position in the text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a> {
     /// Its JSON, with the quotes of a string.
@@ -117,8 +117,8 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Returns the number of bytes of `raw` that encode the first `decoded` bytes of the decoded text; `None` if it is
-/// shorter, or if they end within a character.
+/// Returns the number of bytes of `raw` that encode the first `decoded` bytes of the decoded text; `None` if the text
+/// is shorter, or if they end within a character.
 pub(crate) fn raw_bytes(raw: &str, decoded: usize) -> Option<usize> {
     let (mut at, mut left) = (0, decoded);
     while left > 0 {
@@ -152,7 +152,8 @@ fn decode(raw: &str) -> String {
     out
 }
 
-/// Returns the character that the escape at the start of a text encodes, and the length of the escape.
+/// Decodes the escape at the start of a text; returns the character and the length of the escape. `None` if the text is
+/// too short.
 fn escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'n' => '\n',

@@ -24,7 +24,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Returns the members of these names.
+    /// Returns the members with these names; of repeated members the last one counts.
     pub(crate) fn get_many<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for (name, value) in self.members() {

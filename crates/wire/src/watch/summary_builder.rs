@@ -25,6 +25,7 @@ const MAX_USAGE_BYTES: usize = 64 * 1024;
 pub(crate) struct SummaryBuilder {
     usage_object: Option<String>,
     pub(crate) stop: Option<StopReason>,
+    /// The tool calls by the number that their deltas have.
     calls: Vec<(u64, CalledTool)>,
     pub(crate) thinking_blocks: u32,
     /// Whether the last output was thinking, in APIs that do not mark where thinking starts.
@@ -32,6 +33,7 @@ pub(crate) struct SummaryBuilder {
     pub(crate) model: Option<String>,
     pub(crate) complete: bool,
     pub(crate) error: Option<ErrorClass>,
+    /// Bytes of output so far.
     written: u64,
 }
 
@@ -45,7 +47,7 @@ impl SummaryBuilder {
         }
     }
 
-    /// Merges a usage object that has only the changed fields.
+    /// Merges a usage object that has only the changed fields into the previous one.
     pub(crate) fn merge_usage(&mut self, usage_object: Option<Value<'_>>) {
         let Some(later) =
             usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
@@ -75,7 +77,7 @@ impl SummaryBuilder {
         self.written += bytes as u64;
     }
 
-    /// Counts a string of output; a thinking block is counted where thinking starts.
+    /// Counts a text of output; counts a thinking block if the text is the start of one.
     pub(crate) fn add_text(&mut self, thinks: bool, text: Option<Value<'_>>) {
         if text.is_none_or(|text| text.is_falsy()) {
             return;
@@ -85,7 +87,7 @@ impl SummaryBuilder {
         self.add_output(text);
     }
 
-    /// Starts or updates the tool call with a number, which its deltas refer to.
+    /// Starts or updates the tool call with this number. Missing ids and names leave the known ones.
     pub(crate) fn start_call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
         self.thinks = false;
         let text = |value: Option<Value<'_>>| {
@@ -108,7 +110,7 @@ impl SummaryBuilder {
         self.calls.len() as u64
     }
 
-    /// Appends to the arguments of a call: a string with a part of them.
+    /// Appends a part of its arguments to the call with this number; they are cut at [`MAX_ARGUMENT_BYTES`].
     pub(crate) fn append_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
         self.add_output(more);
         let Some(more) = more.and_then(|more| more.string()) else { return };
@@ -127,7 +129,7 @@ impl SummaryBuilder {
         }
     }
 
-    /// Sets the arguments of a call.
+    /// Sets the arguments of the call with this number, cut at [`MAX_ARGUMENT_BYTES`].
     pub(crate) fn set_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
         let Some(arguments) = arguments else { return };
         let Some(call) = self.call_mut(number) else { return };
@@ -149,7 +151,7 @@ impl SummaryBuilder {
         self.calls.get_mut(at).map(|(_, call)| call)
     }
 
-    /// Returns the summary.
+    /// Builds the summary.
     pub(crate) fn finish(self, api: WireApi) -> Seen {
         let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
         let stop_reason = match self.stop {

@@ -13,7 +13,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads the member `name` of the body; `cursor` is before its value.
+    /// Inspects the member `name` of a Messages request and records the features it requires; `cursor` is before its
+    /// value.
     pub(crate) fn anthropic(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.model(cursor),
@@ -113,7 +114,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the system prompt or a system message: a string or a list of blocks.
+    /// Inspects the system prompt or a system message: a string or a list of text blocks.
     fn system_blocks(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.array()? else {
             let value = cursor.value()?;

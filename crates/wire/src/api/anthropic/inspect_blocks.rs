@@ -149,7 +149,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the content of a tool result: a string or a list of blocks.
+    /// Inspects the content of a tool result: a string or a list of blocks.
     fn result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.array()? else {
             let value = cursor.value()?;
@@ -175,7 +175,7 @@ fn is_allowed(by: Author, kind: &str) -> bool {
     }
 }
 
-/// The members of one content block.
+/// The members of one content block of a Messages request, collected before its type is known.
 #[derive(Default)]
 struct Block<'a> {
     /// Bit set of the groups of members that are present: [`Block::TEXT`] and the others.
@@ -200,8 +200,8 @@ impl Block<'_> {
     const RESULT: u8 = 16;
     const DOCUMENT: u8 = 32;
 
-    /// Whether it has a member that blocks of its type do not have. Blocks of types that only the provider handles may
-    /// have any.
+    /// Whether the block has a member that is not allowed for its type. Blocks of types that only the provider handles
+    /// may have any.
     fn has_more_than(&self, kind: &str) -> bool {
         let known = match kind {
             "text" => Self::TEXT,

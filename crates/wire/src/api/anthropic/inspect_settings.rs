@@ -57,7 +57,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Reads the source of an image: base64 data, a URL or a file stored by the provider.
+    /// Records what the source of an image requires: base64 data, a URL or a file stored by the provider.
     pub(crate) fn image_source(&mut self, source: &Value<'a>) {
         match type_of(source).as_ref() {
             "base64" => {

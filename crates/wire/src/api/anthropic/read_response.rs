@@ -20,21 +20,24 @@ const API: WireApi = WireApi::AnthropicMessages;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a block of a kind that was not asked for");
 
-/// Reads a streamed response.
+/// Parser of a Messages response: converts the events of its stream to canonical blocks.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseReader {
-    /// The usage object, merged from all events: the first one has the input counts, later ones have the output counts.
+    /// The usage object, merged from all events: the first event has the input counts, later ones have the output
+    /// counts.
     account: Map<String, Value>,
+    /// The stop reason, once received.
     stop: Option<Stop>,
+    /// The open content blocks by their index in the stream.
     open: BTreeMap<u64, Open>,
 }
 
 /// An open content block of the stream.
 #[derive(Debug)]
 struct Open {
-    /// `None` for encrypted thinking, which cannot be converted.
+    /// The canonical block; `None` for encrypted thinking, which cannot be converted.
     handle: Option<Handle>,
-    /// The arguments in the start event of a tool call, which are used if no delta follows.
+    /// The arguments in the start event of a tool call. They are used if no delta follows.
     input: Option<String>,
 }
 
@@ -46,7 +49,7 @@ fn start_of(message: &Value, tokens: Tokens) -> Start {
     Start { id: text(message, "/id").map(str::to_owned), created: None, tokens }
 }
 
-/// Returns the kind of a block and its initial content; no kind for encrypted thinking.
+/// Returns the kind of a content block and its initial content. The kind is `None` for encrypted thinking.
 fn read_block(block: &Value) -> Result<(Option<Kind>, String), ConvertError> {
     let content_text = |name: &str| text(block, name).unwrap_or_default().to_owned();
     Ok(match text(block, "/type") {

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use crate::convert::canonical::tokens::Tokens;
 
-/// Writes token counts as a usage object.
+/// Writes token counts as the `usage` object of Messages.
 pub(super) fn write(tokens: Tokens) -> Json {
     let Usage { input, cache_read, cache_write_5m, cache_write_1h, output } = tokens.usage;
     json!({

@@ -5,7 +5,7 @@ use contracts::events::StopReason;
 use crate::json::Value;
 use crate::watch::{members_of, summary_builder::SummaryBuilder};
 
-/// Reads the data of one SSE event and returns the error in it.
+/// Adds the data of one event of a streamed Messages response to the summary; returns the error object in it, if any.
 pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "message", "index", "content_block", "delta", "usage", "error"];
     let [kind, message, index, block, delta, usage, error] = members_of(text, names)?;
@@ -40,7 +40,7 @@ pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
     error
 }
 
-/// Reads a response that is not streamed and returns the error in it.
+/// Adds a complete Messages response to the summary; returns the error object in it, if any.
 pub(crate) fn message<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["model", "usage", "stop_reason", "content", "error"];
     let [model, usage, reason, content, error] = members_of(text, names)?;

@@ -59,7 +59,7 @@ fn sequence_of(stop: &Stop) -> Value {
     }
 }
 
-/// Writes a streamed response.
+/// Writer of a streamed Messages response: converts canonical events to SSE events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     head: Head,

@@ -14,7 +14,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads the member `name` of the body; `cursor` is before its value.
+    /// Inspects the member `name` of a chat completions request and records the features it requires; `cursor` is
+    /// before its value.
     pub(crate) fn chat(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.model(cursor),

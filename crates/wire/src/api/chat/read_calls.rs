@@ -11,12 +11,14 @@ use crate::convert::{
     ids,
 };
 
-/// The tool calls of one response.
+/// The tool calls of one streamed chat completion, assembled from deltas.
 #[derive(Debug)]
 pub(super) struct Calls {
     /// The id of the response, from which missing call ids are derived.
     answer: String,
+    /// The calls by the index that their deltas have.
     by_index: BTreeMap<u64, Call>,
+    /// The number of calls whose name is known, from which missing ids are derived.
     opened: usize,
 }
 
@@ -83,8 +85,8 @@ impl Calls {
         Ok(())
     }
 
-    /// Returns the index of a delta that has none: that of the known call with its id, or a new one; without an id,
-    /// that of the latest call.
+    /// Returns the call index for a delta without one: with an id, the index of the known call with that id or else a
+    /// new index; without an id, the index of the latest call.
     fn index_without_one(&self, place: usize, id: Option<&str>) -> u64 {
         let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
         match id {

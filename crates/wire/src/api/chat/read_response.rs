@@ -18,12 +18,16 @@ const API: WireApi = WireApi::OpenAiChat;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has content of a kind that was not asked for");
 
-/// Reads a streamed response; one that is not streamed is read as a single chunk.
+/// Parser of a chat completion: converts its chunks to canonical blocks. A response that is not streamed is read as one
+/// chunk.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
     calls: Calls,
+    /// The token counts of the last usage object.
     tokens: Tokens,
+    /// The stop reason, once received.
     stop: Option<Stop>,
+    /// Whether the model has written a refusal.
     refused: bool,
 }
 
@@ -75,7 +79,7 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Reads the delta of a chunk, or the message of a response that is not streamed.
+    /// Appends the delta of a chunk, or the message of a response that is not streamed, to the blocks.
     fn read_delta(&mut self, content_text: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
         for name in ["audio", "images", "function_call"] {
             let is_there = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());

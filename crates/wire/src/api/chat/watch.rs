@@ -5,8 +5,8 @@ use contracts::events::StopReason;
 use crate::json::Value;
 use crate::watch::{members_of, summary_builder::SummaryBuilder};
 
-/// Reads a chunk of a stream, or a response that is not streamed, and returns the error in it. The usage may be in a
-/// chunk of its own or in the last one with a choice.
+/// Adds a chunk of a stream, or a complete chat completion, to the summary; returns the error object in it, if any. The
+/// usage is in a chunk of its own or in the last one with a choice.
 pub(crate) fn chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let [model, usage, choices, error] = members_of(text, ["model", "usage", "choices", "error"])?;
     summary.set_model(model);

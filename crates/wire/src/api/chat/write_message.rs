@@ -10,8 +10,8 @@ use crate::convert::{
     object::object,
 };
 
-/// Appends the messages that one canonical message is converted to. Tool results are messages of their own and come
-/// first.
+/// Converts a canonical message to messages of chat completions and appends them to `written`. Each tool result becomes
+/// a message of its own, before the rest.
 pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Result<(), ConvertError> {
     let mut content = Vec::new();
     let mut calls = Vec::new();
@@ -38,7 +38,8 @@ pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Resul
     Ok(())
 }
 
-/// Writes content. A single text is written as a string, because some compatible servers accept nothing else.
+/// Converts content blocks to the `content` of a message. A single text becomes a string, because some compatible
+/// servers accept nothing else.
 fn write_content(mut blocks: Vec<Block>) -> Result<Value, ConvertError> {
     if blocks.len() == 1
         && let Some(Block::Text(text)) = blocks.first_mut()

@@ -45,16 +45,17 @@ pub(crate) fn write_response(response: Response, head: &Head) -> Value {
     })
 }
 
-/// Writes a streamed response.
+/// Writer of a streamed chat completion: converts canonical events to chunks.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     head: Head,
+    /// The kind of the open block.
     open: Open,
     /// The number of tool calls so far.
     calls: usize,
 }
 
-/// The kind of the open block.
+/// The kind of a content block.
 #[derive(Debug, Clone, Copy)]
 enum Open {
     Text,

@@ -16,7 +16,8 @@ use crate::{
 const LIST_OF_OBJECTS: &str = "a list of objects";
 
 impl<'a> Inspector<'a> {
-    /// Reads the member `name` of the body; `cursor` is before its value.
+    /// Inspects the member `name` of a `generateContent` request and records the features it requires; `cursor` is
+    /// before its value.
     pub(crate) fn gemini(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "contents" => self.each_message(cursor, LIST_OF_OBJECTS, Self::gemini_content),
@@ -64,7 +65,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the parts of a content and returns its role.
+    /// Inspects the parts of a content and returns its role; `None` if it has none.
     fn content_parts(
         &mut self,
         cursor: &mut Cursor<'a>,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Returns the members of these camel-case names, in either spelling. Any other member makes the request
+    /// Returns the members with these camel-case names, in camel case or snake case. Any other member makes the request
     /// [`Native`](Requirement::Native).
     pub(crate) fn known_google_members<const N: usize>(
         &mut self,
@@ -34,7 +34,7 @@ impl<'a> Inspector<'a> {
         found
     }
 
-    /// Reads inline data; returns whether it is an image.
+    /// Records what inline data requires; returns whether it is an image.
     pub(crate) fn inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
         self.authors.others = true;
@@ -51,7 +51,8 @@ impl<'a> Inspector<'a> {
         false
     }
 
-    /// Reads a reference to a file that Google fetches or stores; returns whether it is an image.
+    /// Records what a reference to a file requires, which Google fetches or stores; returns whether the file is an
+    /// image.
     pub(crate) fn file_data(&mut self, file: &Value<'a>) -> bool {
         self.authors.others = true;
         let [camel, snake] = file.get_many(["mimeType", "mime_type"]);
@@ -102,7 +103,7 @@ impl<'a> Inspector<'a> {
         });
     }
 
-    /// Matches a function response with the call of its id, or else with the first open call of its function.
+    /// Removes the open call that a function response answers: the one with its id, or else the first of its function.
     fn match_call(&mut self, id: Option<&Value<'a>>, name: Option<&Value<'a>>) {
         let (id, name) = (id.and_then(Value::string), name.and_then(Value::string));
         let by_id = self.unanswered.iter().position(|(call, _)| id.is_some() && *call == id);
@@ -115,7 +116,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Reads the media in a function response.
+    /// Records what the media in a function response require.
     fn response_media(&mut self, parts: &Value<'a>) {
         self.expect_kind(Kind::Array, parts);
         for part in parts.elements() {

@@ -56,7 +56,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads `toolConfig`.
+    /// Records what `toolConfig`, the choice of tools, requires.
     pub(crate) fn gemini_tool_choice(&mut self, config: &Value<'a>) {
         let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };

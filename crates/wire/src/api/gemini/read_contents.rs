@@ -17,15 +17,16 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses contents in order.
+/// Parser of the contents of a `generateContent` request, in order.
 ///
-/// Gemini's calls need no ids: function responses are in the order of the calls and name the function. Calls without an
-/// id get one derived from their position in the conversation, so that the next request, which repeats this one,
-/// results in the same ids.
+/// Gemini's calls need no ids, since function responses are in the order of the calls and name the function. A call
+/// without an id gets one derived from its position in the conversation, so that the next request, which repeats this
+/// conversation, results in the same ids.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
+    /// The number of calls so far.
     calls: usize,
-    /// Id and name of the calls without a response so far.
+    /// Id and function name of each call without a response so far.
     unanswered: Vec<(String, String)>,
 }
 
@@ -148,8 +149,8 @@ impl Contents {
     }
 }
 
-/// Returns the text of a function response and whether the function failed. Google asks for an object with `output` or
-/// `error`, and accepts any other.
+/// Returns the text of a function response, and whether the function failed. Google specifies an object with `output`
+/// or `error`, and accepts any other.
 fn read_delta(response: Value) -> (Option<String>, bool) {
     let text = |value| match value {
         Value::Null => None,

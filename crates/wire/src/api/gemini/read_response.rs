@@ -18,13 +18,16 @@ const API: WireApi = WireApi::Gemini;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a part of a kind that was not asked for");
 
-/// Reads a streamed response; one that is not streamed is read as a single chunk.
+/// Parser of a `generateContent` response: converts its chunks to canonical blocks. A response that is not streamed is
+/// read as one chunk.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
     /// The id of the response, from which missing call ids are derived.
     answer: String,
+    /// The number of calls so far.
     calls: usize,
     tokens: Tokens,
+    /// The stop reason, once received.
     stop: Option<Stop>,
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::convert::canonical::tokens::Tokens;
 
-/// Writes token counts as a usage object.
+/// Writes token counts as the `usageMetadata` object of Gemini.
 pub(super) fn write(tokens: Tokens) -> Json {
     let prompt = tokens.usage.input_total();
     let thinking = tokens.thinking.min(tokens.usage.output);

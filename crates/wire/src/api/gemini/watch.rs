@@ -5,8 +5,8 @@ use contracts::events::StopReason;
 use crate::json::Value;
 use crate::watch::{members_of, summary_builder::SummaryBuilder};
 
-/// Reads a chunk of a stream, or a response that is not streamed, and returns the error in it. Each chunk has a usage
-/// object; the last one counts.
+/// Adds a chunk of a stream, or a complete `generateContent` response, to the summary; returns the error object in it,
+/// if any. Each chunk has a usage object, of which the last one counts.
 pub(crate) fn chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["modelVersion", "usageMetadata", "candidates", "promptFeedback", "error"];
     let [model, usage, candidates, feedback, error] = members_of(text, names)?;

@@ -12,10 +12,10 @@ use crate::convert::{
     object::object,
 };
 
-/// Writes contents in order.
+/// Writer of the contents of a `generateContent` request, in order.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    /// Position and function name of each call, by its id. Function responses name the function and have to be in the
+    /// Position and function name of each call, by its id. Function responses name the function and must be in the
     /// order of the calls.
     calls: BTreeMap<String, (usize, String)>,
 }

@@ -57,8 +57,8 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     Ok(function)
 }
 
-/// Returns the `functionCallingConfig`; `None` for the default. Calls follow their schemas in mode `ANY`; in automatic
-/// mode, strict schemas need `VALIDATED`.
+/// Converts the tool choice to a `functionCallingConfig`; `None` for the default. Calls follow their schemas in mode
+/// `ANY`; in automatic mode, strict schemas need the mode `VALIDATED`.
 fn write_tool_choice(choice: Option<ToolChoice>, strict: bool) -> Option<Value> {
     match choice {
         None | Some(ToolChoice::Auto) if strict => Some(object!({"mode": "VALIDATED"})),

@@ -40,7 +40,7 @@ fn part(kind: &Kind, content_text: &str) -> Result<Value, ConvertError> {
     }
 }
 
-/// Returns a non-final chunk of a streamed response.
+/// Builds a non-final chunk of a streamed `generateContent` response.
 fn chunk(head: &Head, parts: &[Value]) -> Value {
     let content = json!({"role": "model", "parts": parts});
     json!({
@@ -50,7 +50,7 @@ fn chunk(head: &Head, parts: &[Value]) -> Value {
     })
 }
 
-/// Returns the final chunk of a streamed response, or a response that is not streamed.
+/// Builds the final chunk of a streamed `generateContent` response, or a response that is not streamed.
 fn finished(head: &Head, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
     let mut answer = chunk(head, parts);
     answer["candidates"][0]["finishReason"] = json!(match stop {
@@ -62,14 +62,16 @@ fn finished(head: &Head, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value 
     answer
 }
 
-/// Writes a streamed response.
+/// Writer of a streamed `generateContent` response: converts canonical events to chunks.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     head: Head,
+    /// The kind of the open block.
     open: Option<Kind>,
     /// The arguments of the open call so far; Gemini's calls are not split into deltas.
     arguments: String,
-    /// The error of a call whose arguments are not an object. It is ignored if the response turns out to be cut off.
+    /// The error of a call whose arguments are not an object. It is discarded if the response was cut off at its output
+    /// limit.
     broken: Option<ConvertError>,
 }
 

@@ -62,7 +62,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads an image: an object with its URL in chat completions, the URL itself in Responses.
+    /// Records what an image requires: an object with its URL in chat completions, the URL itself in Responses.
     fn openai_image(&mut self, part: &Part<'a>) {
         let url = match &part.image {
             None if part.file => return self.require(Requirement::StoredImages),
@@ -84,7 +84,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// The members of one content part.
+/// The members of one content part of a message in `OpenAI`'s APIs, collected before its type is known.
 #[derive(Default)]
 struct Part<'a> {
     kind: Option<Value<'a>>,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads a setting of both APIs whose requirement depends on its value.
+    /// Inspects a setting that both `OpenAI` APIs have and whose requirement depends on its value.
     pub(crate) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.service_tier(value),
@@ -49,7 +49,7 @@ impl<'a> Inspector<'a> {
         self.require_if(condition, requirement);
     }
 
-    /// Reads `stream_options`.
+    /// Inspects `stream_options`: whether usage is requested, and options that only the provider supports.
     pub(crate) fn stream_options(&mut self, options: &Value<'a>) {
         self.out.places.stream_options = Some(options.span());
         self.require_if(!options.is_null() && options.kind != Kind::Object, Requirement::Native);
@@ -63,7 +63,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Reads the response format; the array has the members of a JSON schema format.
+    /// Records what the response format requires; the array has the members of a JSON schema format.
     pub(crate) fn openai_format(
         &mut self,
         format: &Value<'a>,
@@ -108,7 +108,7 @@ impl<'a> Inspector<'a> {
         self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
     }
 
-    /// Reads the content of a message: a string or a list of parts.
+    /// Inspects the content of a message, a string or a list of parts, and adds it to `draft`.
     pub(crate) fn parts(
         &mut self,
         cursor: Cursor<'a>,

@@ -107,7 +107,7 @@ impl<'a> Inspector<'a> {
         self.require_if(!is_grammar, Requirement::Native);
     }
 
-    /// Reads the tool choice: a keyword, or the name of a tool.
+    /// Records what the tool choice requires: a keyword, or an object with the name of a tool.
     pub(crate) fn openai_tool_choice(&mut self, choice: &Value<'a>) {
         if choice.is_null() {
             return;
@@ -131,7 +131,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// The members of one tool definition.
+/// The members of one tool definition in `OpenAI`'s APIs, collected before its type is known.
 #[derive(Default)]
 struct Tool<'a> {
     kind: Option<Value<'a>>,
@@ -140,7 +140,9 @@ struct Tool<'a> {
     name: Option<Value<'a>>,
     description: Option<Value<'a>>,
     strict: Option<Value<'a>>,
+    /// Whether it has `parameters`.
     parameters: bool,
     format: Option<Value<'a>>,
+    /// Whether it has a member that no tool definition has.
     unknown: bool,
 }

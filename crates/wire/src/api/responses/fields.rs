@@ -19,7 +19,8 @@ pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
     }
 }
 
-/// Returns the fields that a conversion may ignore because they change no response, each with the reason.
+/// Returns the fields of a Responses request that a conversion may ignore because they change no response, each with
+/// the reason.
 pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'static str)] {
     match kind {
         ObjectKind::Body => &[

@@ -19,7 +19,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads the member `name` of the body; `cursor` is before its value.
+    /// Inspects the member `name` of a Responses request and records the features it requires; `cursor` is before its
+    /// value.
     pub(crate) fn responses(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.model(cursor),
@@ -99,7 +100,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Reads `client_metadata`, in which Codex repeats its headers.
+    /// Extracts the ids from `client_metadata`, in which Codex repeats its headers.
     fn client_metadata(&mut self, metadata: &Value<'a>) {
         let names = ["session_id", "thread_id", CODEX_PARENT, CODEX_SUBAGENT];
         let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
@@ -239,7 +240,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads a call of one of the client's tools.
+    /// Records a call of one of the client's tools, and checks the members of its item.
     fn call_item(&mut self, item: &Item<'a>) {
         self.assistant_message();
         self.record_call(item.call.as_ref());

@@ -2,7 +2,7 @@
 
 use crate::json::Value;
 
-/// The members of one item.
+/// The members of one item of a Responses request, collected before its type is known.
 #[derive(Default)]
 pub(crate) struct Item<'a> {
     pub(crate) kind: Option<Value<'a>>,
@@ -15,8 +15,11 @@ pub(crate) struct Item<'a> {
     pub(crate) arguments: Option<Value<'a>>,
     pub(crate) input: Option<Value<'a>>,
     pub(crate) summary: Option<Value<'a>>,
+    /// Whether it has `encrypted_content`.
     pub(crate) encrypted: bool,
+    /// Whether it has a member that message items do not have.
     pub(crate) unknown_to_message: bool,
+    /// Whether it has a member that items other than messages do not have.
     pub(crate) unknown_to_others: bool,
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Rejects settings that no other API has, unless they have their default value.
+/// Rejects settings that no other API supports, unless they have their default value.
 fn reject_unsupported_settings(fields: &mut Fields) -> Result<(), ConvertError> {
     fields.reject_unless_default(&[
         ("store", is_falsy, Requirement::StoredAnswers),

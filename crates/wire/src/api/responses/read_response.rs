@@ -19,15 +19,17 @@ const API: WireApi = WireApi::OpenAiResponses;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has an item of a kind that was not asked for");
 
-/// Reads a streamed response; one that is not streamed is read as a single final event.
+/// Parser of a Responses response: converts its events to canonical blocks. A response that is not streamed is read as
+/// one final event.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseReader {
-    /// Progress by the index of the item in the response and of the part in the item.
+    /// The blocks by the index of their item in the response and their part of the item.
     parts: BTreeMap<(u64, Part), Progress>,
+    /// Whether the model has written a refusal.
     refused: bool,
 }
 
-/// A part of an item. A call has exactly one.
+/// The part of an item that becomes a block, with the index among its kind. A tool call has exactly one part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Content(u64),

@@ -8,7 +8,7 @@ use contracts::{
 use crate::watch::{members_of, summary_builder::SummaryBuilder};
 use crate::{errors::classify, json::Value};
 
-/// Reads the data of one SSE event and returns the error in it.
+/// Adds the data of one event of a streamed Responses response to the summary; returns the error object in it, if any.
 pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "output_index", "item", "delta", "response", "code", "error"];
     let [kind, index, item, delta, inside, code, error] = members_of(text, names)?;
@@ -48,7 +48,7 @@ pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
     error
 }
 
-/// Reads a response that is not streamed and returns the error in it.
+/// Adds a complete Responses response to the summary; returns the error object in it, if any.
 pub(crate) fn response<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let [model, usage, status, details, error, output] =
         members_of(text, [ENDS[0], ENDS[1], ENDS[2], ENDS[3], ENDS[4], "output"])?;
@@ -66,7 +66,7 @@ pub(crate) fn response<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Optio
     error
 }
 
-/// Reads an item; `begins` is false for the event that only completes it.
+/// Adds an item to the summary. `begins` is false for the event that only completes it.
 fn item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, begins: bool) {
     let [kind, call, name, arguments, input] = item.get_many(["type", "call_id", "name", "arguments", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
@@ -82,7 +82,7 @@ fn item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, begins: boo
 /// The members that are read from a finished response.
 const ENDS: [&str; 5] = ["model", "usage", "status", "incomplete_details", "error"];
 
-/// Reads a finished response, given its members [`ENDS`].
+/// Adds the members [`ENDS`] of a finished response object to the summary.
 fn end(summary: &mut SummaryBuilder, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
     summary.set_model(model);
     summary.set_usage(usage);

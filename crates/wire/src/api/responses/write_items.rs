@@ -10,7 +10,7 @@ use crate::convert::{
     object::object,
 };
 
-/// Writes messages as items.
+/// Writer of the input items of a Responses request, in order.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     written: Vec<Value>,

@@ -15,7 +15,7 @@ pub(crate) fn write_response(response: Response, head: &Head) -> Value {
     finished(head, output, &response.stop, response.tokens)
 }
 
-/// Returns a response object without output.
+/// Builds a response object of Responses without output and usage.
 pub(super) fn response(head: &Head, status: &str) -> Value {
     json!({
         "id": head.id,
@@ -44,7 +44,7 @@ pub(super) fn response(head: &Head, status: &str) -> Value {
     })
 }
 
-/// Returns a finished response object.
+/// Builds a finished response object of Responses.
 pub(super) fn finished(head: &Head, output: Vec<Value>, stop: &Stop, tokens: Tokens) -> Value {
     let cut_off = match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => None,
@@ -60,7 +60,7 @@ pub(super) fn finished(head: &Head, output: Vec<Value>, stop: &Stop, tokens: Tok
     response
 }
 
-/// Returns the item for a block; `index` is its position in the response.
+/// Builds the output item for a block; `index` is its position in the response.
 pub(super) fn item(head: &Head, index: usize, kind: &Kind, content_text: &str, status: &str) -> Value {
     let id = item_id(head, index, kind);
     match kind {
@@ -95,7 +95,7 @@ pub(super) fn part(content_text: &str) -> Value {
     json!({"type": "output_text", "text": content_text, "annotations": [], "logprobs": []})
 }
 
-/// Returns the id of an item.
+/// Returns the id of an output item: a prefix for its type, the id of the response, and its index.
 pub(super) fn item_id(head: &Head, index: usize, kind: &Kind) -> String {
     let prefix = match kind {
         Kind::Text => "msg",

@@ -17,13 +17,15 @@ use crate::{
     errors::error_kind,
 };
 
-/// Writes a streamed response.
+/// Writer of a streamed Responses response: converts canonical events to SSE events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     head: Head,
     /// The sequence number of the next event.
     sequence: u64,
+    /// The item for the open block.
     open: Option<Open>,
+    /// The finished items, which the last event repeats.
     done: Vec<Value>,
 }
 

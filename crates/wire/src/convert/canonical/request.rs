@@ -8,7 +8,7 @@ use crate::{
     limits::is_blank,
 };
 
-/// What the APIs have in common, in one request.
+/// A request in the canonical form, which each API's requests are converted from and to.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Request {
     /// The system prompt.
@@ -27,7 +27,7 @@ pub(crate) struct Request {
     pub(crate) openai: OpenAiSettings,
 }
 
-/// One message.
+/// One message of the conversation.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Message {
     pub(crate) role: Role,
@@ -59,7 +59,7 @@ pub(crate) enum Block {
     ToolResult(ToolResult),
 }
 
-/// An image.
+/// An image in a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Image {
     Inline {
@@ -148,7 +148,7 @@ pub(crate) fn object_of(text: &str) -> Result<Map<String, Value>, ConvertError> 
     }
 }
 
-/// A tool result.
+/// The result of a tool call.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolResult {
     /// The id of the call.
@@ -180,7 +180,7 @@ pub(crate) struct Tool {
     pub(crate) kind: ToolKind,
 }
 
-/// What arguments a tool takes.
+/// The kind of a tool, with the format of its arguments.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ToolKind {
     Function {
@@ -201,7 +201,7 @@ pub(crate) struct Grammar {
     pub(crate) definition: Value,
 }
 
-/// Which tools the model may or has to call.
+/// The constraint on which tools the model may or must call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ToolChoice {
     Auto,
@@ -211,7 +211,7 @@ pub(crate) enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// Parses a keyword of `OpenAI`'s APIs.
+    /// Parses a keyword of `OpenAI`'s APIs; `None` if it is unknown.
     pub(crate) fn of_openai(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
@@ -235,7 +235,7 @@ impl ToolChoice {
     }
 }
 
-/// The format of the response.
+/// The required format of the response.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Format {
     JsonObject,
@@ -285,7 +285,7 @@ pub(crate) struct Sampling {
     pub(crate) frequency_penalty: Option<Number>,
 }
 
-/// Settings that only `OpenAI`'s two APIs have, and that are kept between them.
+/// Settings that only `OpenAI`'s two APIs have. They are kept when converting between the two.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct OpenAiSettings {
     pub(crate) cache_key: Option<String>,

@@ -68,11 +68,11 @@ pub(crate) enum Stop {
     Refused,
 }
 
-/// An error in a provider's response.
+/// An error that the provider reported in its response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) class: ErrorClass,
-    /// The provider's message, which may be shown to the client, whose own request it is about.
+    /// The provider's message. The client may see it, since it is about the client's own request.
     pub(crate) message: String,
 }
 
@@ -86,7 +86,7 @@ impl Failure {
     }
 }
 
-/// The ids and times of a response, as the client receives them.
+/// The id, model name and creation time of a response, as the client receives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) id: String,
@@ -105,7 +105,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    /// Collects events to a response, or to the failure in them; `None` if they do not end.
+    /// Collects events into a response, or returns the failure among them; `None` if the sequence is incomplete.
     pub(crate) fn of(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
         let mut start = Start::default();
         let mut blocks: Vec<(Kind, String)> = Vec::new();
