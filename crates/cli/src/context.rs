@@ -88,7 +88,7 @@ impl Context {
     /// Opens the engine for the gateway: a barrier waits for the journal alone, and the index follows.
     pub(crate) fn engine_of_gateway(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
-        self.engine_on(log.with_lagging_index(INDEX_LAG).with_journal_ahead(JOURNAL_AHEAD), &repairs, models)
+        self.engine_on(log.with_lagging_index(INDEX_LAG).with_journal_padding(JOURNAL_AHEAD), &repairs, models)
     }
 
     fn engine_on(&self, log: SledLog, repairs: &[Repair], models: Models) -> Result<Engine, Failure> {
@@ -127,7 +127,7 @@ impl Context {
     }
 
     fn stores(&self, log: Arc<dyn EventLog>) -> Stores {
-        let texts = TextFiles::of(self.home.log());
+        let texts = TextFiles::open(self.home.log());
         Stores { log, texts: Arc::new(texts), clock: Box::new(SystemClock), offset: local_offset }
     }
 

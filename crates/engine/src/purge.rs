@@ -6,7 +6,7 @@ use contracts::{
     ContentHash, SessionId, TurnId, catalogue,
     events::{LogPurged, Sensitivity, TurnStarted, TurnTextRecorded},
 };
-use event_bus::{Clock, EventLog, Expected, Purged, SledLog, TextStore};
+use event_bus::{Clock, EventLog, Expected, PurgeOutcome, SledLog, TextStore};
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{error::EngineError, exchange::named_text, insight::events};
@@ -105,7 +105,7 @@ impl PurgePlan {
         log: SledLog,
         texts: &dyn TextStore,
         clock: &dyn Clock,
-    ) -> Result<(SledLog, Purged), EngineError> {
+    ) -> Result<(SledLog, PurgeOutcome), EngineError> {
         let everything = self.scope == PurgeScope::default() && !self.unread;
         let swept = texts.sweep(&|hash| {
             let hash = ContentHash(hash);

@@ -77,12 +77,12 @@ impl fmt::Debug for Chain {
 /// The error of parsing a text that is not 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a chain has 64 hexadecimal digits")]
-pub struct NotAChain;
+pub struct ParseChainError;
 
 impl FromStr for Chain {
-    type Err = NotAChain;
+    type Err = ParseChainError;
 
-    fn from_str(text: &str) -> Result<Self, NotAChain> {
-        blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes())).map_err(|_| NotAChain)
+    fn from_str(text: &str) -> Result<Self, ParseChainError> {
+        blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes())).map_err(|_| ParseChainError)
     }
 }

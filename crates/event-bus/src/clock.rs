@@ -30,9 +30,9 @@ impl Clock for SystemClock {
 
 /// A clock that changes only when it is set, for tests and demos. Clones share the time.
 #[derive(Debug, Clone, Default)]
-pub struct SetClock(Arc<AtomicU64>);
+pub struct ManualClock(Arc<AtomicU64>);
 
-impl SetClock {
+impl ManualClock {
     /// Creates a clock that returns `at`.
     pub fn at(at: Timestamp) -> Self {
         let clock = Self::default();
@@ -46,7 +46,7 @@ impl SetClock {
     }
 }
 
-impl Clock for SetClock {
+impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::Relaxed))
     }

@@ -31,7 +31,7 @@ pub fn save<P: Projection>(log: &dyn EventLog, projected: &Projected<P>) -> Resu
 ///
 /// # Errors
 /// [`BusError::Checkpoint`] if the state is too large.
-pub fn checkpoint_of<P: Projection>(projected: &Projected<P>) -> Result<(&'static str, Checkpoint), BusError> {
+pub fn named_checkpoint<P: Projection>(projected: &Projected<P>) -> Result<(&'static str, Checkpoint), BusError> {
     Ok((P::NAME, checkpoint(projected)?))
 }
 

@@ -13,28 +13,28 @@ const CHUNK: usize = 512;
 ///
 /// The log may be written by another process: see [`JournalReader`](crate::JournalReader). For a projection that follows
 /// a bus in the background, see [`Bus::project`](crate::Bus::project).
-pub struct Follow<S> {
+pub struct LogFollower<S> {
     log: Arc<dyn EventLog>,
     state: S,
-    /// The last event folded; `None` before the first [`Follow::catch_up`] of a state that begins near the head.
+    /// The last event folded; `None` before the first [`LogFollower::catch_up`] of a state that begins near the head.
     position: Option<Position>,
     /// How many events before the head such a state begins.
     lookback: u64,
 }
 
-impl<S> std::fmt::Debug for Follow<S> {
+impl<S> std::fmt::Debug for LogFollower<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Follow").field("position", &self.position).finish_non_exhaustive()
+        f.debug_struct("LogFollower").field("position", &self.position).finish_non_exhaustive()
     }
 }
 
-impl<S> Follow<S> {
+impl<S> LogFollower<S> {
     /// Follows a log after `position`, the last event that `state` was folded from.
     pub fn after(log: Arc<dyn EventLog>, position: Position, state: S) -> Self {
         Self { log, state, position: Some(position), lookback: 0 }
     }
 
-    /// Follows a log from `lookback` events before the head that it has at the first [`Follow::catch_up`].
+    /// Follows a log from `lookback` events before the head that it has at the first [`LogFollower::catch_up`].
     pub fn near_head(log: Arc<dyn EventLog>, lookback: u64, state: S) -> Self {
         Self { log, state, position: None, lookback }
     }
@@ -65,7 +65,7 @@ impl<S> Follow<S> {
         Ok(reached)
     }
 
-    /// The state as of the last [`Follow::catch_up`].
+    /// The state as of the last [`LogFollower::catch_up`].
     pub const fn state(&self) -> &S {
         &self.state
     }
@@ -110,7 +110,7 @@ mod tests {
     fn each_event_is_folded_once_from_the_lookback_on() {
         let log = Arc::new(MemoryLog::new());
         append(&log, 0..1_000);
-        let mut follow = Follow::near_head(log.clone(), 600, Vec::new());
+        let mut follow = LogFollower::near_head(log.clone(), 600, Vec::new());
         append(&log, 1_000..1_100);
         assert_eq!(follow.catch_up(collect).unwrap(), Position(1_100));
         append(&log, 1_100..1_101);
@@ -122,7 +122,7 @@ mod tests {
     fn an_event_that_cannot_be_folded_is_folded_by_the_next_call() {
         let log = Arc::new(MemoryLog::new());
         append(&log, 0..10);
-        let mut follow = Follow::after(log, Position(2), Vec::new());
+        let mut follow = LogFollower::new(log, Position(2), Vec::new());
         let refuse = |positions: &mut Vec<u64>, event: &Recorded| match event.position {
             Position(5) => Err(LogError::ReadOnly { path: "test".into() }),
             _ => collect(positions, event),

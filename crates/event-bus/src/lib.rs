@@ -34,17 +34,17 @@ pub use bus::{
     Appender, Bus, BusError, Delivery, DurabilityHandle, REFRESH_INTERVAL, Reactor, RetryAfter, State, Subscription,
     View,
 };
-pub use chain::{Chain, NotAChain};
-pub use clock::{Clock, SetClock, SystemClock};
-pub use fold::{checkpoint_of, fold, save};
-pub use follow::Follow;
+pub use chain::{Chain, ParseChainError};
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use fold::{fold, named_checkpoint, save};
+pub use follow::LogFollower;
 pub use log::{Appended, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
 pub use log_error::LogError;
 pub use memory::MemoryLog;
 pub use projection_set::{ProjectionSet, fold_all, save_all};
 pub use reader::JournalReader;
-pub use repair::{LOST_KIND, RepairPlan, Repaired, Span, plan_repair, plan_repair_with};
+pub use repair::{LOST_KIND, PositionRange, RepairOutcome, RepairPlan, plan_repair, plan_repair_with};
 pub use repairs::{Repair, RepairAction};
-pub use sled_log::{Purged, SledLog};
+pub use sled_log::{PurgeOutcome, SledLog};
 pub use texts::{MAX_TEXT_BYTES, MemoryTexts, TextFiles, TextStore};
-pub use verify::{Finding, Verified, verify};
+pub use verify::{Finding, Verification, verify};

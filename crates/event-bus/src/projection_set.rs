@@ -120,7 +120,7 @@ macro_rules! projection_set {
             fn checkpoints(
                 &self,
             ) -> ::core::result::Result<Vec<(&'static str, ::event_core::Checkpoint)>, $crate::BusError> {
-                Ok(vec![$($crate::checkpoint_of(&self.$field)?),+])
+                Ok(vec![$($crate::named_checkpoint(&self.$field)?),+])
             }
 
             fn resume<E>(

@@ -9,7 +9,7 @@ use event_core::Position;
 
 use crate::{files::File, files::Files, index::Index, lock::Lock};
 
-pub use execute::Repaired;
+pub use execute::RepairOutcome;
 pub use plan::{plan_repair, plan_repair_with};
 
 /// The kind of the event that replaces a lost one, so that all other events keep their positions.
@@ -33,11 +33,11 @@ pub struct RepairPlan {
     /// The number of events kept from the journal.
     pub kept: u64,
     /// Events restored from the index.
-    pub restored: Vec<Span>,
+    pub restored: Vec<PositionRange>,
     /// Events that neither copy has. Each is replaced by a `log.lost` event.
-    pub lost: Vec<Span>,
+    pub lost: Vec<PositionRange>,
     /// Events whose link of the hash chain cannot be verified, because the previous event was lost or changed.
-    pub unproved: Vec<Span>,
+    pub unverified: Vec<PositionRange>,
 }
 
 /// The journal to read: the damaged one, or the new one of an interrupted repair.
@@ -49,7 +49,7 @@ struct Source {
 
 /// An inclusive range of positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct PositionRange {
     /// The first position.
     pub first: Position,
     /// The last position.
@@ -76,7 +76,7 @@ impl RepairPlan {
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for PositionRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.first == self.last { write!(f, "{}", self.first) } else { write!(f, "{}-{}", self.first, self.last) }
     }
@@ -92,13 +92,13 @@ impl fmt::Display for RepairPlan {
         writeln!(f, "  keep {} events of the journal as they are", self.kept)?;
         line(f, "take from the index", &self.restored)?;
         line(f, "mark as lost (neither copy has them)", &self.lost)?;
-        line(f, "keep, although their place in the hash chain cannot be proved", &self.unproved)?;
+        line(f, "keep, although their place in the hash chain cannot be proved", &self.unverified)?;
         writeln!(f, "  write a new journal and `HEAD`, keep the old files as `*.damaged-N`, build the index again")
     }
 }
 
 /// Prints one line of the plan: an action, the number of events and their spans.
-fn line(f: &mut fmt::Formatter<'_>, what: &str, spans: &[Span]) -> fmt::Result {
+fn line(f: &mut fmt::Formatter<'_>, what: &str, spans: &[PositionRange]) -> fmt::Result {
     /// The maximum number of spans that are printed.
     const SHOWN: usize = 20;
     if spans.is_empty() {
@@ -113,9 +113,9 @@ fn line(f: &mut fmt::Formatter<'_>, what: &str, spans: &[Span]) -> fmt::Result {
 }
 
 /// Extends the last span by a position that follows it, or starts a new span.
-fn extend(spans: &mut Vec<Span>, position: Position) {
+fn extend(spans: &mut Vec<PositionRange>, position: Position) {
     match spans.last_mut() {
         Some(span) if span.last.next() == position => span.last = position,
-        _ => spans.push(Span { first: position, last: position }),
+        _ => spans.push(PositionRange { first: position, last: position }),
     }
 }

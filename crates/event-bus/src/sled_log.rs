@@ -21,7 +21,7 @@ use crate::{
     journal::Readable,
     lock::Lock,
 };
-pub use purge::Purged;
+pub use purge::PurgeOutcome;
 pub(crate) use purge::finish as finish_purge;
 use writer::Writer;
 
@@ -83,7 +83,7 @@ impl SledLog {
     /// Writes so many bytes of room behind the journal's end whenever they are used up: a sync that leaves the length of
     /// a file alone is faster. [`EventLog::close`] cuts what is left, and so does opening a log that was not closed.
     #[must_use]
-    pub fn with_journal_ahead(self, bytes: usize) -> Self {
+    pub fn with_journal_padding(self, bytes: usize) -> Self {
         self.writer().write_ahead(bytes);
         self
     }

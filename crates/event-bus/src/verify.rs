@@ -21,7 +21,7 @@ use crate::{
 
 /// The outcome of verifying a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verified {
+pub struct Verification {
     /// The number of events in complete batches, up to the first damage.
     pub events: u64,
     /// The hash chain after the last of them; `None` if the journal cannot be read.
@@ -63,14 +63,14 @@ impl fmt::Display for Finding {
     }
 }
 
-impl Verified {
+impl Verification {
     /// Whether no damage was found.
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
     }
 
     /// The first damaged position; `None` if no damage has a position.
-    pub fn first_bad(&self) -> Option<Position> {
+    pub fn first_damaged(&self) -> Option<Position> {
         self.problems.iter().filter_map(|problem| problem.position).min()
     }
 
@@ -89,9 +89,9 @@ impl Verified {
 ///
 /// # Errors
 /// [`LogError::Io`] if a file cannot be read, [`LogError::Format`]. Damage is not an error but part of the outcome.
-pub fn verify(directory: impl AsRef<Path>) -> Result<Verified, LogError> {
+pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     let (root, files) = (directory.as_ref(), SystemFiles);
-    let mut verified = Verified::default();
+    let mut verified = Verification::default();
     // Before the journal: a concurrent writer extends the journal before it writes `HEAD`.
     let promised = head::read(&files, root)?;
     if let Some(Journal { file, end, behind }) = verify_journal(root, &files, promised, &mut verified)? {
@@ -103,7 +103,7 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verified, LogError> {
             verified.problem(&root.join(JOURNAL), Some(end.position.next()), detail);
         }
     }
-    let texts = TextFiles::of(root).walk()?;
+    let texts = TextFiles::open(root).walk()?;
     (verified.texts, verified.text_bytes) = (texts.whole, texts.bytes);
     for path in texts.damaged {
         verified.problem(&path, None, "the content does not match the hash in the file name");
@@ -134,7 +134,7 @@ fn verify_journal(
     root: &Path,
     files: &dyn Files,
     promised: Found,
-    verified: &mut Verified,
+    verified: &mut Verification,
 ) -> Result<Option<Journal>, LogError> {
     let path = root.join(JOURNAL);
     let file = match files.open(&path, Mode::Read) {
@@ -188,7 +188,7 @@ fn is_head(promised: Found, chain: Chain) -> bool {
     matches!(promised, Found::Head(head) if head.chain == chain)
 }
 
-fn check_head(path: &Path, promised: Found, end: End, agrees: bool, verified: &mut Verified) {
+fn check_head(path: &Path, promised: Found, end: End, agrees: bool, verified: &mut Verification) {
     match promised {
         Found::Head(Head { position, .. }) if end.position < position => {
             let detail = format!("it names position {position}, the journal ends at {}", end.position);
@@ -209,7 +209,7 @@ fn verify_index(
     files: &dyn Files,
     journal: &dyn File,
     end: End,
-    verified: &mut Verified,
+    verified: &mut Verification,
 ) -> Result<IndexState, LogError> {
     let path = root.join(INDEX);
     let _lock = match lock::take(files, root) {

@@ -21,7 +21,7 @@ use support::{
 const ROOM: usize = 10_000;
 
 fn open(directory: &Path) -> SledLog {
-    SledLog::open(directory).unwrap().0.with_journal_ahead(ROOM)
+    SledLog::open(directory).unwrap().0.with_journal_padding(ROOM)
 }
 
 fn append(log: &SledLog, first: u64, events: u64) {

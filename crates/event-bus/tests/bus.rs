@@ -14,14 +14,14 @@ use std::{
 
 use async_trait::async_trait;
 use event_bus::{
-    Appended, Appender, Bus, BusError, Delivery, EventLog, Expected, LogError, MemoryLog, REFRESH_INTERVAL, Reactor,
-    RetryAfter, SetClock, SledLog, State, View, fold, save,
+    Appended, Appender, Bus, BusError, Delivery, EventLog, Expected, LogError, ManualClock, MemoryLog,
+    REFRESH_INTERVAL, Reactor, RetryAfter, SledLog, State, View, fold, save,
 };
 use event_core::{Checkpoint, EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 use support::{Kinds, all, new_event, new_events, run};
 
 fn start(log: Arc<dyn EventLog>) -> Bus {
-    Bus::start(Appender::new(log, SetClock::at(Timestamp(1_000)))).unwrap()
+    Bus::start(Appender::new(log, ManualClock::new(Timestamp(1_000)))).unwrap()
 }
 
 fn numbers(first: u64, count: u64) -> Vec<NewEvent> {
@@ -219,7 +219,7 @@ fn a_view_reads_its_own_writes_and_resumes_where_it_was() {
             assert_eq!(view.read(|_, position| position), Position(round * 300));
             for first in 0..30 {
                 let appended = bus.append(Expected::Any, numbers(round * 300 + first * 10, 10)).await.unwrap();
-                view.reaches(appended.head).await.unwrap();
+                view.wait_for(appended.head).await.unwrap();
                 assert!(appended.head <= view.read(|_, position| position));
             }
             bus.close().await.unwrap();
@@ -229,7 +229,7 @@ fn a_view_reads_its_own_writes_and_resumes_where_it_was() {
                 state
             });
             view.read(|state, position| assert_eq!((state, position), (rebuilt.state(), rebuilt.position())));
-            assert!(matches!(view.reaches(Position(9_999)).await, Err(BusError::Closed)));
+            assert!(matches!(view.wait_for(Position(9_999)).await, Err(BusError::Closed)));
         });
         let saved = log.load_checkpoint("test.kinds").unwrap().unwrap();
         assert_eq!(saved.position, Position((round + 1) * 300));
@@ -419,7 +419,7 @@ impl State for Counter {
 }
 
 fn counting(log: Arc<dyn EventLog>) -> Bus<Counter> {
-    let appender = Appender::new(log, SetClock::at(Timestamp(1_000)));
+    let appender = Appender::new(log, ManualClock::new(Timestamp(1_000)));
     Bus::start(Counter { appender, refreshed: 0, commands: 0 }).unwrap()
 }
 

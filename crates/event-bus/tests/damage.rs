@@ -242,7 +242,7 @@ fn a_hole_in_the_last_barrier_is_damage_for_verify_as_it_is_for_opening_unless_t
     case.change("journal", |bytes| bytes[hole] ^= 1).forget(&["HEAD", "index"]);
     assert!(matches!(open(case.path()), Outcome::Refused { position: Position(16) }));
     let verified = event_bus::verify(case.path()).unwrap();
-    assert_eq!(verified.first_bad(), Some(Position(16)), "{verified:?}");
+    assert_eq!(verified.first_damaged(), Some(Position(16)), "{verified:?}");
 
     // An index that ends before the hole shows that nothing of the barrier was acknowledged.
     let (shorter, _, _) = original(15);

@@ -45,7 +45,7 @@ fn opens_whole(log: &Path) -> Vec<Recorded> {
 fn a_whole_log_verifies_and_needs_no_repair() {
     let directory = tempfile::tempdir().unwrap();
     filled(directory.path(), 60);
-    TextFiles::of(directory.path()).put("a text").unwrap();
+    TextFiles::open(directory.path()).put("a text").unwrap();
     let verified = verify(directory.path()).unwrap();
     assert!(verified.is_sound() && verified.notes.is_empty(), "{verified:?}");
     assert_eq!((verified.events, verified.indexed, verified.texts), (60, Some(60), 1));
@@ -60,7 +60,7 @@ fn damaged_frames_come_back_from_the_index() {
     damage(directory.path(), [7, 8, 9, 31]);
     let refused = SledLog::open(directory.path()).unwrap_err();
     assert!(refused.to_string().contains("turnwise events repair"), "{refused}");
-    assert_eq!(verify(directory.path()).unwrap().first_bad(), Some(Position(6)), "the batch of five is not whole");
+    assert_eq!(verify(directory.path()).unwrap().first_damaged(), Some(Position(6)), "the batch of five is not whole");
 
     let plan = plan_repair(directory.path()).unwrap();
     let path = directory.path().to_string_lossy().into_owned();
@@ -101,7 +101,7 @@ fn a_journal_that_is_gone_comes_back_from_the_index() {
     let directory = tempfile::tempdir().unwrap();
     let events = filled(directory.path(), 60);
     fs::remove_file(directory.path().join("journal")).unwrap();
-    assert_eq!(verify(directory.path()).unwrap().first_bad(), Some(Position(1)));
+    assert_eq!(verify(directory.path()).unwrap().first_damaged(), Some(Position(1)));
     plan_repair(directory.path()).unwrap().execute().unwrap();
     assert_eq!(opens_whole(directory.path()), events);
 }
@@ -150,7 +150,7 @@ fn an_interrupted_repair_is_noticed_and_finished() {
 fn a_changed_text_is_found() {
     let directory = tempfile::tempdir().unwrap();
     filled(directory.path(), 5);
-    TextFiles::of(directory.path()).put("a text").unwrap();
+    TextFiles::open(directory.path()).put("a text").unwrap();
     let inside = fs::read_dir(directory.path().join("texts")).unwrap().next().unwrap().unwrap().path();
     let file = fs::read_dir(inside).unwrap().next().unwrap().unwrap().path();
     fs::write(&file, "another text").unwrap();

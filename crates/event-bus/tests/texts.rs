@@ -21,13 +21,13 @@ fn check(texts: &dyn TextStore) {
 fn texts_in_memory_and_in_files_behave_the_same() {
     let directory = tempfile::tempdir().unwrap();
     check(&MemoryTexts::new());
-    check(&TextFiles::of(directory.path()));
+    check(&TextFiles::open(directory.path()));
 }
 
 #[test]
 fn a_changed_text_is_noticed_and_putting_it_again_mends_it() {
     let directory = tempfile::tempdir().unwrap();
-    let texts = TextFiles::of(directory.path());
+    let texts = TextFiles::open(directory.path());
     let hash = texts.put("what was said").unwrap();
     let inside = std::fs::read_dir(directory.path().join("texts")).unwrap().next().unwrap().unwrap().path();
     let file = std::fs::read_dir(inside).unwrap().next().unwrap().unwrap().path();

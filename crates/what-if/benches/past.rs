@@ -6,7 +6,7 @@ use std::{fs, hint::black_box, path::Path, sync::Arc};
 use contracts::Registry;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::{Engine, Home, Models, Stores};
-use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
+use event_bus::{EventLog, ManualClock, MemoryLog, MemoryTexts, TextStore};
 use event_core::Timestamp;
 use processor_time::ProcessorTime;
 use router_core::Policy;
@@ -27,7 +27,7 @@ fn past() -> Past {
     fs::write(home.path().join("routing.yaml"), "global_default: sonnet\n").unwrap();
     let log: Arc<dyn EventLog> = Arc::new(MemoryLog::new());
     let texts: Arc<dyn TextStore> = Arc::new(MemoryTexts::new());
-    let clock = Box::new(SetClock::at(Timestamp::from_secs(1_800_000_000)));
+    let clock = Box::new(ManualClock::new(Timestamp::from_secs(1_800_000_000)));
     let stores = Stores { log: Arc::clone(&log), texts: Arc::clone(&texts), clock, offset: |_| 0 };
     let models = Models::of(catalogue::load(None).unwrap());
     let registry = Arc::clone(&models.registry);

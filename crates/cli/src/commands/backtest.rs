@@ -56,7 +56,7 @@ fn ask(
     question: &Backtest,
 ) -> Result<(Report, Vec<TurnRow>), Failure> {
     let log = context.read_only()?;
-    let texts = TextFiles::of(context.home.log());
+    let texts = TextFiles::open(context.home.log());
     let bar = event_bar(log.head()?.0, "trying");
     if context.json || arguments.csv {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());

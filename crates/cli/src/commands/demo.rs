@@ -32,7 +32,7 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     let (log, _) = SledLog::open(home.log())?;
     let stores = Stores {
         log: Arc::new(log),
-        texts: Arc::new(TextFiles::of(home.log())),
+        texts: Arc::new(TextFiles::open(home.log())),
         clock: Box::new(SystemClock),
         offset: local_offset,
     };

@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
-    let texts = TextFiles::of(context.home.log());
+    let texts = TextFiles::open(context.home.log());
     let replayed = replay(log.as_ref(), &texts, &range, |position| bar.set_position(position.0))?;
     bar.finish_and_clear();
     context.print(&replayed, || show(&replayed))?;

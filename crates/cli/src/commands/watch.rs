@@ -4,7 +4,7 @@ use std::{io::IsTerminal as _, sync::Arc, thread::sleep, time::Duration};
 
 use contracts::events::CallRole;
 use engine::RouterState;
-use event_bus::{Clock as _, EventLog, Follow, ProjectionSet as _, SystemClock, TextFiles};
+use event_bus::{Clock as _, EventLog, LogFollower, ProjectionSet as _, SystemClock, TextFiles};
 use event_core::Timestamp;
 use gateway::Board;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
         return Err(Failure::Invalid("there is no log yet; `turnwise serve` makes one".to_owned()));
     }
     let log = context.read_only()?;
-    let texts = Arc::new(TextFiles::of(context.home.log()));
+    let texts = Arc::new(TextFiles::open(context.home.log()));
     let (mut board, interrupt) = (Board::new(Arc::clone(&log), texts), Interrupt::listen());
     let draws = !context.json && std::io::stdout().is_terminal();
     let mut state = if draws { Some(follow_state(context, log)?) } else { None };
@@ -48,9 +48,9 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
 }
 
 /// Folds the state up to the head of the log, and follows the log from there.
-fn follow_state(context: &Context, log: Arc<dyn EventLog>) -> Result<Follow<RouterState>, Failure> {
+fn follow_state(context: &Context, log: Arc<dyn EventLog>) -> Result<LogFollower<RouterState>, Failure> {
     let state = context.state()?;
-    Ok(Follow::after(log, state.position(), state))
+    Ok(LogFollower::new(log, state.position(), state))
 }
 
 /// Prints a changed turn on one line; JSON is the same object as in the gateway's API.

@@ -1,7 +1,7 @@
 //! One line of JSON Lines: an event, or a text that events name.
 
 use contracts::{ContentHash, catalogue};
-use event_bus::{Chain, NotAChain};
+use event_bus::{Chain, ParseChainError};
 use event_core::{EventId, Hex, NewEvent, Position, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,7 +101,8 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
         }
         _ => return Err("an event has one of `data`, `payload` and `purged`".to_owned()),
     };
-    let chain = line.chain.map(|chain| chain.parse()).transpose().map_err(|error: NotAChain| error.to_string())?;
+    let chain =
+        line.chain.map(|chain| chain.parse()).transpose().map_err(|error: ParseChainError| error.to_string())?;
     let event = NewEvent {
         id: line.id,
         at: line.at,

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use contracts::events::RouteDecided;
 use engine::{Engine, Home, RouterState, Stores, TurnInput, decision_of, export, last_decision};
-use event_bus::{ProjectionSet as _, SetClock, SledLog, TextFiles};
+use event_bus::{ManualClock, ProjectionSet as _, SledLog, TextFiles};
 use event_core::{Position, encode_state};
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 
@@ -21,8 +21,8 @@ fn engine(folder: &Path) -> Engine {
     assert_eq!(repairs, []);
     let stores = Stores {
         log: Arc::new(log),
-        texts: Arc::new(TextFiles::of(home.log())),
-        clock: Box::new(SetClock::at(START)),
+        texts: Arc::new(TextFiles::open(home.log())),
+        clock: Box::new(ManualClock::new(START)),
         offset: |_| 0,
     };
     Engine::with_models(&home, models(), stores).unwrap()
@@ -90,7 +90,7 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     assert_eq!(made.decision().unwrap().winner().unwrap().slot, contracts::Slot::ManualSticky);
 
     // Everything is there to make both decisions again, the long text included.
-    let texts = TextFiles::of(Home::new(folder.path(), None).log());
+    let texts = TextFiles::open(Home::new(folder.path(), None).log());
     let events = second.log().read_after(Position::ORIGIN, 100).unwrap();
     let decided: Vec<_> = events.iter().filter_map(|event| event.read::<RouteDecided>().unwrap()).collect();
     assert_eq!(decided.len(), 2);
@@ -106,13 +106,13 @@ fn the_log_on_the_disk_goes_out_and_in_like_the_one_in_memory() {
     import(&mut source);
     let out = |engine: &Engine, folder: &Path| {
         let mut lines = Vec::new();
-        let texts = TextFiles::of(Home::new(folder, None).log());
+        let texts = TextFiles::open(Home::new(folder, None).log());
         export(engine.log().as_ref(), &texts, Position::ORIGIN, &mut lines, |_| {}).unwrap();
         lines
     };
     let lines = out(&source, here.path());
     let target = engine(there.path());
-    let texts = TextFiles::of(Home::new(there.path(), None).log());
+    let texts = TextFiles::open(Home::new(there.path(), None).log());
     let done =
         engine::import(target.log().as_ref(), &texts, engine::Chains::Required, &mut lines.as_slice(), |_| {}).unwrap();
     assert_eq!(done.events, source.log().head().unwrap().0);

@@ -7,7 +7,7 @@ use contracts::{
     events::{LogPurged, RouteDecided},
 };
 use engine::{EngineError, PurgeScope, plan_purge};
-use event_bus::{EventLog, SetClock, SledLog, TextFiles, TextStore, verify};
+use event_bus::{EventLog, ManualClock, SledLog, TextFiles, TextStore, verify};
 use event_core::{Position, Recorded, Timestamp};
 
 use crate::support::{Desk, desk::session};
@@ -25,7 +25,7 @@ fn on_disk(directory: &Path) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     log.restore(&events).unwrap();
     log.close().unwrap();
-    let texts = TextFiles::of(directory);
+    let texts = TextFiles::open(directory);
     texts.put(&"secret ".repeat(1_000)).unwrap();
     texts.put("a secret no event names").unwrap();
     events
@@ -56,8 +56,8 @@ fn purge(directory: &Path, scope: PurgeScope) -> (u64, u64) {
     let (log, _) = SledLog::open(directory).unwrap();
     let plan = plan_purge(&log, scope).unwrap();
     let planned = (plan.events(), plan.texts());
-    let clock = SetClock::at(Timestamp(1_800_000_000_000_000));
-    let (_, purged) = plan.execute(log, &TextFiles::of(directory), &clock).unwrap();
+    let clock = ManualClock::new(Timestamp(1_800_000_000_000_000));
+    let (_, purged) = plan.execute(log, &TextFiles::open(directory), &clock).unwrap();
     assert_eq!(purged.events, planned.0);
     planned
 }
@@ -116,6 +116,6 @@ fn texts_that_a_event_nobody_can_read_may_name_are_kept() {
     log.close().unwrap();
     drop(log);
     assert_eq!(purge(directory.path(), PurgeScope::default()), (10, 1));
-    let left = TextFiles::of(directory.path()).get(*blake3::hash(b"a secret no event names").as_bytes()).unwrap();
+    let left = TextFiles::open(directory.path()).get(*blake3::hash(b"a secret no event names").as_bytes()).unwrap();
     assert!(left.is_some());
 }

@@ -44,7 +44,7 @@ pub trait Reactor: Send + 'static {
     }
 
     /// How long to wait for more events after the first, so that they are handled together.
-    fn gather(&self) -> Duration {
+    fn batch_delay(&self) -> Duration {
         Duration::ZERO
     }
 
@@ -157,13 +157,13 @@ impl<S: State> Follower<S> {
         *self.closing.borrow()
     }
 
-    /// Returns when there are new events and the time to gather more is over, or the bus closes; false once it is gone.
+    /// Returns when there are new events and the batch delay is over, or the bus closes; false once it is gone.
     async fn wait_for_events(&mut self) -> bool {
         if race(self.heads.changed(), closed(self.closing.clone())).await.is_some_and(|changed| changed.is_err()) {
             return false;
         }
-        let gather = self.reactor.gather();
-        self.pause(gather).await;
+        let delay = self.reactor.batch_delay();
+        self.pause(delay).await;
         true
     }
 

@@ -46,7 +46,7 @@ impl<P: Projection> View<P> {
     ///
     /// # Errors
     /// What stopped the projection, or [`BusError::Closed`] when the bus closed before that position.
-    pub async fn reaches(&self, position: Position) -> Result<(), BusError> {
+    pub async fn wait_for(&self, position: Position) -> Result<(), BusError> {
         let mut progress = self.progress.clone();
         let reached = progress
             .wait_for(|progress| position <= progress.position || progress.failed.is_some())

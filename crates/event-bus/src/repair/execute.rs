@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use event_core::{EventId, NewEvent, Payload, Position, Recorded, Timestamp};
 
-use super::{LOST_KIND, Piece, REPAIRED, RepairPlan, Source, Span};
+use super::{LOST_KIND, Piece, PositionRange, REPAIRED, RepairPlan, Source};
 use crate::{
     LogError,
     chain::Chain,
@@ -20,11 +20,11 @@ const CHUNK: usize = 128 * 1024;
 
 /// The outcome of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairOutcome {
     /// The position of the last event.
     pub head: Position,
     /// Events that neither copy had.
-    pub lost: Vec<Span>,
+    pub lost: Vec<PositionRange>,
     /// The paths of the old files.
     pub kept: Vec<PathBuf>,
 }
@@ -52,10 +52,10 @@ impl RepairPlan {
     ///
     /// # Errors
     /// [`LogError::Io`]; the old journal is not touched until the new one is complete.
-    pub fn execute(mut self) -> Result<Repaired, LogError> {
+    pub fn execute(mut self) -> Result<RepairOutcome, LogError> {
         let head = Position(self.pieces.len() as u64);
         if !self.is_needed() {
-            return Ok(Repaired { head, lost: Vec::new(), kept: Vec::new() });
+            return Ok(RepairOutcome { head, lost: Vec::new(), kept: Vec::new() });
         }
         let new = self.root.join(REPAIRED);
         let unfinished = self.root.join("journal.repairing");
@@ -84,7 +84,7 @@ impl RepairPlan {
         self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
         head::write(&*self.files, &self.root, end).map_err(LogError::io("write", self.root.join(HEAD)))?;
         tracing::warn!(log = %self.root.display(), events = head.0, lost = self.lost.len(), "the log was put together again");
-        Ok(Repaired { head, lost: self.lost, kept })
+        Ok(RepairOutcome { head, lost: self.lost, kept })
     }
 
     /// Writes the new journal and syncs it.

@@ -69,7 +69,7 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
         kept: 0,
         restored: Vec::new(),
         lost: Vec::new(),
-        unproved: Vec::new(),
+        unverified: Vec::new(),
     };
     if plan.is_needed() {
         plan.choose(&finds, known)?;
@@ -223,7 +223,7 @@ impl RepairPlan {
             Piece::Journal { .. } | Piece::Lost => self.kept += 1,
         }
         if proved.is_none() {
-            extend(&mut self.unproved, position);
+            extend(&mut self.unverified, position);
         }
         Before { chain: Some(frame.chain()), recorded_at: frame.recorded_at() }
     }

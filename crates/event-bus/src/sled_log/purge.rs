@@ -29,7 +29,7 @@ const CHUNK: usize = 128 * 1024;
 
 /// What a purge removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Purged {
+pub struct PurgeOutcome {
     /// Events that lost their payload.
     pub events: u64,
     /// Bytes of payload that are gone.
@@ -47,13 +47,13 @@ impl SledLog {
     ///
     /// # Errors
     /// [`LogError`] when something cannot be written; the log is then as it was, or is finished by the next opening.
-    pub fn purge(self, selected: impl FnMut(&Recorded) -> bool) -> Result<(Self, Purged), LogError> {
+    pub fn purge(self, selected: impl FnMut(&Recorded) -> bool) -> Result<(Self, PurgeOutcome), LogError> {
         use crate::EventLog as _;
         self.close()?;
         let (root, files) = (self.root.clone(), Arc::clone(&self.files));
         let old_copies = old_copies(&root, &*files)?;
         let (journal, purged) = self.write_journal_without(selected)?;
-        let purged = Purged { old_copies, ..purged };
+        let purged = PurgeOutcome { old_copies, ..purged };
         if purged.events != 0 {
             self.write_index_of(&journal)?;
             let complete = || {
@@ -71,7 +71,7 @@ impl SledLog {
     fn write_journal_without(
         &self,
         mut selected: impl FnMut(&Recorded) -> bool,
-    ) -> Result<(Readable, Purged), LogError> {
+    ) -> Result<(Readable, PurgeOutcome), LogError> {
         let path = self.root.join(NEW_JOURNAL);
         let wrote = |error| LogError::io("write", &path)(error);
         let old = self.visible().readable.clone();
@@ -79,7 +79,7 @@ impl SledLog {
         let mut cursor = Cursor::new(&*old.file, End::START.offset, old.end.offset);
         let (mut pending, mut written) = (journal::header().to_vec(), 0);
         let mut offsets = Offsets::default();
-        let (mut end, mut purged) = (End::START, Purged::default());
+        let (mut end, mut purged) = (End::START, PurgeOutcome::default());
         while end.position < old.end.position {
             let step = cursor.next().map_err(LogError::io("read", &old.path))?;
             let frame = step.at(end.position.next(), &old.path)?;

@@ -35,7 +35,7 @@ impl TextFiles {
         Self::with_files(log, Arc::new(SystemFiles))
     }
 
-    /// [`TextFiles::of`] on other files than the operating system's.
+    /// [`TextFiles::open`] on other files than the operating system's.
     pub fn with_files(log: impl AsRef<Path>, files: Arc<dyn Files>) -> Self {
         Self { directory: log.as_ref().join("texts"), files, writing: Arc::default() }
     }

@@ -116,7 +116,7 @@ impl Crash<'_> {
     }
 
     fn has_its_texts(&self, found: &[Recorded]) -> Result<(), String> {
-        let texts = TextFiles::of(self.log);
+        let texts = TextFiles::open(self.log);
         for text in &self.story.texts {
             let named = found.iter().any(|event| event.event.kind == NAMES_A_TEXT && *event.event.payload == text.hash);
             let there = texts.get(text.hash).map(|text| text.is_some());

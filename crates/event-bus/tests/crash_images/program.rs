@@ -52,7 +52,7 @@ impl Program {
     }
 
     fn texts(&self) -> TextFiles {
-        TextFiles::with_files(self.root(), Arc::new(self.files.clone()))
+        TextFiles::open_with(self.root(), Arc::new(self.files.clone()))
     }
 
     fn now(&self) -> usize {
@@ -69,7 +69,7 @@ impl Program {
 
     pub(crate) fn open(&mut self) {
         let (log, _) = SledLog::open_with(self.root(), Arc::new(self.files.clone())).unwrap();
-        let log = log.with_journal_ahead(self.ahead);
+        let log = log.with_journal_padding(self.ahead);
         assert_eq!(log.head().unwrap(), Position(self.story.events.len() as u64), "{}", self.story.name);
         self.log = Some(log);
         self.acknowledged();

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use event_bus::{
-    Appender, Bus, BusError, EventLog as _, Expected, JournalReader, LogError, SetClock, SledLog,
+    Appender, Bus, BusError, EventLog as _, Expected, JournalReader, LogError, ManualClock, SledLog,
     files::{FailingFiles, Fault, FaultKind, Files, Operation, SystemFiles},
 };
 use event_core::{Position, Timestamp};
@@ -129,7 +129,7 @@ fn a_full_disk_answers_every_producer_and_says_what_to_do() {
     let directory = in_memory();
     let files = FailingFiles::over(SystemFiles);
     let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
-    let bus = Bus::start(Appender::new(Arc::new(log), SetClock::at(Timestamp(1)))).unwrap();
+    let bus = Bus::start(Appender::new(Arc::new(log), ManualClock::new(Timestamp(1)))).unwrap();
     bus.append_blocking(Expected::Any, new_events(0..3)).unwrap();
     let fault = Fault { operation: Operation::Write, call: 1, kind: FaultKind::Full, sticky: true };
     files.fail(Some(fault));

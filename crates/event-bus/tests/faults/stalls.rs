@@ -9,7 +9,7 @@ use std::{
 };
 
 use event_bus::{
-    Appender, Bus, EventLog as _, Expected, JournalReader, SetClock, SledLog,
+    Appender, Bus, EventLog as _, Expected, JournalReader, ManualClock, SledLog,
     files::{FailingFiles, Fault, FaultKind, Files, Operation, SystemFiles},
 };
 use event_core::{Position, Timestamp};
@@ -114,7 +114,7 @@ fn while_a_sync_stalls_every_producer_waits_and_a_view_reads() {
     let directory = in_memory();
     let files = FailingFiles::over(SystemFiles);
     let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
-    let bus = Bus::start(Appender::new(Arc::new(log), SetClock::at(Timestamp(1)))).unwrap();
+    let bus = Bus::start(Appender::new(Arc::new(log), ManualClock::new(Timestamp(1)))).unwrap();
     bus.append_blocking(Expected::Any, vec![new_event(1), new_event(2)]).unwrap();
     files.fail(Some(Fault { operation: Operation::Sync, call: 1, kind: FaultKind::Stall, sticky: true }));
     let answered = Arc::new(AtomicBool::new(false));

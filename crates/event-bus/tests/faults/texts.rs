@@ -20,7 +20,7 @@ fn a_text_that_cannot_be_written_is_not_there_and_one_that_was_is() {
                 let fault = Fault { operation, call, kind, sticky: false };
                 let directory = in_memory();
                 let files = FailingFiles::over(SystemFiles);
-                let texts = TextFiles::with_files(directory.path(), Arc::new(files.clone()));
+                let texts = TextFiles::open_with(directory.path(), Arc::new(files.clone()));
                 files.fail(Some(fault));
                 let mut kept = 0;
                 let put = TEXTS.iter().try_for_each(|text| texts.put(text).map(|_| kept += 1));

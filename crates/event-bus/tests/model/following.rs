@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, sync::Arc, thread};
 
-use event_bus::{Appender, Bus, BusError, Delivery, EventLog, Expected, MemoryLog, SetClock, SledLog, Subscription};
+use event_bus::{Appender, Bus, BusError, Delivery, EventLog, Expected, ManualClock, MemoryLog, SledLog, Subscription};
 use event_core::{Position, Recorded, Timestamp};
 use proptest::{collection::vec, prelude::*};
 
@@ -85,7 +85,7 @@ fn agrees(log: Arc<dyn EventLog>, story: &Story) -> u64 {
             vector.append(*expected, NOW, &numbers.iter().copied().map(new_event).collect::<Vec<_>>())
         })
         .collect();
-    let bus = Bus::start(Appender::new(log, SetClock::at(Timestamp(NOW)))).unwrap();
+    let bus = Bus::start(Appender::new(log, ManualClock::new(Timestamp(NOW)))).unwrap();
     run(async {
         let followers: Vec<_> = story
             .subscribers

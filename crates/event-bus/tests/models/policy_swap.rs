@@ -52,7 +52,7 @@ fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
             let before = look();
             let after = look();
             assert!(before <= after, "the earlier policy came back");
-            view.reaches(Position(1)).await.unwrap();
+            view.wait_for(Position(1)).await.unwrap();
             assert_eq!(look(), Position(1));
             bus.close().await.unwrap();
         });

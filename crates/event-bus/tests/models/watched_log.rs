@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use event_bus::{Appended, Appender, Bus, EventLog, Expected, LogError, MemoryLog, SetClock};
+use event_bus::{Appended, Appender, Bus, EventLog, Expected, LogError, ManualClock, MemoryLog};
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::explore::thread;
@@ -34,7 +34,7 @@ impl WatchedLog {
             barriers_left: AtomicU64::new(barriers),
             staged: AtomicU64::new(0),
         });
-        let bus = Bus::start(Appender::new(log.clone(), SetClock::at(Timestamp(1)))).unwrap();
+        let bus = Bus::start(Appender::new(log.clone(), ManualClock::new(Timestamp(1)))).unwrap();
         (log, bus)
     }
 

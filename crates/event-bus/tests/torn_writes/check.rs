@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use event_bus::{
-    EventLog as _, JournalReader, LOST_KIND, LogError, Repair, RepairAction, SledLog, Span, plan_repair, verify,
+    EventLog as _, JournalReader, LOST_KIND, LogError, PositionRange, Repair, RepairAction, SledLog, plan_repair,
+    verify,
 };
 use event_core::{Position, Recorded};
 
@@ -63,7 +64,7 @@ pub(crate) fn no_journal(original: &Original, witnesses: Witnesses, matrix: &mut
     let (name, case) = (&format!("no journal, witnesses: {witnesses:?}"), original.copy(witnesses));
     case.forget(&["journal"]);
     assert!(matches!(JournalReader::open(case.path()), Err(LogError::Io { .. })), "{name}");
-    assert_eq!(verify(case.path()).unwrap().first_bad(), Some(Position(1)), "{name}");
+    assert_eq!(verify(case.path()).unwrap().first_damaged(), Some(Position(1)), "{name}");
     let refused = SledLog::open(case.path());
     assert!(matches!(refused, Err(LogError::Damaged { position: Position(1), .. })), "{name}: {refused:?}");
     assert!(!case.path().join("journal").exists(), "{name}: a journal was made");
@@ -116,7 +117,7 @@ fn walk(original: &Original, case: &Case, expected: Expected, witnesses: Witness
             assert!(verified.is_sound() && verified.events == events, "{name}: {verified:?}");
         }
         Verdict::Damaged(first) if witnesses.have_index() => {
-            assert_eq!(verified.first_bad(), Some(Position(first)), "{name}: {verified:?}");
+            assert_eq!(verified.first_damaged(), Some(Position(first)), "{name}: {verified:?}");
         }
         Verdict::Damaged(first) => assert!(verified.events < first, "{name}: {verified:?}"),
     }
@@ -158,7 +159,7 @@ fn opens_quietly(case: &Case, name: &str) {
 fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, name: &str, matrix: &mut Matrix) {
     let (standing, indexed) = (standing(original, journal), original.indexed(witnesses));
     let plan = plan_repair(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let unproved = positions(&plan.unproved);
+    let unverified = positions(&plan.unverified);
     let repaired = plan.execute().unwrap_or_else(|error| panic!("{name}: {error}"));
     let known = last_claimed(journal).max(original.promised(witnesses)).max(indexed);
     assert_eq!(repaired.head, Position(known), "{name}");
@@ -173,7 +174,7 @@ fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, 
             assert_eq!((is.position, &*is.event.kind), (was.position, LOST_KIND), "{name}");
         } else {
             // A forged record of which there is no other copy: nobody can tell, but the chain does not prove it.
-            assert!(unproved.contains(&position), "{name}: position {position} is neither right nor marked");
+            assert!(unverified.contains(&position), "{name}: position {position} is neither right nor marked");
         }
     }
     let left: Vec<_> = events.iter().map(|event| event.event.clone()).collect();
@@ -187,6 +188,6 @@ fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, 
     assert!(all_there || indexed < original.head(), "{name}: the index had everything");
 }
 
-fn positions(spans: &[Span]) -> BTreeSet<u64> {
+fn positions(spans: &[PositionRange]) -> BTreeSet<u64> {
     spans.iter().flat_map(|span| span.first.0..=span.last.0).collect()
 }

@@ -143,7 +143,7 @@ impl Reactor for Exporter {
         Ok(())
     }
 
-    fn gather(&self) -> Duration {
+    fn batch_delay(&self) -> Duration {
         GATHER
     }
 

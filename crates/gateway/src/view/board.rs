@@ -12,7 +12,7 @@ use contracts::{
         ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
     },
 };
-use event_bus::{EventLog, Follow, LogError, TextStore};
+use event_bus::{EventLog, LogError, LogFollower, TextStore};
 use event_core::{CodecError, Position, Recorded};
 
 use super::row::Row;
@@ -43,13 +43,13 @@ impl std::fmt::Debug for Sources {
 /// A board that follows a log.
 #[derive(Debug)]
 pub(crate) struct BoardView {
-    follow: Follow<Board>,
+    follower: LogFollower<Board>,
     sources: Sources,
 }
 
 impl BoardView {
     pub(crate) fn new(sources: Sources) -> Self {
-        Self { follow: Follow::near_head(Arc::clone(&sources.log), LOOKBACK, Board::default()), sources }
+        Self { follower: LogFollower::near_head(Arc::clone(&sources.log), LOOKBACK, Board::default()), sources }
     }
 
     /// Folds the events up to the head and returns the head.
@@ -58,7 +58,7 @@ impl BoardView {
     /// [`LogError`] if the log cannot be read.
     pub(crate) fn catch_up(&mut self) -> Result<Position, LogError> {
         let texts = self.sources.texts.as_ref();
-        self.follow.catch_up(|board, event| {
+        self.follower.catch_up(|board, event| {
             // An event of an unknown version is skipped.
             if let Err(error) = board.apply(event, texts) {
                 tracing::debug!(%error, "an event cannot be shown");
@@ -69,7 +69,7 @@ impl BoardView {
 
     /// The board as of the last [`BoardView::catch_up`].
     pub(crate) const fn board(&self) -> &Board {
-        self.follow.state()
+        self.follower.state()
     }
 }
 

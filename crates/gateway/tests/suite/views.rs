@@ -20,7 +20,7 @@ fn a_projection_of_another_crate_follows_a_running_gateway() {
     let turn = EventId::derive(&[b"a turn of another program"]);
     let event = NewEvent::new(turn.then(LlmCallCompleted::KIND, 0), Timestamp(1), turn, &call).unwrap();
     let appended = world.run(bus.append(Expected::Any, vec![event])).unwrap();
-    world.run(slow.reaches(appended.head)).unwrap();
+    world.run(slow.wait_for(appended.head)).unwrap();
     let seen = slow.read(|slow, position| (slow.count(&model), position));
     assert_eq!(seen, (SlowCount { calls: 1, slowest_ms: 7_000 }, appended.head), "the calls of the mock were fast");
 }

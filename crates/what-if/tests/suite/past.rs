@@ -4,7 +4,7 @@ use std::{fs, sync::Arc};
 
 use contracts::Registry;
 use engine::{Engine, Home, Models, Stores};
-use event_bus::{EventLog, MemoryLog, MemoryTexts, SetClock, TextStore};
+use event_bus::{EventLog, ManualClock, MemoryLog, MemoryTexts, TextStore};
 use event_core::{Payload, Position, Recorded, Timestamp};
 use router_core::Policy;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
@@ -24,7 +24,7 @@ impl Past {
         fs::write(home.path().join("routing.yaml"), policy).unwrap();
         let log: Arc<dyn EventLog> = Arc::new(MemoryLog::new());
         let texts = Arc::new(MemoryTexts::new());
-        let clock = Box::new(SetClock::at(Timestamp::from_secs(1_800_000_000)));
+        let clock = Box::new(ManualClock::new(Timestamp::from_secs(1_800_000_000)));
         let stores =
             Stores { log: Arc::clone(&log), texts: Arc::clone(&texts) as Arc<dyn TextStore>, clock, offset: |_| 0 };
         let models = Models::of(catalogue::load(None).unwrap());

@@ -16,7 +16,7 @@ fn view_of_the_projection_follows_the_bus() {
 
         let slow: View<SlowCalls> = bus.project().await.unwrap();
         let appended = bus.append(Expected::Any, vec![call(2, "openai:gpt-5", Some(9_000))]).await.unwrap();
-        slow.reaches(appended.head).await.unwrap();
+        slow.wait_for(appended.head).await.unwrap();
 
         let seen = slow.read(|slow, position| (slow.count(&model("openai:gpt-5")), position));
         assert_eq!(seen, (SlowCount { calls: 2, slowest_ms: 9_000 }, appended.head));

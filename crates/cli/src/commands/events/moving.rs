@@ -18,7 +18,7 @@ use crate::{
 
 pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) -> Result<(), Failure> {
     let log = context.read_only()?;
-    let texts = TextFiles::of(context.home.log());
+    let texts = TextFiles::open(context.home.log());
     let head = log.head()?;
     let Some(path) = file else {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -44,7 +44,7 @@ pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Res
     let (log, _) = opened.map_err(|error| {
         context.exclusive(error, "an import has to continue the log where it ends while the gateway adds events to it")
     })?;
-    let texts = TextFiles::of(context.home.log());
+    let texts = TextFiles::open(context.home.log());
     let done = if path.as_os_str() == "-" {
         engine::import(&log, &texts, chains, &mut io::stdin().lock(), |_| {})
     } else {

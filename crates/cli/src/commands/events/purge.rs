@@ -41,7 +41,7 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
         .map_err(|error| context.exclusive(error, "a purge replaces the log's files, which the gateway has open"))?;
     let plan = plan_purge(&log, scope)?;
     let texts = plan.texts();
-    let (log, purged) = plan.execute(log, &TextFiles::of(context.home.log()), &SystemClock)?;
+    let (log, purged) = plan.execute(log, &TextFiles::open(context.home.log()), &SystemClock)?;
     drop(log);
     let json = json!({
         "events": purged.events, "texts": texts, "bytes": purged.bytes, "done": true, "old_copies": purged.old_copies,

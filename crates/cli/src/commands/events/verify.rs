@@ -34,7 +34,8 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
     let problems: Vec<_> = verified.problems.iter().map(ToString::to_string).collect();
     let notes: Vec<_> = verified.notes.iter().map(ToString::to_string).collect();
     if !verified.is_sound() {
-        let json = json!({ "whole": false, "first_bad": verified.first_bad(), "problems": problems, "notes": notes });
+        let json =
+            json!({ "whole": false, "first_bad": verified.first_damaged(), "problems": problems, "notes": notes });
         context.print(&json, || {
             for problem in &problems {
                 anstream::println!("{} {problem}", styled(BAD, "damaged:"));

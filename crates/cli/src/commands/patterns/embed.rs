@@ -47,7 +47,7 @@ pub(crate) fn run(context: &Context) -> Result<(), Failure> {
 fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> Result<Embedded, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Failed(format!("cannot start the runtime: {error}")))?;
-    let texts = TextFiles::of(context.home.log());
+    let texts = TextFiles::open(context.home.log());
     let mut run = EmbeddingRun::new(context.read_only()?, Arc::new(texts), embedder)?;
     let bar = event_bar(run.total(), "embedding");
     if context.json {

@@ -15,7 +15,7 @@ use crate::{
 
 pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Failure> {
     let log = context.read_only()?;
-    let texts = TextFiles::of(context.home.log());
+    let texts = TextFiles::open(context.home.log());
     let turn = turn_named(log.as_ref(), turn)?;
     let Some(explained) = explain(log.as_ref(), &texts, turn)? else {
         return Err(Failure::Failed(format!("the start of turn {turn} is not in the log, so it cannot be explained")));

@@ -14,7 +14,7 @@ use crate::{
 pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, number: usize) -> Result<(), Failure> {
     let path = path(workspace);
     let log = context.read_only()?;
-    let texts = TextFiles::of(context.home.log());
+    let texts = TextFiles::open(context.home.log());
     let state = context.state()?;
     let Some(store) = state.patterns.store(path.as_deref()) else {
         let path = path.unwrap_or_default();

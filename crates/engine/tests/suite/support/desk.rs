@@ -7,7 +7,7 @@ use contracts::{
     events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
 use engine::{Engine, EngineError, Home, Models, PolicyTrouble, RouterState, Stores, TurnInput, TurnOutcome};
-use event_bus::{EventLog, MemoryLog, MemoryTexts, ProjectionSet as _, SetClock, TextStore};
+use event_bus::{EventLog, ManualClock, MemoryLog, MemoryTexts, ProjectionSet as _, TextStore};
 use event_core::{NewEvent, Position, Recorded, Timestamp};
 use tempfile::TempDir;
 
@@ -19,7 +19,7 @@ pub(crate) const START: Timestamp = Timestamp::from_secs(1_778_250_191);
 /// An engine and everything around it.
 pub(crate) struct Desk {
     pub(crate) home: TempDir,
-    pub(crate) clock: SetClock,
+    pub(crate) clock: ManualClock,
     pub(crate) now: Timestamp,
     pub(crate) log: Arc<dyn EventLog>,
     pub(crate) texts: Arc<dyn TextStore>,
@@ -69,7 +69,7 @@ impl Desk {
         if let Some(policy) = policy {
             fs::write(home.path().join("routing.yaml"), policy).unwrap();
         }
-        let clock = SetClock::at(START);
+        let clock = ManualClock::new(START);
         let engine = engine(&home, &log, &texts, &models, &clock);
         Self { home, clock, now: START, log, texts, models, engine, calls: 0 }
     }
@@ -246,7 +246,7 @@ fn engine(
     log: &Arc<dyn EventLog>,
     texts: &Arc<dyn TextStore>,
     models: &Models,
-    clock: &SetClock,
+    clock: &ManualClock,
 ) -> Engine {
     let stores =
         Stores { log: Arc::clone(log), texts: Arc::clone(texts), clock: Box::new(clock.clone()), offset: |_| 120 };
