@@ -33,16 +33,16 @@ impl Clock for SystemClock {
 pub struct ManualClock(Arc<AtomicU64>);
 
 impl ManualClock {
-    /// Creates a clock that returns `at`.
-    pub fn at(at: Timestamp) -> Self {
+    /// Creates a clock that returns `time` until it is set.
+    pub fn new(time: Timestamp) -> Self {
         let clock = Self::default();
-        clock.set(at);
+        clock.set(time);
         clock
     }
 
     /// Sets the time, forwards or backwards.
-    pub fn set(&self, at: Timestamp) {
-        self.0.store(at.0, Ordering::Relaxed);
+    pub fn set(&self, time: Timestamp) {
+        self.0.store(time.0, Ordering::Relaxed);
     }
 }
 

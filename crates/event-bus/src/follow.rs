@@ -30,7 +30,7 @@ impl<S> std::fmt::Debug for LogFollower<S> {
 
 impl<S> LogFollower<S> {
     /// Follows a log after `position`, the last event that `state` was folded from.
-    pub fn after(log: Arc<dyn EventLog>, position: Position, state: S) -> Self {
+    pub fn new(log: Arc<dyn EventLog>, position: Position, state: S) -> Self {
         Self { log, state, position: Some(position), lookback: 0 }
     }
 

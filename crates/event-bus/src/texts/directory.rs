@@ -31,12 +31,12 @@ pub(crate) struct Walk {
 
 impl TextFiles {
     /// Opens the text store of the log in a directory.
-    pub fn of(log: impl AsRef<Path>) -> Self {
-        Self::with_files(log, Arc::new(SystemFiles))
+    pub fn open(log: impl AsRef<Path>) -> Self {
+        Self::open_with(log, Arc::new(SystemFiles))
     }
 
     /// [`TextFiles::open`] on other files than the operating system's.
-    pub fn with_files(log: impl AsRef<Path>, files: Arc<dyn Files>) -> Self {
+    pub fn open_with(log: impl AsRef<Path>, files: Arc<dyn Files>) -> Self {
         Self { directory: log.as_ref().join("texts"), files, writing: Arc::default() }
     }
 
