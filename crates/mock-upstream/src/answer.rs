@@ -14,7 +14,7 @@ pub(crate) const PIECES: [&str; 4] = ["Hello", " from", " the", " mock."];
 /// The text of a thinking block.
 pub(crate) const THOUGHT: &str = "Let me think about it.";
 
-/// A response.
+/// The response of the mock, independent of the API in which it is written.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     /// The number of the request, from which ids are made.
@@ -35,7 +35,7 @@ pub(crate) enum Block {
     Call(Call),
 }
 
-/// A tool call.
+/// A tool call in a response.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     /// The id, unique among all calls.
@@ -45,7 +45,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The arguments: JSON, or the free text of a custom tool.
+    /// Returns the arguments: JSON, or the free text of a custom tool.
     pub(crate) fn arguments(&self) -> String {
         match &self.input {
             Value::String(text) if self.tool.custom => text.clone(),
@@ -58,7 +58,7 @@ impl Call {
     }
 }
 
-/// The stop reason.
+/// The reason why a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     Said,
@@ -66,7 +66,7 @@ pub(crate) enum Stop {
     Limit,
 }
 
-/// Token counts; a token is four bytes.
+/// The token counts of a response; a token is four bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     /// Input tokens, cached or not.
@@ -90,7 +90,7 @@ const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }
 
-/// Returns the response to a request.
+/// Builds the response to a request from its directives; `number` is the number of the request.
 pub(crate) fn answer(asked: ParsedRequest, number: u64) -> Answer {
     let (mut blocks, mut stop) = blocks(&asked, number);
     if let Some(limit) = asked.limit {
@@ -144,7 +144,7 @@ fn blocks(asked: &ParsedRequest, number: u64) -> (Vec<Block>, Stop) {
     (blocks, stop)
 }
 
-/// Drops text beyond the output limit. Calls are never cut, because an incomplete call is useless.
+/// Cuts text beyond the output limit, in tokens. Calls are never cut, because an incomplete call is useless.
 fn shorten(blocks: &mut [Block], stop: &mut Stop, limit: u64) {
     let mut left = limit;
     for block in blocks {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::refusal::Refusal;
 
-/// A parsed request of any API.
+/// A request of any API, reduced to what the response depends on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ParsedRequest {
     pub(crate) model: String,
@@ -25,7 +25,7 @@ pub(crate) struct ParsedRequest {
     pub(crate) length: usize,
 }
 
-/// What a request uses of the prompt cache.
+/// The use of the prompt cache, which determines the cached tokens in the usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Cache {
     #[default]
@@ -42,7 +42,7 @@ impl Cache {
     }
 }
 
-/// The definition of a tool.
+/// The definition of a tool in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tool {
     pub(crate) name: String,
@@ -67,7 +67,7 @@ pub(crate) fn text_field<'a>(body: &'a Value, name: &str) -> Result<&'a str, Ref
     }
 }
 
-/// Returns a required list that is not empty.
+/// Returns a required list; an error if it is missing or empty.
 pub(crate) fn list_field<'a>(body: &'a Value, name: &str) -> Result<&'a [Value], Refusal> {
     match &body[name] {
         Value::Array(list) if !list.is_empty() => Ok(list),
@@ -103,7 +103,7 @@ pub(crate) fn tool_name(place: &str, name: &str, most: usize, others: &str) -> R
     Err(Refusal::field(place, format!("{place}: String should match pattern '^[a-zA-Z0-9{others}]{{1,{most}}}$'")))
 }
 
-/// Returns the bytes of all strings in a value.
+/// Returns the length of all strings in a value, in bytes.
 pub(crate) fn text_length(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

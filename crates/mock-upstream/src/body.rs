@@ -11,7 +11,7 @@ use tokio::time::Sleep;
 
 use crate::{connection::ResetSwitch, record::EndRecorder};
 
-/// The next step of a response.
+/// One step of sending a response body.
 #[derive(Debug)]
 pub(crate) enum Part {
     Data(Bytes),
@@ -26,7 +26,7 @@ pub(crate) enum Part {
     Stall,
 }
 
-/// The error of a response that a test cut off.
+/// The error of a response that a requested failure cut off.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was cut off on demand")]
 pub(crate) struct CutOff;

@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::record::EndRecorder;
 
-/// Makes a connection reset when it is dropped.
+/// A switch that makes its connection end with a TCP reset.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResetSwitch(Arc<AtomicBool>);
 
@@ -27,13 +27,13 @@ impl ResetSwitch {
     }
 }
 
-/// What a response reports to: the record of its end, and the connection's reset.
+/// The recorder of a response's end, and the switch that resets its connection.
 pub(crate) struct ResponseHandle {
     pub(crate) watch: EndRecorder,
     pub(crate) reset: ResetSwitch,
 }
 
-/// A TCP connection that is reset if its switch was set.
+/// A TCP connection that ends with a reset if its switch was set.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,

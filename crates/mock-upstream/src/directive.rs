@@ -9,7 +9,7 @@
 
 use serde_json::Value;
 
-/// The directives in a text.
+/// The directives in a user message, which determine the response.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Directive {
     /// Start with thinking.
@@ -24,7 +24,7 @@ pub struct Directive {
 const MOST_PIECES: usize = 100_000;
 
 impl Directive {
-    /// Finds the directives in a text.
+    /// Parses the directives in a text; other text is ignored.
     pub fn read(text: &str) -> Self {
         let mut directive = Self::default();
         let mut rest = text;

@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 
-/// A failure instead of a response, or within one.
+/// A failure that a test requests, instead of a response or within one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -103,7 +103,7 @@ impl Failure {
     }
 }
 
-/// The pending failures, in the order of the requests for them.
+/// The failures that are still to happen, in the order in which they were requested.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     /// Whether there are any, so that requests do not wait for the lock if there are none.
@@ -124,7 +124,7 @@ impl Failures {
         self.count.store(0, Ordering::Release);
     }
 
-    /// Takes the first failure for the model and decrements its count.
+    /// Returns the first failure for the model, and decrements how often it is to happen.
     pub(crate) fn take(&self, model: &str) -> Option<Fault> {
         if self.count.load(Ordering::Acquire) == 0 {
             return None;

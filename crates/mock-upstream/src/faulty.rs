@@ -19,7 +19,7 @@ use crate::{
 /// The delay before the connection ends, so that the bytes before it reach the client.
 const BEFORE_THE_CUT: Duration = Duration::from_millis(20);
 
-/// Builds a streamed response.
+/// Builds the body of a streamed response, with a requested failure in it.
 pub(crate) fn stream(
     api: Api,
     answer: &Answer,
@@ -57,7 +57,7 @@ pub(crate) fn stream(
     ResponseBody::parts(parts, None, watch, reset)
 }
 
-/// Builds a response that is not streamed.
+/// Builds the body of a response that is not streamed, with a requested failure in it.
 pub(crate) fn whole(bytes: Bytes, fault: Option<&Fault>, way: ResponseHandle) -> ResponseBody {
     let ResponseHandle { watch, reset } = way;
     watch.status(200);
@@ -87,7 +87,7 @@ fn cut(how: How) -> Vec<Part> {
     vec![Part::Wait(BEFORE_THE_CUT), end]
 }
 
-/// Returns the error event of an API.
+/// Returns the error event of an API's stream; `after` is the number of events before it.
 fn error_event(api: Api, answer: &Answer, after: usize) -> Bytes {
     let overloaded = match api {
         Api::Anthropic => StatusCode::from_u16(529).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),

@@ -15,7 +15,7 @@ use crate::{
 /// The listed models; the mock responds for others as well.
 const MODELS: &[&str] = &["claude-opus-4-8", "claude-haiku-4-5", "gpt-5.5", "gpt-5.5-mini", "gemini-3.1-pro-preview"];
 
-/// Counts the tokens of a request: a quarter of its bytes, as in the usage of a response.
+/// Responds to a token count request: a token is four bytes, as in the usage of responses.
 pub(crate) fn count(
     api: Api,
     headers: &HeaderMap,

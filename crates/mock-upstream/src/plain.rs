@@ -26,7 +26,7 @@ const PIECES: usize = 20;
 /// The number of cached responses; others are built each time.
 const MOST: usize = 64;
 
-/// The parts of a request that select a response.
+/// The parts of a request that select a cached response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Glance<'a> {
     pub(crate) model: &'a str,
@@ -35,7 +35,7 @@ pub(crate) struct Glance<'a> {
     how: Option<GeminiStream>,
 }
 
-/// Finds the model and `stream` without parsing the rest.
+/// Extracts the model and whether to stream without parsing the rest of the body.
 pub(crate) fn glance<'a>(body: &'a [u8], gemini: Option<&'a (String, GeminiStream)>) -> Glance<'a> {
     if let Some((model, how)) = gemini {
         return Glance { model, stream: *how != GeminiStream::Whole, include_usage: true, how: Some(*how) };
@@ -63,7 +63,7 @@ fn field<'a, T>(body: &'a [u8], name: &[u8], read: impl Fn(&'a [u8]) -> Option<T
 
 type Key = (String, u8, bool, bool, bool);
 
-/// The cached responses.
+/// The cached responses by the requests that they answer.
 #[derive(Debug, Default)]
 pub(crate) struct Plain(Mutex<BTreeMap<Key, Made>>);
 
@@ -76,7 +76,7 @@ struct Made {
 }
 
 impl Plain {
-    /// Returns whether the response is streamed, and its body.
+    /// Returns whether the response is streamed, and its body, from the cache if possible.
     pub(crate) fn answer(
         &self,
         api: Api,

@@ -60,7 +60,7 @@ impl Request {
     }
 }
 
-/// The end of a response, shared between the response and the record.
+/// The status and end of a response, shared between the response and its record.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     /// 0 open, 1 complete, 2 cut, 3 cancelled.
@@ -79,7 +79,7 @@ impl Progress {
     }
 }
 
-/// Records how a response ends. If it is dropped before, the client has disconnected.
+/// Records how a response ends. Dropping it before means that the client disconnected.
 #[derive(Debug, Default)]
 pub(crate) struct EndRecorder(Arc<Progress>);
 
@@ -116,7 +116,7 @@ struct Kept {
     progress: Arc<Progress>,
 }
 
-/// The last requests.
+/// The record of the last requests.
 #[derive(Default)]
 pub(crate) struct Requests(Mutex<VecDeque<Kept>>);
 

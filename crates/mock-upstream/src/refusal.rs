@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::route::Api;
 
-/// An error response.
+/// An error response, independent of the API in which it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
@@ -36,7 +36,7 @@ impl Refusal {
         Self { code: Some(code), ..self }
     }
 
-    /// Returns the error for an unknown model.
+    /// Returns the error of an API for an unknown model.
     pub(crate) fn no_model(api: Api, model: &str) -> Self {
         let message = match api {
             Api::Anthropic => format!("model: {model}"),
@@ -48,7 +48,7 @@ impl Refusal {
         Self { code: Some("model_not_found"), ..Self::of(StatusCode::NOT_FOUND, message) }
     }
 
-    /// Returns the error for missing credentials.
+    /// Returns the error of an API for missing credentials.
     pub(crate) fn no_credentials(api: Api) -> Self {
         let message = match api {
             Api::Anthropic => "x-api-key header is required",
@@ -58,7 +58,7 @@ impl Refusal {
         Self { code: Some("invalid_api_key"), ..Self::of(StatusCode::UNAUTHORIZED, message) }
     }
 
-    /// Returns the body of the response.
+    /// Returns the error body in the format of an API; `number` is the number of the request.
     pub(crate) fn body(&self, api: Api, number: u64) -> Value {
         match api {
             Api::Anthropic => json!({
@@ -81,7 +81,7 @@ impl Refusal {
     }
 }
 
-/// Returns Anthropic's name of an error, as its documentation lists them.
+/// Returns Anthropic's error type for a status, according to its documentation.
 pub(crate) fn anthropic_kind(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "authentication_error",
@@ -96,7 +96,7 @@ pub(crate) fn anthropic_kind(status: StatusCode) -> &'static str {
     }
 }
 
-/// Returns `OpenAI`'s name of an error.
+/// Returns `OpenAI`'s error type for a status.
 pub(crate) fn openai_kind(status: StatusCode) -> &'static str {
     match status.as_u16() {
         429 => "requests",
@@ -105,7 +105,7 @@ pub(crate) fn openai_kind(status: StatusCode) -> &'static str {
     }
 }
 
-/// Returns Google's name of an error.
+/// Returns Google's error status for an HTTP status.
 pub(crate) fn gemini_kind(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "UNAUTHENTICATED",

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::{body::ResponseBody, record::EndRecorder, refusal::Refusal, route::Api};
 
-/// Returns a response with this body; `from` is the API and the number of the request, for the header with its id.
+/// Builds a response with this body. `from`, the API and the number of the request, adds the header with the request
+/// id.
 pub(crate) fn finish(events: bool, body: ResponseBody, from: Option<(Api, u64)>) -> Response<ResponseBody> {
     let kind = if events { "text/event-stream; charset=utf-8" } else { "application/json" };
     let mut response = Response::new(body);
@@ -20,7 +21,7 @@ pub(crate) fn finish(events: bool, body: ResponseBody, from: Option<(Api, u64)>)
     response
 }
 
-/// Adds the header with the provider's id of the request.
+/// Adds the header with the provider's request id.
 fn name(response: &mut Response<ResponseBody>, api: Api, number: u64) {
     let header = match api {
         Api::Anthropic => HeaderName::from_static("request-id"),

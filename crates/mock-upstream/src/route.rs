@@ -2,7 +2,7 @@
 
 use hyper::{Method, Uri};
 
-/// The API of a response.
+/// A wire API that the mock implements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Api {
     Anthropic,
@@ -11,7 +11,7 @@ pub(crate) enum Api {
     Gemini,
 }
 
-/// An endpoint.
+/// An endpoint of the mock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoint {
     /// Generate a response.
@@ -32,7 +32,7 @@ pub(crate) enum Endpoint {
     Unknown,
 }
 
-/// The form of a response of Gemini.
+/// The form in which Gemini's API sends a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GeminiStream {
     Whole,
@@ -42,7 +42,7 @@ pub(crate) enum GeminiStream {
     Array,
 }
 
-/// Resolves a method and a path; queries other than Gemini's `alt` are ignored.
+/// Resolves method and path to an endpoint. Of the query only Gemini's `alt` is used.
 pub(crate) fn endpoint(method: &Method, uri: &Uri, upgrade: bool) -> Endpoint {
     let path = uri.path();
     if upgrade {

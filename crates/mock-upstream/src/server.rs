@@ -30,7 +30,7 @@ pub struct MockUpstream {
 }
 
 impl MockUpstream {
-    /// Starts a mock; it accepts requests when this returns.
+    /// Starts a mock provider. It accepts requests when this returns.
     ///
     /// # Errors
     /// If the port is taken, or no thread can be started.

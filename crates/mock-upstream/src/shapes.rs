@@ -13,7 +13,8 @@ use crate::{
     route::{Api, GeminiStream},
 };
 
-/// Parses a request. `in_path` has the model and the kind of response in the path of a request to Gemini.
+/// Validates and parses a request. `in_path` is the model and the form of the response from the path of a Gemini
+/// request.
 pub(crate) fn read(
     api: Api,
     in_path: Option<(String, GeminiStream)>,
@@ -29,7 +30,7 @@ pub(crate) fn read(
     }
 }
 
-/// Writes a response that is not streamed.
+/// Writes a response in an API, not streamed.
 pub(crate) fn whole(api: Api, answer: &Answer) -> Value {
     match api {
         Api::Anthropic => anthropic::whole(answer),
@@ -39,7 +40,7 @@ pub(crate) fn whole(api: Api, answer: &Answer) -> Value {
     }
 }
 
-/// Writes a response as the events of a stream.
+/// Writes a response in an API as the events of a stream.
 pub(crate) fn events(api: Api, how: Option<GeminiStream>, answer: &Answer, include_usage: bool) -> Vec<Bytes> {
     match api {
         Api::Anthropic => anthropic::events(answer),
@@ -50,7 +51,7 @@ pub(crate) fn events(api: Api, how: Option<GeminiStream>, answer: &Answer, inclu
     }
 }
 
-/// Checks that the request has credentials, in the header of its API.
+/// Checks that the request has credentials in the header of its API; their value is not checked.
 pub(crate) fn credentials(api: Api, headers: &HeaderMap) -> Result<(), Refusal> {
     let bearer = headers.get(AUTHORIZATION).is_some_and(|value| {
         value.as_bytes().strip_prefix(b"Bearer ").is_some_and(|token| !token.trim_ascii().is_empty())

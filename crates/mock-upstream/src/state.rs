@@ -8,7 +8,7 @@ use std::{
 
 use crate::{failure::Failures, plain::Plain, record::Requests};
 
-/// The settings of a mock.
+/// The settings of a mock provider.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The port on 127.0.0.1; 0 selects a free one.
@@ -29,7 +29,7 @@ impl Default for Settings {
     }
 }
 
-/// The state that connections share.
+/// The state of a mock provider, shared by its connections.
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) keep_bodies: AtomicBool,

@@ -28,7 +28,7 @@ pub struct Margin {
 }
 
 impl Margin {
-    /// Whether the interval excludes 0, in words.
+    /// Returns `win`, `loss` or `no difference shown`, depending on whether the interval excludes 0.
     pub(crate) const fn verdict(&self) -> &'static str {
         if 0.0 < self.low {
             "win"
@@ -58,7 +58,7 @@ impl Matrix {
         Self { width: cells.len() / outcomes.len().max(1), cells }
     }
 
-    /// The points `(mean cost, mean score)` of a resample in which each turn occurs `times`.
+    /// Returns `(mean cost, mean score)` for each cost weight, if each turn occurs as often as `times` states.
     fn points(&self, times: &[u32]) -> Vec<(f64, f64)> {
         let mut sums = vec![0.0; self.width];
         for (row, times) in self.cells.chunks_exact(self.width.max(1)).zip(times).filter(|(_, times)| **times != 0) {
@@ -73,7 +73,8 @@ impl Matrix {
     }
 }
 
-/// Computes the differences in AIQ between pairs of routers, on the same resamples.
+/// Computes the differences in AIQ between pairs of routers, all on the same resamples. `pairs` are indices of
+/// `routers`.
 pub(crate) fn margins(outcomes: &[&[Outcome]], routers: &[&[Choices]], pairs: &[(usize, usize)]) -> Vec<Margin> {
     let models = outcomes.first().map_or(0, |first| first.len());
     let singles = Matrix::of(outcomes, |_| (0..models).collect());

@@ -12,7 +12,7 @@ use crate::{
 /// The least number of turns in a group whose mean gain is evaluated.
 const MIN_GROUP: usize = 20;
 
-/// The calibration of the store.
+/// The calibration of the store: predictions compared with outcomes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
     /// The expected calibration error (ECE) of success.
@@ -30,7 +30,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// The calibration over all draws of a trial.
+    /// Computes the calibration over all draws of a trial.
     pub(crate) fn of(trials: &[Trial<'_>]) -> Self {
         let successes: Vec<_> = trials.iter().flat_map(|trial| trial.successes.iter().copied()).collect();
         let bets: Vec<&Bet> = trials.iter().flat_map(|trial| &trial.bets).collect();
@@ -50,7 +50,8 @@ impl Calibration {
     }
 }
 
-/// Groups the turns of a replay by the two models and the confidence; mean confidence and whether the mean gain is positive.
+/// Groups the turns of a replay by the two compared models and the confidence. Returns the mean confidence of each
+/// group, and 1 if its mean gain is positive, otherwise 0. Small groups are left out.
 fn groups(trial: &Trial<'_>) -> Vec<(f64, f64)> {
     let mut groups: BTreeMap<_, Vec<&Bet>> = BTreeMap::new();
     for bet in &trial.bets {
@@ -68,7 +69,7 @@ fn one_if(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// A range of predictions and their outcomes.
+/// A bin of a calibration curve: a range of predictions and their outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
     /// The number of predictions.
@@ -79,7 +80,7 @@ pub struct Bin {
     pub happened: f64,
 }
 
-/// Sorts pairs of prediction and outcome into ten bins of equal width from 0 to 1; empty bins are dropped.
+/// Distributes pairs of prediction and outcome over ten bins of equal width from 0 to 1; empty bins are dropped.
 pub(crate) fn bins(pairs: &[(f64, f64)]) -> Vec<Bin> {
     let mut sums = [(0, 0.0, 0.0); 10];
     for (predicted, happened) in pairs {

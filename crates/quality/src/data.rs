@@ -40,7 +40,7 @@ pub struct Turn {
     pub bucket: u32,
 }
 
-/// Prompts with the outcomes of the same models.
+/// A set of prompts, each with the outcomes of the same models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Set {
     /// The name of the file, or of the dataset if it forms a separate set.
@@ -51,7 +51,7 @@ pub struct Set {
     pub turns: Vec<Turn>,
 }
 
-/// A line of a file.
+/// A line of a file: one prompt.
 #[derive(Debug, Deserialize)]
 struct Line {
     id: String,
@@ -63,7 +63,7 @@ struct Line {
 }
 
 impl Set {
-    /// Creates a set; models without an outcome for every prompt are dropped.
+    /// Creates a set from lines. Models without an outcome for every prompt are dropped.
     fn of(name: String, lines: Vec<Line>) -> Result<Self, Failure> {
         let answered = |model: &&String| lines.iter().all(|line| line.models.contains_key(*model));
         let named: BTreeSet<&String> = lines.iter().flat_map(|line| line.models.keys()).collect();
@@ -88,7 +88,7 @@ impl Set {
     }
 }
 
-/// Reads the sets of all `*.jsonl.gz` files directly in a folder, by file name.
+/// Reads the sets of all `*.jsonl.gz` files directly in a folder, ordered by file name.
 pub fn read(folder: &Path) -> Result<Vec<Set>, Failure> {
     let fail = |cause| Failure::Read { path: folder.to_path_buf(), cause };
     let mut paths: Vec<PathBuf> = Vec::new();

@@ -11,7 +11,7 @@ use crate::{
 /// The default thresholds of the estimator.
 const GATE: Gate = Gate::of(Estimator::Calibrated);
 
-/// The estimates for a turn.
+/// The estimates of the store for one turn.
 #[derive(Debug)]
 pub(crate) struct Expected<'a> {
     /// The models of the set, in its order.
@@ -20,7 +20,7 @@ pub(crate) struct Expected<'a> {
     estimates: Vec<Estimate>,
 }
 
-/// The models selected at one cost weight, as indexes in the models of the set.
+/// The selected models at one cost weight, as indices of the models of the set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Advice {
     /// The model of the greatest utility.
@@ -29,7 +29,7 @@ pub(crate) struct Advice {
     pub(crate) recommended: Option<usize>,
 }
 
-/// A recommendation and the model it is compared with.
+/// A recommended model and the model it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Compared {
     /// The model.
@@ -47,7 +47,7 @@ impl<'a> Expected<'a> {
         Self { models, estimates }
     }
 
-    /// Selects models at a cost weight; `baseline` is the model without a recommendation.
+    /// Selects models at the cost weight `weight`. `baseline` is the model that is used without a recommendation.
     pub(crate) fn advice(&mut self, weight: f64, baseline: usize) -> Advice {
         let found = self.recommended(weight, baseline);
         let passing = found.filter(|found| GATE.passes(found.confidence, found.samples));
@@ -57,7 +57,8 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// Compares the recommended model with the other one at a cost weight, whether or not it passes the thresholds.
+    /// Compares the recommended model with the baseline or the second best at a cost weight, whether or not it passes
+    /// the thresholds; `None` without a recommendation.
     pub(crate) fn compared(&mut self, weight: f64, baseline: usize) -> Option<Compared> {
         let found = self.recommended(weight, baseline)?;
         let given = self.models.get(baseline)?;
@@ -75,7 +76,7 @@ impl<'a> Expected<'a> {
         })
     }
 
-    /// The expected success of each model; `None` for models without outcomes.
+    /// Returns the expected success of each model; `None` for models without outcomes.
     pub(crate) fn successes(&self) -> Vec<Option<f64>> {
         let mut successes = vec![None; self.models.len()];
         for estimate in &self.estimates {

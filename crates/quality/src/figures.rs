@@ -17,7 +17,7 @@ const SAVINGS_QUALITY: f64 = 0.98;
 /// The share of the most expensive model's cost at which the score is measured.
 const CHEAP_SHARE: f64 = 0.1;
 
-/// The figures of a router: means over the draws of a trial.
+/// The figures of merit of a router: means over the draws of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
     /// The router.
@@ -40,7 +40,7 @@ pub struct Figures {
     pub silent: f64,
 }
 
-/// Reference values that need no training.
+/// The figures of reference routers that need no training.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct References {
     /// The AIQ of the best mix of single models.
@@ -58,7 +58,7 @@ pub struct References {
 }
 
 impl Figures {
-    /// Computes the figures of one draw.
+    /// Computes the figures of a router in one draw.
     pub(crate) fn of(outcomes: &[&[Outcome]], router: &Router) -> Self {
         let singles = singles(outcomes);
         let hull = Hull::of(curve(outcomes, &router.choices));
@@ -80,7 +80,7 @@ impl Figures {
         }
     }
 
-    /// Averages the figures of several draws.
+    /// Averages the figures of several draws; `None` if there are none.
     pub(crate) fn mean(draws: &[Self]) -> Option<Self> {
         let first = draws.first()?;
         let mean = |of: fn(&Self) -> f64| draws.iter().map(of).sum::<f64>() / number(draws.len());
@@ -106,7 +106,7 @@ impl Figures {
 }
 
 impl References {
-    /// Computes the references from the outcomes of turns, the names of the models and the choices of the oracle.
+    /// Computes the references. `outcomes` are those of the test turns, and `oracle` knows every outcome.
     pub(crate) fn of(outcomes: &[&[Outcome]], models: &[String], oracle: &Router) -> Self {
         let singles = singles(outcomes);
         let named = |place: usize| (models[place].clone(), singles[place].0, singles[place].1);
@@ -132,7 +132,7 @@ fn best(singles: &[(f64, f64)]) -> usize {
     best.map_or(0, |(place, _)| place)
 }
 
-/// The gap closed between the weaker and the stronger of two models.
+/// Computes the gap closed between the weaker and the stronger of two models; `None` for another number of models.
 fn gap(outcomes: &[&[Outcome]], singles: &[(f64, f64)], success: &[Vec<f64>]) -> Option<GapClosed> {
     if singles.len() != 2 {
         return None;

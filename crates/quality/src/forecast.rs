@@ -20,7 +20,7 @@ impl Forecast {
     }
 }
 
-/// The model of the greatest utility, the first of several.
+/// Returns the index of the model with the greatest utility, the first of several; `None` without forecasts.
 pub(crate) fn best(forecasts: &[Option<Forecast>], cost_weight: f64) -> Option<usize> {
     let all = forecasts.iter().enumerate().filter_map(|(place, forecast)| Some((place, (*forecast)?)));
     let better = |best: Option<(usize, f64)>, (place, forecast): (usize, Forecast)| {
@@ -30,7 +30,7 @@ pub(crate) fn best(forecasts: &[Option<Forecast>], cost_weight: f64) -> Option<u
     all.fold(None, better).map(|(place, _)| place)
 }
 
-/// The mean outcomes of each model in the training turns.
+/// The mean outcomes of each model in the training turns, the prediction without any features.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Means {
     /// Mean score and mean cost; `None` for models without outcomes.
@@ -39,7 +39,7 @@ pub(crate) struct Means {
 }
 
 impl Means {
-    /// Computes the means of lessons.
+    /// Computes the means over the training turns.
     pub(crate) fn of(set: &Set, lessons: &[Lesson]) -> Self {
         let mut sums = vec![(0.0, 0.0, 0.0); set.models.len()];
         for lesson in lessons {

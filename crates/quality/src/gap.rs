@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::number::number;
 
-/// The figures of a router between two models.
+/// How much of the performance gap between two models a router closes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct GapClosed {
     /// The share of the gap that is closed, averaged over all shares of strong calls: APGR.
@@ -17,8 +17,8 @@ pub struct GapClosed {
     pub four_fifths: f64,
 }
 
-/// Computes the gap closed from the predicted and observed advantage of the strong model on each turn; `None` if it has no
-/// advantage. Turns of equal predicted advantage are interpolated, so their order does not matter.
+/// Computes the gap closed. `turns` are pairs of predicted and observed advantage of the strong model; `None` if the
+/// strong model has no advantage. Turns of equal predicted advantage are interpolated, so their order does not matter.
 pub(crate) fn gap_closed(turns: &[(f64, f64)]) -> Option<GapClosed> {
     let gap: f64 = turns.iter().map(|turn| turn.1).sum();
     if gap <= 0.0 {

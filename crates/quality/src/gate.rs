@@ -30,8 +30,8 @@ impl Gate {
         self.confidence <= confidence && self.samples <= samples
     }
 
-    /// The model that the formula of 004 recommends at a cost weight. Its confidence is the relative lead of the best model
-    /// over the second.
+    /// Returns the model that the formula of 004 recommends at a cost weight; `None` if it does not pass the
+    /// thresholds. Its confidence is the relative lead of the best model over the second.
     pub(crate) fn leader(&self, forecasts: &[Option<Forecast>], weight: f64) -> Option<usize> {
         let top = best(forecasts, weight)?;
         let utility = |place: usize| forecasts[place].map(|forecast| forecast.utility(weight));

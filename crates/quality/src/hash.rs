@@ -8,7 +8,7 @@ pub(crate) fn hash(purpose: &str, id: &str) -> u64 {
     digest.iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// The generator `SplitMix64`; published intervals depend on its sequence.
+/// The pseudo-random number generator `SplitMix64`. The published intervals depend on its sequence.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 

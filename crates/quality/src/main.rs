@@ -37,7 +37,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Measures all sets, with progress on stderr.
+/// Measures all sets of the folder, with progress on stderr.
 fn measured(arguments: &Arguments, effort: Effort) -> Result<Vec<SetReport>, Box<dyn Error>> {
     let start = Instant::now();
     let mut reports = Vec::new();

@@ -15,7 +15,7 @@ use crate::{
     split::Lesson,
 };
 
-/// A set with the features of its turns.
+/// A set prepared for replays: its turns with their features.
 #[derive(Debug)]
 pub(crate) struct Stream<'a> {
     set: &'a Set,
@@ -23,7 +23,7 @@ pub(crate) struct Stream<'a> {
     features: Vec<Features>,
 }
 
-/// A trained store.
+/// A store that was trained on a part of a set.
 #[derive(Debug)]
 pub(crate) struct Learned<'a> {
     stream: &'a Stream<'a>,
@@ -31,7 +31,7 @@ pub(crate) struct Learned<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Extracts features from the prompts.
+    /// Extracts the features of every prompt.
     pub(crate) fn of(set: &'a Set) -> Self {
         let by_group = set.is_grouped();
         // Numbered ids are valid whatever the names are, and keep the order of the set.
@@ -48,7 +48,7 @@ impl<'a> Stream<'a> {
         &self.features
     }
 
-    /// Trains a store: records and judges the lessons one after another.
+    /// Trains a store: records and judges the training turns one after another.
     pub(crate) fn learn(&self, lessons: &[Lesson]) -> Learned<'_> {
         let mut store = Store::default();
         for (moment, lesson) in (1_u64..).zip(lessons) {
@@ -78,8 +78,8 @@ impl Learned<'_> {
         Expected::new(&self.stream.models, estimates)
     }
 
-    /// Predicts the outcome of each model on a turn with the formula of 004. Its scores at cost weights 0 and 1 are success
-    /// and efficiency.
+    /// Predicts the outcome of each model on a turn with the formula of 004. The formula's score at cost weight 0 is
+    /// the success, at 1 the efficiency.
     pub(crate) fn paper(&self, turn: usize) -> Vec<Option<Forecast>> {
         let mut forecasts = vec![None; self.stream.models.len()];
         let [quality, cost] = [Score::ZERO, Score::ONE].map(|cost_weight| {

@@ -23,7 +23,7 @@ const SIZES: [(usize, u32); 3] = [(50, 5), (200, 5), (1_500, 1)];
 /// A size is measured if the training set is at least this many times as large.
 const MIN_RATIO: usize = 2;
 
-/// How much is measured.
+/// The extent of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     /// All turns and routers.
@@ -38,7 +38,7 @@ const REDUCED_PAST: usize = 600;
 /// Test turns of each part in the reduced measurement.
 const REDUCED_ASKED: usize = 300;
 
-/// The measurements of a set.
+/// The measurements of one set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SetReport {
     /// The name of the set.
@@ -59,7 +59,7 @@ pub struct SetReport {
     pub trials: Vec<TrialReport>,
 }
 
-/// The measurements with one training size.
+/// The measurements with one training size in one mode.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrialReport {
     /// Which outcomes of training turns are known.
@@ -111,7 +111,7 @@ pub fn measure(set: &Set, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> R
     })
 }
 
-/// A set prepared for replays.
+/// A set prepared for measurements.
 struct Bench<'a> {
     set: &'a Set,
     stream: Stream<'a>,
@@ -121,7 +121,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Measures all training sizes in one mode, with references on the same test turns.
+    /// Measures all training sizes in one mode, and the references on the same test turns.
     fn trials(&self, mode: Mode) -> Vec<(References, TrialReport)> {
         let whole = self.parts.iter().map(|part| part.train.len()).min().unwrap_or(0);
         let mut found = Vec::new();

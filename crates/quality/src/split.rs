@@ -27,7 +27,7 @@ pub enum Mode {
     Partial,
 }
 
-/// Training and test turns, as indexes in a set.
+/// One split into training and test turns, as indices of the set's turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Training turns.
@@ -36,7 +36,7 @@ pub(crate) struct Part {
     pub(crate) test: Vec<usize>,
 }
 
-/// A training turn with the model whose outcome is known; `None` for all models.
+/// A training turn, and the model whose outcome is known; `None` if those of all models are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lesson {
     /// The index in the set.
@@ -52,7 +52,7 @@ impl Lesson {
     }
 }
 
-/// Splits a set: one part of fixed halves, or five folds.
+/// Splits a set into one part of fixed halves, or into five folds.
 pub(crate) fn parts(set: &Set) -> Vec<Part> {
     let part = |is_test: &dyn Fn(u32) -> bool| {
         let (test, train) = (0..set.turns.len()).partition(|place| is_test(set.turns[*place].bucket % 10));
@@ -65,7 +65,7 @@ pub(crate) fn parts(set: &Set) -> Vec<Part> {
     }
 }
 
-/// The first `most` training turns of a part in the order of a draw.
+/// Returns at most `most` training turns of a part, in the order of the draw `draw`.
 pub(crate) fn past(set: &Set, part: &Part, mode: Mode, most: usize, draw: u32) -> Vec<Lesson> {
     let order = |turn: &Turn| hash(&format!("order {draw}: "), &turn.id);
     let mut places = part.train.clone();

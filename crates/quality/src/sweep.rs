@@ -16,7 +16,7 @@ pub(crate) fn weights() -> Vec<f64> {
 /// The index of the selected model at each cost weight.
 pub(crate) type Choices = Vec<usize>;
 
-/// Cost weights, each with the baseline model.
+/// The cost weights at which a router is evaluated, each with the baseline model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sweep(Vec<(f64, usize)>);
 
@@ -42,7 +42,7 @@ impl Sweep {
     }
 }
 
-/// `(mean cost in dollars, mean score)` over turns, at each cost weight.
+/// Returns `(mean cost in dollars, mean score)` over all turns for each cost weight.
 pub(crate) fn curve(outcomes: &[&[Outcome]], choices: &[Choices]) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0); choices.first().map_or(0, Vec::len)];
     for (outcomes, choices) in outcomes.iter().zip(choices) {

@@ -12,7 +12,7 @@ use crate::{
 /// The seed of the outcomes.
 const SEED: u64 = 11;
 
-/// A set of 400 turns with words of one of two groups. `outcome` returns the scores of both models.
+/// Creates a set of 400 turns with words of one of two groups. `outcome` returns the scores of both models.
 fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> Set {
     const WORDS: [[&str; 6]; 2] = [
         ["compiler", "borrow", "lifetime", "trait", "module", "crate"],
@@ -34,7 +34,7 @@ fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> Set {
     Set { name: "synthetic".to_owned(), models: vec!["one".to_owned(), "other".to_owned()], turns: turns.collect() }
 }
 
-/// The AIQ above the zero router and the share of the gap closed, of the store and of logistic regression.
+/// Measures the store and logistic regression: the AIQ above the zero router, and the share of the gap closed.
 fn measured(set: &Set, mode: Mode) -> [(f64, f64); 2] {
     let (stream, parts) = (Stream::of(set), parts(set));
     let plan = Plan { mode, most: usize::MAX, draw: 0, asked: usize::MAX, others: true };

@@ -11,7 +11,7 @@ use crate::{
     trial::RouterKind,
 };
 
-/// One line: the AIQ of the store above the zero router on each set.
+/// Formats one line: the AIQ of the store above the zero router on each set.
 pub fn summary(reports: &[SetReport]) -> String {
     let routed = |trial: &TrialReport| {
         trial.figures.iter().find(|figures| figures.router == RouterKind::StoreRouted).map(|figures| figures.aiq)
@@ -23,7 +23,7 @@ pub fn summary(reports: &[SetReport]) -> String {
     format!("{} sets, AIQ above zero: {}", reports.len(), shown.collect::<Vec<_>>().join(", "))
 }
 
-/// All tables.
+/// Formats all tables.
 pub fn all(reports: &[SetReport]) -> String {
     let mut text = String::new();
     sets(&mut text, reports);

@@ -41,7 +41,7 @@ const TARGETS: &[Target] = &[
     ("coderouter_id", Mode::Partial, None, Limit::Aiq(0.496)),
 ];
 
-/// The table of targets and measurements. Targets of sets that were not measured are omitted.
+/// Formats the table of targets and measurements. Targets of sets that were not measured are omitted.
 pub(crate) fn table(reports: &[SetReport]) -> String {
     let mut text = "| set | past | target | estimates alone | | as routed | |\n".to_owned();
     text.push_str("| --- | --- | --- | --: | --- | --: | --- |\n");
@@ -90,7 +90,7 @@ impl Limit {
         }
     }
 
-    /// The figure, and whether it meets the target.
+    /// Formats the measured figure; returns it and whether it meets the target.
     fn measured(self, figures: &Figures) -> (String, bool) {
         let per_cent = |share: f64| format!("{:.1} %", 100.0 * share);
         // Without a gap nothing can be closed.

@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     pub(crate) others: bool,
 }
 
-/// The method of a router.
+/// A method of choosing models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RouterKind {
@@ -54,7 +54,7 @@ impl RouterKind {
     }
 }
 
-/// The choices of a router.
+/// The choices of one router on the test turns.
 #[derive(Debug)]
 pub(crate) struct Router {
     /// The method.
@@ -84,7 +84,7 @@ pub(crate) struct Bet {
     pub(crate) models: (usize, usize),
 }
 
-/// The results of a replay.
+/// The results of one replay.
 #[derive(Debug)]
 pub(crate) struct Trial<'a> {
     /// The outcomes of the test turns.
@@ -104,7 +104,7 @@ impl Router {
     }
 }
 
-/// The training data and cost weights of one part.
+/// The cost weights and means of one part, which all routers share.
 struct Setting<'a> {
     means: &'a Means,
     sweep: Sweep,
@@ -205,7 +205,7 @@ fn test_turns(set: &Set, part: &Part, most: usize) -> Vec<usize> {
     turns
 }
 
-/// The recommendation at the default cost weight with its outcome; `None` without confidence.
+/// Returns the recommendation for a turn at the default cost weight with its outcome; `None` without one, or if its confidence is 0.
 fn bet(expected: &mut Expected<'_>, means: &Means, outcomes: &[Outcome], baseline: usize) -> Option<Bet> {
     let found = expected.compared(USUAL_WEIGHT, baseline)?;
     let real = |place: usize| {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{answer::signature, refusal::Refusal};
 
-/// Rejects calls and results that do not match, signatures of other models, and empty texts.
+/// Rejects calls and results that do not match, signatures of other models, and empty texts, as Anthropic does.
 pub(super) fn check(messages: &[Value], model: &str, system_may_follow: bool) -> Result<(), Refusal> {
     // Calls that wait for their results.
     let mut open: BTreeSet<&str> = BTreeSet::new();
@@ -52,7 +52,7 @@ pub(super) fn check(messages: &[Value], model: &str, system_may_follow: bool) ->
     }
 }
 
-/// Returns the call ids of the results in a message; each must be of a call in the message before.
+/// Returns the call ids of the results in a message; each call must be in the previous message.
 fn results<'a>(blocks: &'a [Value], place: usize, open: &BTreeSet<&str>) -> Result<BTreeSet<&'a str>, Refusal> {
     let mut found = BTreeSet::new();
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block["type"] == "tool_result") {

@@ -27,7 +27,7 @@ const FOREIGN: &[&str] = &[
     "generationConfig",
 ];
 
-/// Parses a request.
+/// Validates and parses a Messages request; `length` is the size of its body in bytes.
 pub(crate) fn read(headers: &HeaderMap, body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
     if !headers.contains_key("anthropic-version") {
         return Err(Refusal::invalid("anthropic-version: header is required"));
@@ -76,7 +76,7 @@ fn limit(body: &Value) -> Result<u64, Refusal> {
     }
 }
 
-/// Rejects contradictory settings, as the documentation of extended thinking lists them.
+/// Rejects settings that contradict each other, according to the documentation of extended thinking.
 fn settings(body: &Value, limit: u64) -> Result<(), Refusal> {
     if body["temperature"].as_f64().is_some_and(|heat| !(0.0..=1.0).contains(&heat)) {
         return Err(Refusal::invalid("temperature: range: 0..1"));
@@ -124,7 +124,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, Refusal> {
     Ok(tools)
 }
 
-/// Returns the texts of the user's last message.
+/// Returns the texts of the user's last message, joined.
 fn said(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {

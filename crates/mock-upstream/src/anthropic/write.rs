@@ -14,7 +14,7 @@ pub(crate) fn whole(answer: &Answer) -> Value {
     message(answer, &content, Some(stop(answer.stop)), &usage(&answer.usage, answer.usage.output))
 }
 
-/// Writes a response as the events of a stream.
+/// Writes a Messages response as the events of a stream.
 pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     let begun = message(answer, &[], None, &usage(&answer.usage, 1));
     let mut events = vec![typed(&json!({"type": "message_start", "message": begun}))];
@@ -59,7 +59,7 @@ fn finished(block: &Block, model: &str) -> Value {
     }
 }
 
-/// Returns the start of a block, and its deltas.
+/// Returns a content block as it starts in a stream, and its deltas.
 fn pieces(block: &Block, model: &str) -> (Value, Vec<Value>) {
     match block {
         Block::Thought => {
@@ -95,7 +95,7 @@ const fn stop(stop: Stop) -> &'static str {
     }
 }
 
-/// Writes the usage. Anthropic's `input_tokens` exclude tokens read from the cache or written to it.
+/// Writes the usage object of Messages, whose `input_tokens` exclude tokens read from the cache or written to it.
 fn usage(usage: &Usage, output: u64) -> Value {
     json!({
         "input_tokens": usage.input - usage.cached - usage.written,

@@ -23,7 +23,7 @@ const FOREIGN: &[&str] = &[
     "generationConfig",
 ];
 
-/// Parses a request.
+/// Validates and parses a chat completions request; `length` is the size of its body in bytes.
 pub(crate) fn read(body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
     let model = text_field(body, "model")?.to_owned();
     let messages = list_field(body, "messages")?;
@@ -151,7 +151,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, Refusal> {
     Ok(tools)
 }
 
-/// Returns the texts of the user's last message.
+/// Returns the texts of the user's last message, joined.
 fn said(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {

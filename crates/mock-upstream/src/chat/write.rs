@@ -11,7 +11,7 @@ use crate::{
 /// The creation time of all responses, in seconds since 1970; fixed, so that responses are the same at any time.
 const CREATED: u64 = 1_700_000_000;
 
-/// Writes a response that is not streamed.
+/// Writes a chat completion that is not streamed.
 pub(crate) fn whole(answer: &Answer) -> Value {
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));
@@ -102,7 +102,7 @@ fn call(call: &Call, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": call.tool.name, "arguments": arguments}})
 }
 
-/// Returns the chunks of a call: its start, and its arguments in two parts.
+/// Returns the deltas of a tool call: its start, and its arguments in two parts.
 fn call_deltas(called: &Call, index: usize) -> [Value; 3] {
     let arguments = called.arguments();
     let (first, second) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));
@@ -121,7 +121,7 @@ const fn finish(stop: Stop) -> &'static str {
     }
 }
 
-/// Writes the usage. `OpenAI`'s `prompt_tokens` include cached tokens.
+/// Writes the usage object of chat completions, whose `prompt_tokens` include cached tokens.
 fn usage(usage: &Usage) -> Value {
     json!({
         "prompt_tokens": usage.input,

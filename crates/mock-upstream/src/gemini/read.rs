@@ -25,7 +25,7 @@ const NOT_IN_PARAMETERS: &[&str] = &[
     "allOf",
 ];
 
-/// Parses a request.
+/// Validates and parses a `generateContent` request; `length` is the size of its body in bytes.
 pub(crate) fn read(model: &str, stream: bool, body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
     let contents = match &body["contents"] {
         Value::Array(contents) if !contents.is_empty() => contents,

@@ -9,7 +9,7 @@ use crate::{
     sse::data_crlf,
 };
 
-/// Writes a response that is not streamed.
+/// Writes a `generateContent` response that is not streamed.
 pub(crate) fn whole(answer: &Answer) -> Value {
     let mut all = Vec::new();
     for block in &answer.blocks {
@@ -27,7 +27,7 @@ pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     chunks(answer).iter().map(data_crlf).collect()
 }
 
-/// Writes a response as one array in chunks, which is how Google streams unless events are requested.
+/// Writes a response as the chunks of one JSON array, which is Google's form of a stream unless events are requested.
 pub(crate) fn array(answer: &Answer) -> Vec<Bytes> {
     let chunks = chunks(answer);
     let last = chunks.len().saturating_sub(1);
@@ -67,7 +67,7 @@ fn sign(parts: &mut [Value], answer: &Answer) {
     }
 }
 
-/// Writes the usage. Every chunk has the usage so far; only the last one is final.
+/// Writes a chunk with the usage so far; only that of the last chunk is final.
 fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     if last {
@@ -81,7 +81,7 @@ fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     })
 }
 
-/// Writes token counts. Google's `candidatesTokenCount` excludes thinking.
+/// Writes the usage object of Gemini, whose `candidatesTokenCount` excludes thinking.
 fn usage(usage: &Usage, last: bool) -> Value {
     if !last {
         return json!({"promptTokenCount": usage.input, "totalTokenCount": usage.input});

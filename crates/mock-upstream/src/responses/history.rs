@@ -68,7 +68,7 @@ pub(super) fn check(items: &[Value], model: &str, continues: bool) -> Result<(),
     }
 }
 
-/// Checks that the user's texts are `input_text` and those of the model `output_text`.
+/// Checks that the text parts of the user are `input_text` and those of the model `output_text`.
 fn parts(item: &Value, role: &str, field: &str) -> Result<(), Refusal> {
     let wrong = if role == "assistant" { "input_text" } else { "output_text" };
     match &item["content"] {
@@ -98,7 +98,7 @@ fn signed(item: &Value, model: &str, field: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the texts of the user's last message.
+/// Returns the texts of the user's last message, joined.
 pub(super) fn said(items: &[Value]) -> String {
     let last = items.iter().rfind(|item| kind(item) == "message" && item["role"] == "user");
     match last.map(|item| &item["content"]) {

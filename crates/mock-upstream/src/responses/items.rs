@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::answer::{Answer, Block, Call, THOUGHT, signature};
 
-/// An item and its events, without their sequence numbers.
+/// An output item with the events that stream it, without their sequence numbers.
 pub(super) struct Item {
     pub(super) done: Value,
     pub(super) events: Vec<Value>,
 }
 
-/// Returns all items of a response.
+/// Returns the output items of a response.
 pub(super) fn items(answer: &Answer) -> Vec<Item> {
     let item = |(index, block): (usize, &Block)| match block {
         Block::Thought => thought(answer, index),

@@ -23,7 +23,7 @@ const FOREIGN: &[&str] = &[
     "generationConfig",
 ];
 
-/// Parses a request.
+/// Validates and parses a Responses request; `length` is the size of its body in bytes.
 pub(crate) fn read(body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
     let model = text_field(body, "model")?.to_owned();
     foreign(body, FOREIGN)?;

@@ -17,7 +17,7 @@ pub(crate) fn whole(answer: &Answer) -> Value {
     ended(answer, &items(answer).into_iter().map(|item| item.done).collect::<Vec<_>>())
 }
 
-/// Writes a response as the events of a stream.
+/// Writes a Responses response as the events of a stream.
 pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     let begun = response(answer.number, &answer.model, "in_progress", &[]);
     let mut events = vec![
@@ -80,7 +80,7 @@ fn response(number: u64, model: &str, status: &str, output: &[Value]) -> Value {
     })
 }
 
-/// Writes the usage. `OpenAI`'s `input_tokens` include cached tokens.
+/// Writes the usage object of Responses, whose `input_tokens` include cached tokens.
 fn usage(usage: &Usage) -> Value {
     json!({
         "input_tokens": usage.input,

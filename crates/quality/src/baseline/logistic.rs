@@ -25,7 +25,7 @@ const HASHES: usize = 1 << 16;
 /// The highest level; higher numbers are clamped.
 const MAX_LEVEL: u8 = 31;
 
-/// One regression for each model.
+/// A logistic regression of the score of each model on the features of a turn.
 #[derive(Debug)]
 pub(crate) struct Logistic {
     columns: Columns,
@@ -33,7 +33,7 @@ pub(crate) struct Logistic {
 }
 
 impl Logistic {
-    /// Fits a regression to the scores of each model.
+    /// Fits a regression to the scores of each model in the training turns.
     pub(crate) fn learn(set: &Set, features: &[Features], lessons: &[Lesson], means: &Means) -> Self {
         let columns = Columns::learn(lessons.iter().map(|lesson| &features[lesson.turn]));
         let fit_model = |model: usize| {
@@ -56,7 +56,7 @@ impl Logistic {
     }
 }
 
-/// The columns of the feature matrix and their weights.
+/// The columns of the feature matrix: token hashes, levels of the shape, and kinds of work.
 #[derive(Debug)]
 struct Columns {
     /// By token hash: the column and the inverse document frequency; `None` for unknown tokens.

@@ -9,7 +9,7 @@ use crate::{
 
 use super::{sparse::Sparse, terms::Terms};
 
-/// How the outcomes of neighbours are combined.
+/// How the outcomes of the nearest training turns are combined into a forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Vote {
     /// The mean of the 5 nearest.
@@ -18,7 +18,7 @@ enum Vote {
     Hundred,
 }
 
-/// The training turns as vectors.
+/// The training turns as TF-IDF vectors, to find the nearest ones of a test turn.
 #[derive(Debug)]
 pub(crate) struct Neighbours<'a> {
     set: &'a Set,
@@ -38,7 +38,7 @@ impl<'a> Neighbours<'a> {
         Self { set, lessons, means, with: vectors.transposed(), terms }
     }
 
-    /// Predicts the outcome of each model on a turn, by both votes.
+    /// Predicts the outcome of each model on a turn, once for each [`Vote`].
     pub(crate) fn forecasts(&self, turn: usize) -> [Vec<Option<Forecast>>; 2] {
         let mut similarities = vec![0.0; self.lessons.len()];
         for (column, value) in self.terms.vector(&self.set.turns[turn]) {

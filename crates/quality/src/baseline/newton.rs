@@ -11,7 +11,7 @@ const STEPS: usize = 50;
 /// The greatest number of conjugate gradient steps in each Newton step.
 const INNER_STEPS: usize = 100;
 
-/// The weights of the columns. The last column is the intercept, which is not regularised.
+/// A fitted regression: the weights of the columns. The last column is the intercept, which is not regularised.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fitted(pub(super) Vec<f64>);
 
@@ -51,7 +51,8 @@ pub(super) fn fit(rows: &Sparse, targets: &[f64], penalty: f64) -> Fitted {
     Fitted(weights)
 }
 
-/// Solves `(rows' · curvature · rows + penalty) x = gradient` to a tenth of the residual's norm.
+/// Solves `(rows' · curvature · rows + penalty) x = gradient` by conjugate gradients, until the norm of the residual is
+/// a tenth of the gradient's.
 fn solve(rows: &Sparse, curvature: &[f64], held: &impl Fn(usize) -> f64, gradient: &[f64]) -> Vec<f64> {
     let mut solution = vec![0.0; gradient.len()];
     let mut residual = gradient.to_vec();

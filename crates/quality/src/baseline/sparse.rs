@@ -28,12 +28,12 @@ impl Sparse {
         self.columns
     }
 
-    /// The matrix times a vector.
+    /// Multiplies the matrix with a vector.
     pub(super) fn times(&self, vector: &[f64]) -> Vec<f64> {
         self.rows().map(|row| dot(row, vector)).collect()
     }
 
-    /// The transposed matrix times a vector.
+    /// Multiplies the transposed matrix with a vector.
     pub(super) fn sum(&self, factors: &[f64]) -> Vec<f64> {
         let mut sum = vec![0.0; self.columns];
         for (row, factor) in self.rows().zip(factors) {
@@ -44,7 +44,7 @@ impl Sparse {
         sum
     }
 
-    /// The transposed matrix: for each column its `(row, value)`.
+    /// Returns the transposed matrix: for each column its cells `(row, value)`.
     pub(super) fn transposed(&self) -> Vec<Vec<(u32, f64)>> {
         let mut columns = vec![Vec::new(); self.columns];
         for (place, row) in (0..).zip(self.rows()) {

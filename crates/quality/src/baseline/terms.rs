@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{data::Turn, number::number};
 
-/// The words of the training turns with column and inverse document frequency.
+/// The vocabulary of the training turns: the column and the inverse document frequency of each word.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Terms {
     words: BTreeMap<String, (u32, f64)>,
@@ -48,7 +48,7 @@ pub(super) fn unit(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     vector
 }
 
-/// Counts the words of at least two characters, in lower case, and the group if `by_group`.
+/// Counts each word of at least two characters, in lower case, and the kind of work if `by_group`.
 fn counts(turn: &Turn, by_group: bool) -> BTreeMap<String, usize> {
     let text = turn.prompt.to_lowercase();
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');

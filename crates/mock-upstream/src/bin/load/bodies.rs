@@ -62,7 +62,7 @@ fn text() -> String {
     format!("What is the difference between a mutex and a semaphore? This is question {SLOT}: {}", words::SLOT)
 }
 
-/// Returns a body with the placeholder in the user's text.
+/// Builds a request body of this kind, with a placeholder in the user's text.
 pub(crate) fn body(kind: Kind, model: Option<&str>) -> String {
     let model = model.unwrap_or(if kind.is_openai() { "gpt-5.5" } else { "claude-opus-4-8" });
     let messages = json!([{"role": "user", "content": text()}]);
@@ -82,7 +82,7 @@ pub(crate) fn body(kind: Kind, model: Option<&str>) -> String {
     body.to_string()
 }
 
-/// A serialised request with placeholders for its numbers.
+/// A serialised HTTP request with placeholders for its numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) bytes: Vec<u8>,

@@ -12,7 +12,7 @@ use tokio::{
 
 use crate::{bodies::Request, figures::Figures, response::Response};
 
-/// The state that connections share: when to measure, when to stop, and the number of the next request.
+/// The state that all connections share: when to measure, when to stop, and the number of the next request.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) begin: Instant,
@@ -22,7 +22,7 @@ pub(crate) struct Shared {
     pub(crate) most: u64,
 }
 
-/// Sends requests until the time is over; errors are counted in the result.
+/// Sends requests one after the other until the end of the run; errors are counted in the result.
 pub(crate) async fn work(host: &str, request: &Request, shared: &Shared) -> Figures {
     let mut figures = Figures::default();
     let mut bytes = request.bytes.clone();

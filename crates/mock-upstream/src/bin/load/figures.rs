@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The measurements of one connection, or of all.
+/// The measurements of one connection, or of all connections.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     /// Times to the first byte of the body, in nanoseconds.
@@ -38,7 +38,7 @@ impl Figures {
         self.last.len() as u64
     }
 
-    /// Returns percentiles in microseconds.
+    /// Returns throughput and latency percentiles, in microseconds, as JSON.
     pub(crate) fn told(mut self, took: Duration) -> Value {
         self.first.sort_unstable();
         self.last.sort_unstable();

@@ -5,7 +5,7 @@ use memchr::memmem;
 /// The longest head, in bytes.
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// A response that is being received.
+/// An incremental parser of an HTTP response.
 #[derive(Debug)]
 pub(crate) struct Response {
     /// Received bytes that are not parsed yet.
@@ -121,7 +121,7 @@ impl Response {
     }
 }
 
-/// Returns the status in a head and the framing of the body.
+/// Parses the head of a response: its status, and the framing of its body.
 fn understand(head: &[u8]) -> Result<(u16, State), Misunderstood> {
     let text = std::str::from_utf8(head).map_err(|_| Misunderstood("a head that is no text"))?;
     let mut lines = text.split("\r\n");

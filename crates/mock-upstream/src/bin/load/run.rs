@@ -15,7 +15,7 @@ use crate::{
     process,
 };
 
-/// The parameters of a run.
+/// The parameters of a run of the load generator.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) host: String,

@@ -17,7 +17,7 @@ const WORDS: [&str; 64] = [
 /// The number of words in a message.
 const MANY: usize = 6;
 
-/// Writes the words over the placeholder.
+/// Overwrites the placeholder with words that are drawn by the number of the request.
 pub(crate) fn write(slot: &mut [u8], number: u64) {
     // A step of splitmix64, so that neighbouring numbers have unrelated words.
     let mut bits = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
