@@ -1,4 +1,4 @@
-//! turnwise on the command line.
+//! The command line program `turnwise`.
 #![expect(clippy::print_stdout, reason = "a terminal program prints its results")]
 
 mod arguments;
@@ -18,7 +18,8 @@ use arguments::{Arguments, Command, LogFormat};
 use context::Context;
 use failure::Failure;
 
-/// A gateway frees memory in other threads than those that allocated it, which is slow in the system's allocator (ADR 18).
+/// jemalloc: a gateway allocates and frees memory on different threads, which is slow in the system's allocator (ADR
+/// 18).
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -39,8 +40,8 @@ fn run(context: &Context, arguments: Arguments) -> Result<(), Failure> {
     let log_format = if let Command::Serve(serve) = &arguments.command {
         Some(serve.log_format)
     } else {
-        // A pipe that `head` has closed ends the program without an error; the log survives that. A gateway must not
-        // end because the reader of its output is gone.
+        // With the default handler of SIGPIPE, a pipe closed by `head` ends the program without an error; the log
+        // survives that. A gateway must keep running when the reader of its output is gone.
         sigpipe::reset();
         None
     };
