@@ -1,4 +1,4 @@
-//! What was spent on the latest day, broken out by model and by role.
+//! [`LatestDay`], the costs of the latest day by model and by role.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Total;
 
-/// The latest UTC day with a call. Earlier days keep only their sums.
+/// Costs of the latest UTC day with a call. Of earlier days [`Costs`](crate::Costs) keeps only the sums.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LatestDay {
-    /// Counted from 1970-01-01.
+    /// The day, counted from 1970-01-01.
     pub day: u64,
-    /// Its calls, by the model that was paid.
+    /// Totals of its calls, by model.
     pub models: BTreeMap<ModelId, Total>,
-    /// Its calls, by whose work they were.
+    /// Totals of its calls, by role.
     pub roles: BTreeMap<CallRole, Total>,
 }
 
 impl LatestDay {
-    /// A call of a later day starts anew, and one of an earlier day changes nothing.
+    /// Adds a call. A call of a later day resets the totals; one of an earlier day is ignored.
     pub(crate) fn billed(&mut self, day: u64, role: CallRole, model: &ModelId, call: &Total) {
         if day < self.day {
             return;

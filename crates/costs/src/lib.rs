@@ -1,11 +1,11 @@
-//! What was spent, and on what: the totals of 004 §5.4 and §6.7 as a projection of calls.
+//! Costs and usage of model calls: the totals of 004 §5.4 and §6.7 as a projection.
 //!
-//! Money is an integer and sums saturate (decision D13), so that totals do not depend on the order of events. A
-//! call whose model has no known price is counted apart and never guessed. A call that was cancelled or broke off
-//! counts like any other when it is known what it had used, since providers bill that, and else not at all. Every
-//! call is counted once: a worker's calls belong to the session that planned them, on a line of their own.
+//! Amounts are integers and sums saturate (decision D13), so totals do not depend on the order of events. Calls of
+//! models without a known price are counted separately, and their cost is not estimated. Cancelled and interrupted
+//! calls are included if their usage is known, since providers bill it. Each call is counted once: the calls of a
+//! worker belong to the session of its planner, as a separate line.
 //!
-//! What the same calls would have cost with other models depends on what prompt caches know: see [`prompt_cache`].
+//! The cost of the same calls with other models depends on prompt caches, which [`prompt_cache`] simulates.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

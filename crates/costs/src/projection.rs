@@ -1,4 +1,4 @@
-//! The projection: totals by session, model, role and day.
+//! [`Costs`], the projection of totals by session, model, role and day.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LatestDay, SessionCosts, Total};
 
-/// What was spent. Its size grows with sessions, workers, models and days, not with calls.
+/// Totals of all calls. Its size grows with the number of sessions, workers, models and days, not of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Costs {
     overall: Total,
@@ -23,52 +23,53 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// All calls.
+    /// Returns the total of all calls.
     pub const fn overall(&self) -> Total {
         self.overall
     }
 
-    /// What a session spent, if it was ever seen.
+    /// Returns the costs of a session; `None` if it is unknown.
     pub fn session(&self, session: &SessionId) -> Option<&SessionCosts> {
         self.sessions.get(session)
     }
 
-    /// Every session, by id. Costs as much as putting them in that order.
+    /// Returns the costs of all sessions in the order of their ids. Sorts them on each call.
     pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &SessionCosts)> {
         self.sessions.iter()
     }
 
-    /// Every model that was paid for a call, by id.
+    /// Returns the total of each model, in the order of their ids.
     pub fn models(&self) -> impl Iterator<Item = (&ModelId, &Total)> {
         self.models.iter()
     }
 
-    /// The calls of one role.
+    /// Returns the total of a role.
     pub fn role(&self, role: CallRole) -> Total {
         self.roles.get(&role).copied().unwrap_or_default()
     }
 
-    /// Every UTC day with a call, counted from 1970-01-01, oldest first.
+    /// Returns the total of each UTC day with a call, oldest first. Days are counted from 1970-01-01.
     pub fn days(&self) -> impl Iterator<Item = (u64, &Total)> {
         self.days.iter().map(|(day, total)| (*day, total))
     }
 
-    /// What all calls cost that ended on a UTC day, counted from 1970-01-01.
+    /// Returns the cost of all calls that ended on a UTC day, counted from 1970-01-01.
     pub fn spent_on_day(&self, day: u64) -> NanoUsd {
         self.days.get(&day).map(|total| total.cost).unwrap_or_default()
     }
 
-    /// What all calls cost that ended on the UTC day of `at`: since UTC midnight, all sessions, workers
+    /// Returns the cost of all calls that ended on the UTC day of `at`, over all sessions, with calls of workers
     /// counted once (decision D10).
     pub fn spent_today(&self, at: Timestamp) -> NanoUsd {
         self.spent_on_day(at.utc_day())
     }
 
-    /// What was spent on the latest UTC day with a call, by model and by role; `None` before the first call.
+    /// Returns the costs of the latest UTC day with a call, by model and by role; `None` before the first call.
     pub fn latest_day(&self) -> Option<&LatestDay> {
         Some(&self.latest_day).filter(|latest| !latest.models.is_empty())
     }
 
+    /// Adds a call to all totals.
     fn billed(&mut self, bill: &Bill<'_>) {
         let Bill { session, thread, role, model, at, call } = bill;
         self.overall.add(call);
@@ -79,13 +80,13 @@ impl Costs {
             Some(known) => known.add(call),
             None => drop(self.models.insert((*model).clone(), *call)),
         }
-        // Sessions share the name that came first: each event brings a copy of its own.
+        // Sessions share one copy of the model id, since each event contains its own.
         let model = self.models.get_key_value(*model).map_or(*model, |(known, _)| known);
         self.sessions.entry(session).billed(*role, *thread, model, call);
     }
 }
 
-/// A call that is billed.
+/// A call with its cost and the keys of its totals.
 struct Bill<'a> {
     session: &'a SessionId,
     thread: Option<&'a ThreadId>,

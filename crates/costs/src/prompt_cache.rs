@@ -1,27 +1,28 @@
-//! What a provider's prompt cache would have known: the simulation behind every "what if another model".
+//! Simulates prompt caches of providers, to estimate what the same calls would cost with other models.
 //!
-//! [`Calls`] folds the events of a log into [`Call`]s, one at a time. A [`PromptCache`] is fed with them, in the order of
-//! each line of work, together with the model that answers in the world it simulates: the recorded one, or another. It
-//! says how each prompt would have been split into read, written and uncached tokens, which the model's prices turn
-//! into money ([`Split::usage`]). [`Identity`] is that for the recorded models, compared with what was recorded.
+//! [`Calls`] folds the events of a log into [`Call`]s. A [`PromptCache`] takes each call, in the order of each line of
+//! work, together with the model that serves it in the simulation: the recorded one or another. It returns the number
+//! of tokens of the prompt that are read, written and uncached, from which [`Split::usage`] and the model's prices give
+//! the cost. [`Identity`] simulates the recorded models and compares the result with the recorded costs.
 //!
 //! # The rules
-//! For each line of work of a session (its main line, or one sub-agent) and each model, the cache knows one
+//! For each line of work of a session (the main conversation, or one sub-agent) and each model, the cache contains one
 //! conversation for each [`CacheVariant`](contracts::CacheVariant), and the base: system prompt and tools.
 //!
-//! - **R0** The base is a part of the first prompt. A prompt stands *after a message* when the turn before was completed.
-//! - **R1** After a compaction, a resumption, or when a prompt shrinks other than after a message, all conversations are
-//!   lost, of every model. The base stays.
-//! - **R2** A message cancelled before its answer, three seconds or more after it was sent, was in the cache.
-//! - **R3** Read is what the conversation knows, if it is alive and near; after a message all but the new message, since
-//!   the client has sent one call more, which is not recorded. Else the base, if it is alive, or if others keep it so.
+//! - **R0** The base is a part of the first prompt. A prompt is *after a message* if the previous turn was completed.
+//! - **R1** After a compaction, a resumption, or a prompt that is shorter than the previous one and not after a
+//!   message, the conversations of all models are lost. The base remains.
+//! - **R2** The message of a call cancelled before its response is cached if the call ran for at least three seconds.
+//! - **R3** A call reads the cached prefix of its conversation if that has not expired and is within reach; after a
+//!   message, everything except the new message, since the client has sent another call that is not recorded. Otherwise
+//!   it reads the base, if that has not expired or other users keep it cached.
 //! - **R4** The last few tokens are never cached; the rest is written.
-//! - **R5** From when the answer begins, the whole prompt is known.
+//! - **R5** The whole prompt is cached from the start of the response on.
 //!
-//! Where the rules come from, how far they were checked and where they fail is told in ADR 10. Only those of Anthropic
-//! are checked against recordings, and no recording changes its model within a session.
+//! ADR 10 describes the sources of the rules, their validation and their limits. Only those of Anthropic are validated
+//! with recordings, and no recording changes the model within a session.
 //!
-//! All numbers are integers, times are arguments, and the same calls give the same split on every machine.
+//! All numbers are integers and times are arguments, so equal calls result in equal splits on every machine.
 
 mod basis_points;
 mod call;

@@ -1,13 +1,13 @@
-//! A map of few keys: a list in their order, which takes no more room than what is in it.
+//! [`Sorted`], a map for few keys with little memory.
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-/// Lists of so many entries grow by one, longer ones by half or more: most never have a second.
+/// Number of entries up to which the list grows by one entry at a time. Most maps have one entry.
 const EXACT: usize = 4;
 
-/// Values by key, each key once, in the order of keys.
+/// A map as a sorted list of keys and values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sorted<K, V>(Vec<(K, V)>);
 
@@ -18,12 +18,13 @@ impl<K, V> Default for Sorted<K, V> {
 }
 
 impl<K, V: Default> Sorted<K, V> {
-    /// All entries, by key.
+    /// Returns all entries in the order of keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// The value of the key that compares as equal, which is added when there is none.
+    /// Returns the value of the key that `compare` finds equal; inserts `key()` with the default value if there is
+    /// none.
     pub(crate) fn entry(&mut self, compare: impl Fn(&K) -> Ordering, key: impl FnOnce() -> K) -> &mut V {
         let place = self.0.binary_search_by(|(known, _)| compare(known)).unwrap_or_else(|place| {
             if self.0.len() < EXACT {

@@ -1,23 +1,23 @@
-//! A sum over calls.
+//! [`Total`], the sum of usage and cost over calls.
 
 use contracts::{NanoUsd, Usage};
 use serde::{Deserialize, Serialize};
 
-/// What a number of calls used and cost.
+/// Sum of usage and cost over a number of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Total {
-    /// How many calls, priced or not.
+    /// Number of calls, including those without a known price.
     pub calls: u64,
-    /// Calls whose cost nobody knows; `cost` says nothing about them.
+    /// Number of calls with an unknown cost, which `cost` does not include.
     pub unpriced_calls: u64,
-    /// What all of them used.
+    /// Usage of all calls.
     pub usage: Usage,
-    /// What the priced ones cost.
+    /// Cost of the calls with a known price.
     pub cost: NanoUsd,
 }
 
 impl Total {
-    /// The sum, field by field.
+    /// Returns the sum of each field, saturating.
     #[must_use]
     pub const fn plus(&self, other: &Self) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl Total {
         }
     }
 
-    /// One call; without a cost when nobody knows it.
+    /// Creates the total of one call; `cost` is `None` if it is unknown.
     pub(crate) fn of_call(usage: Usage, cost: Option<NanoUsd>) -> Self {
         Self { calls: 1, unpriced_calls: u64::from(cost.is_none()), usage, cost: cost.unwrap_or_default() }
     }

@@ -1,76 +1,77 @@
-//! A call as the simulation sees it: when, of what size, and what had happened before.
+//! Input of the simulation: a call with its time, its size and the state of its conversation.
 
 use contracts::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage, events::CallRole};
 use event_core::Timestamp;
 
 use crate::Line;
 
-/// What stands before the answer that a call asks for.
+/// Kind of input that a call responds to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum After {
-    /// A message, and the turn before it was completed.
+    /// A message, after a completed turn.
     Message,
-    /// A message, and the turn before it was not completed.
+    /// A message, after a turn that was not completed.
     Cut,
-    /// Results of tools.
+    /// Tool results.
     Tools,
 }
 
-/// A message that was cancelled before any answer.
+/// A call that was cancelled before its response. Its message may have been cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Attempt {
-    /// When it was sent.
+    /// Time at which it was sent.
     pub sent: Timestamp,
-    /// When it was cancelled.
+    /// Time at which it was cancelled.
     pub stopped: Timestamp,
 }
 
-/// A call that was answered, with what a prompt cache depends on.
+/// A call with its response and the properties that a prompt cache depends on. [`Calls`](super::Calls) creates it, and
+/// [`PromptCache`](super::PromptCache) takes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Its session.
+    /// Session of the call.
     pub session: SessionId,
-    /// The sub-agent at work, if it is not the main line of the session.
+    /// Thread of the call, such as a sub-agent; `None` for the main conversation.
     pub thread: Option<ThreadId>,
-    /// Its turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// Whose work it is.
+    /// Role of the call.
     pub role: CallRole,
-    /// The model that answered.
+    /// Model that responded.
     pub model: ModelId,
-    /// When it was sent, as far as known; else when the answer began or ended.
+    /// Time at which it was sent; if unknown, that of the start or end of the response.
     pub sent: Timestamp,
-    /// When the answer began, as far as known; else when the call was sent. From then on others can read what it wrote.
+    /// Time at which the response began; if unknown, `sent`. From then on other calls can read what it wrote.
     pub began: Timestamp,
-    /// How long the provider keeps what this line of work writes.
+    /// Cache lifetime of what the call writes.
     pub lifetime: CacheLifetime,
-    /// What of the request outside its messages makes cached messages useless when it changes.
+    /// Settings outside the messages that a prompt must share to be read from the cache.
     pub variant: CacheVariant,
-    /// What it used, as recorded. The simulation reads only the sum of the input.
+    /// Recorded usage. The simulation reads only the total input.
     pub usage: Usage,
-    /// What it cost, as recorded; `None` where no price was known.
+    /// Recorded cost; `None` if no price was known.
     pub cost: Option<NanoUsd>,
-    /// What stands before it.
+    /// Kind of input that the call responds to.
     pub after: After,
-    /// Bytes of the message it answers first, else 0.
+    /// Length in bytes of the message, for the first call after it; otherwise 0.
     pub message_bytes: u64,
-    /// Content blocks that its answer and the results of its tools add to the history.
+    /// Number of content blocks that its response and the results of its tools add to the history.
     pub blocks: u64,
-    /// The history was replaced by a summary since the call before.
+    /// Whether the history was compacted since the previous call.
     pub compacted: bool,
-    /// The session was left and opened again since the call before.
+    /// Whether the session was resumed since the previous call.
     pub resumed: bool,
-    /// Messages cancelled before any answer, since the call before.
+    /// Calls cancelled before their response since the previous call.
     pub attempts: Vec<Attempt>,
 }
 
 impl Call {
-    /// Tokens of the whole prompt, as recorded.
+    /// Returns the recorded tokens of the whole prompt.
     pub const fn total(&self) -> u64 {
         self.usage.input_total()
     }
 
-    /// Its line of work: calls of one line extend one prompt.
+    /// Returns its line of work. The calls of one line extend one prompt.
     pub fn line(&self) -> Line {
         Line { role: self.role, thread: self.thread.clone() }
     }

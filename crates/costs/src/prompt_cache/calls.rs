@@ -1,4 +1,4 @@
-//! From events to calls, one at a time.
+//! [`Calls`], which folds events into calls.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 use super::{After, Attempt, Call};
 use crate::Line;
 
-/// A fold of events that gives a [`Call`] for every answered one. What it remembers grows with the lines of work seen,
-/// not with calls.
+/// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of lines of work, not of
+/// calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Calls {
     sessions: BTreeMap<SessionId, BTreeMap<Line, Next>>,
 }
 
-/// What is known of the next call of a line of work.
+/// State of a line of work before its next call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Next {
-    /// The running turn, when it began, and whether it has called.
+    /// Running turn, its start, and whether it has had a call.
     open: Option<(TurnId, Timestamp, bool)>,
     after: After,
-    /// Whether the history is complete where a message would come now: every tool asked for has answered.
+    /// Whether all tool calls in the history have results, so that a message can follow.
     whole: bool,
     message_bytes: u64,
     compacted: bool,
@@ -49,15 +49,16 @@ impl Default for Next {
     }
 }
 
+/// Returns the line of work of a thread; that of the planner for `None`.
 fn line(thread: Option<ThreadId>) -> Line {
     Line { role: if thread.is_some() { CallRole::Worker } else { CallRole::Planner }, thread }
 }
 
 impl Calls {
-    /// Folds one event; the call, when it is about an answered one.
+    /// Folds one event. Returns the call if the event completes one.
     ///
     /// # Errors
-    /// Whatever reading the event gives.
+    /// [`CodecError`] if the event cannot be decoded.
     pub fn advance(&mut self, event: &Recorded) -> Result<Option<Call>, CodecError> {
         let at = event.event.at;
         if let Some(call) = event.read::<LlmCallCompleted>()? {
@@ -82,18 +83,20 @@ impl Calls {
         Ok(None)
     }
 
+    /// Returns the state of a line of work, created on first use.
     fn next(&mut self, session: &SessionId, line: Line) -> &mut Next {
         self.sessions.entry(session.clone()).or_default().entry(line).or_default()
     }
 }
 
 impl Next {
+    /// Creates the call for a completion at `at`, and updates the state for the next one.
     fn call(&mut self, call: LlmCallCompleted, at: Timestamp) -> Call {
         let began = call.began_at.filter(|began| *began <= at);
         let latency = call.latency_ms.map(|millis| millis.saturating_mul(1_000));
         let sent = latency.map_or(began.unwrap_or(at), |latency| Timestamp(at.0.saturating_sub(latency)));
         let usage = call.usage;
-        // What was asked for, or what the provider did; a call that wrote nothing was like the one before.
+        // The requested lifetime, or the one that was billed; for a call that wrote nothing, that of the previous call.
         self.lifetime = match call.cache_lifetime {
             Some(asked) => asked,
             None if 0 < usage.cache_write_1h => CacheLifetime::OneHour,
@@ -114,7 +117,7 @@ impl Next {
             cost: call.cost,
             after: self.after,
             message_bytes: std::mem::take(&mut self.message_bytes),
-            // A text, every block of thinking, and for every tool that it was asked for and what it answered.
+            // One text block, the thinking blocks, and two blocks for each tool call: call and result.
             blocks: 1 + u64::from(call.thinking_blocks) + 2 * u64::from(call.tool_calls),
             compacted: std::mem::take(&mut self.compacted),
             resumed: std::mem::take(&mut self.resumed),
@@ -130,6 +133,7 @@ impl Next {
         made
     }
 
+    /// Records the end of a turn. A cancelled turn without a call becomes an [`Attempt`].
     fn ended(&mut self, turn: &TurnEnded, at: Timestamp) {
         let Some((_, started, called)) = self.open.take_if(|(open, _, _)| *open == turn.turn) else { return };
         if called || 0 < turn.llm_calls {

@@ -1,4 +1,4 @@
-//! How far the simulation of what happened is from what was recorded.
+//! Measures the error of the simulation: recorded calls, simulated with the recorded models.
 
 use std::collections::BTreeMap;
 
@@ -6,56 +6,58 @@ use contracts::{NanoUsd, Prices, SessionId};
 
 use super::{BasisPoints, Call, Opening, PromptCache};
 
-/// The recorded calls, simulated with the recorded models. Output is as recorded, so that it errs by nothing.
+/// Compares the simulated cost of recorded calls with their recorded cost. Output is taken from the recording, so it
+/// contributes no error.
 #[derive(Debug, Clone, Default)]
 pub struct Identity {
     cache: PromptCache,
     sessions: BTreeMap<SessionId, SessionIdentity>,
+    /// Number of calls of models without known prices.
     unpriced_calls: u64,
 }
 
-/// A session's calls, as recorded and as simulated, at the same prices.
+/// Recorded and simulated cost of a session's calls, at the same prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SessionIdentity {
-    /// How many.
+    /// Number of calls.
     pub calls: u64,
-    /// The cost of what was recorded.
+    /// Cost of the recorded usage.
     pub recorded: NanoUsd,
-    /// The cost of what was simulated.
+    /// Cost of the simulated usage.
     pub simulated: NanoUsd,
 }
 
-/// Some of the sessions, by length.
+/// Error statistics of a third of the sessions, which are sorted by their number of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Third {
-    /// How many sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// Calls of its shortest session.
+    /// Number of calls of its shortest session.
     pub shortest: u64,
-    /// Calls of its longest session.
+    /// Number of calls of its longest session.
     pub longest: u64,
-    /// The error of their sum.
+    /// Error of the summed costs.
     pub total: BasisPoints,
-    /// The median of their errors without sign.
+    /// Median of the absolute errors.
     pub median: BasisPoints,
-    /// The mean of their errors with sign: a bias shows here.
+    /// Mean of the signed errors, which shows a bias.
     pub mean: BasisPoints,
 }
 
 impl SessionIdentity {
-    /// The error; `None` when nothing was recorded.
+    /// Returns the error; `None` if the recorded cost is zero.
     pub fn error(&self) -> Option<BasisPoints> {
         BasisPoints::off(self.simulated, self.recorded)
     }
 }
 
 impl Identity {
-    /// Of nothing yet.
+    /// Creates a comparison without calls.
     pub fn new(opening: Opening) -> Self {
         Self { cache: PromptCache::new(opening), ..Self::default() }
     }
 
-    /// Adds a call. One without prices is simulated all the same, and counted apart.
+    /// Adds a call. A call without prices is simulated as well, but counted separately.
     pub fn add(&mut self, call: &Call, prices: Option<&Prices>) {
         let split = self.cache.call(call, &call.model);
         let Some(prices) = prices else {
@@ -68,27 +70,27 @@ impl Identity {
         session.simulated += prices.cost(&split.usage(call.usage.output));
     }
 
-    /// Calls that no error speaks of, because their price is not known.
+    /// Returns the number of calls that the errors do not include because their prices are unknown.
     pub const fn unpriced_calls(&self) -> u64 {
         self.unpriced_calls
     }
 
-    /// Every session, by id.
+    /// Returns all sessions in the order of their ids.
     pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &SessionIdentity)> {
         self.sessions.iter()
     }
 
-    /// The error of the sum; `None` when nothing was recorded.
+    /// Returns the error of the summed costs; `None` if the recorded cost is zero.
     pub fn total(&self) -> Option<BasisPoints> {
         total(self.sessions.values())
     }
 
-    /// The median of the sessions' errors without sign; `None` when nothing was recorded.
+    /// Returns the median of the sessions' absolute errors; `None` if no session has an error.
     pub fn median(&self) -> Option<BasisPoints> {
         median(self.sessions.values())
     }
 
-    /// The sessions in three parts by length, shortest first: fewer for fewer than three sessions.
+    /// Returns statistics of three groups of sessions, shortest first; fewer groups for fewer than three sessions.
     pub fn thirds(&self) -> Vec<Third> {
         let mut sessions: Vec<_> = self.sessions.values().filter(|session| session.error().is_some()).collect();
         // The sort is stable, and the map is sorted by session.
@@ -98,6 +100,7 @@ impl Identity {
     }
 }
 
+/// Returns the error of the summed costs of sessions.
 fn total<'a>(sessions: impl Iterator<Item = &'a SessionIdentity>) -> Option<BasisPoints> {
     let (simulated, recorded) = sessions.fold((NanoUsd(0), NanoUsd(0)), |(simulated, recorded), session| {
         (simulated.plus(session.simulated), recorded.plus(session.recorded))
@@ -105,6 +108,7 @@ fn total<'a>(sessions: impl Iterator<Item = &'a SessionIdentity>) -> Option<Basi
     BasisPoints::off(simulated, recorded)
 }
 
+/// Returns the median of the absolute errors of sessions.
 fn median<'a>(sessions: impl Iterator<Item = &'a SessionIdentity>) -> Option<BasisPoints> {
     let mut errors: Vec<_> = sessions.filter_map(|session| session.error().map(BasisPoints::abs)).collect();
     errors.sort_unstable();
@@ -113,6 +117,7 @@ fn median<'a>(sessions: impl Iterator<Item = &'a SessionIdentity>) -> Option<Bas
     Some(BasisPoints(i64::midpoint(lower.0, upper.0)))
 }
 
+/// Returns the statistics of a group of sessions; `None` if it is empty.
 fn third(sessions: &[&SessionIdentity]) -> Option<Third> {
     let (shortest, longest) = (sessions.first()?.calls, sessions.last()?.calls);
     let errors: i128 = sessions.iter().filter_map(|session| session.error()).map(|error| i128::from(error.0)).sum();

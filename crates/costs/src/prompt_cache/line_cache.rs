@@ -1,4 +1,4 @@
-//! What is warm for one line of work: the rules R0 to R5.
+//! State of the caches for one line of work, and the rules R0 to R5.
 
 use std::collections::BTreeMap;
 
@@ -11,55 +11,58 @@ use super::{
     rules::{SENT, UNCACHED, base, message},
 };
 
-/// What every model's cache knows of a line of work.
+/// Cached prefixes of a line of work, for each model, and the size of its prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct LineCache {
-    /// The size of the first prompt, in tokens.
+    /// Size of the first prompt in tokens; `None` before the first call.
     first: Option<u64>,
-    /// The size of the prompt before, in tokens.
+    /// Size of the previous prompt in tokens.
     size: u64,
-    /// The length of the history, in content blocks.
+    /// Length of the history in content blocks.
     block: u64,
-    /// The same at the prompt before: the client marks the ends of the last two prompts.
+    /// Length of the history at the previous prompt. The client marks the ends of the last two prompts for the cache.
     mark: u64,
-    /// What the last call asked for.
+    /// Cache lifetime of the last call.
     lifetime: CacheLifetime,
     variant: CacheVariant,
     models: BTreeMap<ModelId, ModelCache>,
 }
 
-/// What one model's cache knows.
+/// Cached prefixes of one model.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct ModelCache {
-    /// The last use of system prompt and tools.
+    /// Time of the last use of system prompt and tools.
     base: Option<Timestamp>,
     conversations: BTreeMap<CacheVariant, Conversation>,
 }
 
+/// Cached prefixes of one conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Conversation {
+    /// Prefix that the last call wrote or refreshed.
     latest: Prefix,
-    /// What was known before `latest` was, for calls that run beside the one that wrote it.
+    /// Prefix before `latest`, for calls that were sent before `latest` could be read.
     before: Option<Prefix>,
 }
 
-/// The beginning of a prompt.
+/// A cached beginning of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Prefix {
     tokens: u64,
-    /// When the answer began that wrote or refreshed it; it can be read from then on.
+    /// Start of the response that wrote or refreshed it, from which on it can be read.
     used: Timestamp,
-    /// Where in the history its mark stands, in content blocks.
+    /// Position of its mark in the history, in content blocks.
     block: u64,
 }
 
-/// What a request finds.
+/// Result of a cache lookup.
 struct Found {
-    /// What the conversation knew when the request was sent, dead or alive.
+    /// Prefix of the conversation when the request was sent, even if expired.
     known: Option<Prefix>,
     read: Read,
 }
 
+/// Part of the prompt that a request reads from the cache. `Conversation` contains the number of tokens.
 enum Read {
     Conversation(u64),
     Base,
@@ -67,8 +70,8 @@ enum Read {
 }
 
 impl LineCache {
-    /// Simulates a call that `model` answers. `given` is what it read, where that is a starting condition; it counts
-    /// for the first call only.
+    /// Simulates a call to `model` and updates the cache. `given` is the number of tokens read by the first call of the
+    /// line, if that is a starting condition; ignored for later calls.
     pub(super) fn call(&mut self, call: &Call, model: &ModelId, given: Option<u64>) -> Split {
         let (rules, total) = (CacheRules::of(model), call.total());
         let opening = self.first.is_none();
@@ -111,7 +114,8 @@ impl LineCache {
         Split::new(total, read, uncached, call.lifetime)
     }
 
-    /// Tokens that a request of the kind sent last would read now, if it extends the prompt.
+    /// Returns the tokens that a request with the last lifetime and variant would read at `at`, if it extends the
+    /// prompt.
     pub(super) fn warm(&self, model: &ModelId, at: Timestamp) -> u64 {
         let rules = CacheRules::of(model);
         let read = match self.found(rules, model, rules.variant(self.variant), self.lifetime, at).read {
@@ -122,6 +126,7 @@ impl LineCache {
         rules.step(read)
     }
 
+    /// Looks up the prefix that a request sent at `sent` reads.
     fn found(
         &self,
         rules: CacheRules,
@@ -146,6 +151,7 @@ impl LineCache {
         Found { known, read }
     }
 
+    /// Records the use of a prefix; `before` is the prefix it replaces.
     fn used(&mut self, model: &ModelId, variant: CacheVariant, latest: Prefix, before: Option<Prefix>) {
         if let Some(cache) = self.models.get_mut(model) {
             cache.base = Some(latest.used);

@@ -1,34 +1,34 @@
-//! The constants of the rules, by who serves the model.
+//! Constants of the simulated caches, by provider.
 
 use contracts::{CacheLifetime, CacheVariant, ModelId};
 
 const SECOND: u64 = 1_000_000;
 
-/// How the prompt cache of a provider works.
+/// Behaviour of a provider's prompt cache.
 ///
-/// | | Anthropic | Claude, served by others | any other model |
+/// | | Anthropic | Claude, other providers | other models |
 /// | --- | --- | --- | --- |
-/// | lives, after its last use | 305 s or 3,605 s, as asked for | the same | 300 s |
-/// | is found | up to 20 content blocks back | the same | however far back |
-/// | is read | to the token | the same | in steps of 128 tokens, from 1,024 on |
-/// | writing | has a price of its own | the same | costs what uncached input costs |
-/// | the base, at one hour | is kept warm by all users | is not | is not |
-/// | after a completed turn | the client's unrecorded call has read the answer | the same | no such call |
+/// | lifetime after the last use | 305 s or 3,605 s, as requested | the same | 300 s |
+/// | lookup | up to 20 content blocks back | the same | unlimited |
+/// | granularity of reads | one token | the same | 128 tokens, from 1,024 on |
+/// | price of writes | separate | the same | as uncached input |
+/// | base, at a lifetime of one hour | kept cached by other users | not shared | not shared |
+/// | after a completed turn | an unrecorded call of the client has read the response | the same | no such call |
 ///
-/// Only the first column is checked against recordings (ADR 10). The last is OpenAI's documentation of its automatic
-/// cache, by its shortest lifetime, and stands for everyone else's.
+/// Only the first column is validated with recordings (ADR 10). The last one is from OpenAI's documentation of its
+/// automatic cache, with the shortest lifetime, and is used for all other providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheRules {
-    /// Anthropic itself: marks set by the client.
+    /// Anthropic's own API: prefixes end at marks set by the client.
     Anthropic,
-    /// The same cache, served by others.
+    /// Claude models of other providers.
     ClaudeElsewhere,
-    /// A cache that finds the longest known prefix by itself.
+    /// A cache that finds the longest known prefix without marks.
     Automatic,
 }
 
 impl CacheRules {
-    /// The rules for a model, by its provider and its name.
+    /// Returns the rules for a model, by its provider and its name.
     pub fn of(model: &ModelId) -> Self {
         if model.provider() == "anthropic" {
             Self::Anthropic
@@ -39,8 +39,8 @@ impl CacheRules {
         }
     }
 
-    /// How long a prompt stays after its last use, in microseconds. Five minutes and an hour are what Anthropic promises
-    /// as a minimum; of six pauses recorded at about five minutes, five seconds more get all but one right.
+    /// Returns the time in microseconds for which a prompt stays cached after its last use. Anthropic guarantees five
+    /// minutes and one hour as minimum; five more seconds predict five of six recorded pauses of about five minutes.
     pub(super) const fn life(self, lifetime: CacheLifetime) -> u64 {
         match (self, lifetime) {
             (Self::Automatic, _) => 300 * SECOND,
@@ -49,12 +49,12 @@ impl CacheRules {
         }
     }
 
-    /// Whether a prefix whose mark stands so many content blocks back is looked for (Anthropic's documentation).
+    /// Returns whether a lookup finds a prefix whose mark is `blocks` content blocks back (Anthropic's documentation).
     pub(super) const fn reaches(self, blocks: u64) -> bool {
         matches!(self, Self::Automatic) || blocks < 20
     }
 
-    /// What of the prompt is a conversation of its own.
+    /// Returns the variant that separates conversations; automatic caches do not distinguish them.
     pub(super) const fn variant(self, variant: CacheVariant) -> CacheVariant {
         match self {
             Self::Automatic => CacheVariant::PLAIN,
@@ -62,22 +62,22 @@ impl CacheRules {
         }
     }
 
-    /// Whether the base is warm without our doing.
+    /// Returns whether other users keep the base cached.
     pub(super) const fn shares_base(self, lifetime: CacheLifetime) -> bool {
         matches!((self, lifetime), (Self::Anthropic, CacheLifetime::OneHour))
     }
 
-    /// Whether the client sends a call after a completed turn that nobody records.
+    /// Returns whether the client sends an unrecorded call after a completed turn.
     pub(super) const fn has_auxiliary_call(self) -> bool {
         !matches!(self, Self::Automatic)
     }
 
-    /// Whether writing to the cache has a price of its own.
+    /// Returns whether cache writes have a separate price.
     pub(super) const fn charges_writes(self) -> bool {
         !matches!(self, Self::Automatic)
     }
 
-    /// What is read of a prefix of so many tokens.
+    /// Returns the tokens that are read of a prefix of `tokens` tokens, rounded down to the granularity.
     pub(super) const fn step(self, tokens: u64) -> u64 {
         match self {
             Self::Anthropic | Self::ClaudeElsewhere => tokens,
@@ -87,26 +87,27 @@ impl CacheRules {
     }
 }
 
-/// Tokens of system prompt and tools, which stay equal when the messages do not: at most so many thousandths of the
-/// first prompt, at most so many tokens. Recorded: 32 to 36 thousand of 40 to 55 thousand at five minutes, 16 to 18
-/// thousand of 26 thousand at one hour, where only the client's own part is shared.
+/// Returns the tokens of system prompt and tools, which stay cached when the messages change: a fraction of the `first`
+/// prompt, with a maximum. Recorded were 32,000 to 36,000 of 40,000 to 55,000 at five minutes, and 16,000 to 18,000 of
+/// 26,000 at one hour, where only the client's own part is shared.
 pub(super) const fn base(lifetime: CacheLifetime, first: u64) -> u64 {
     let (part, most) = match lifetime {
         CacheLifetime::FiveMinutes => (800, 33_500),
         CacheLifetime::OneHour => (700, 17_500),
     };
-    // A prompt that overflows here is far above the most.
+    // A prompt that saturates here is far above the maximum.
     let part = first.saturating_mul(part) / 1_000;
     if part < most { part } else { most }
 }
 
-/// Tokens after the last mark of the client, which are neither read nor written: 0 to 13 are recorded.
+/// Tokens after the client's last mark, which are neither read nor written. Recorded are 0 to 13.
 pub(super) const UNCACHED: u64 = 8;
 
-/// Tokens of a new message, from its bytes.
+/// Estimates the tokens of a new message from its length in bytes.
 pub(super) const fn message(bytes: u64) -> u64 {
     bytes / 4 + 5
 }
 
-/// A cancelled call has written the cache if it ran so long, in microseconds: 1.7 s did not, 7 s did.
+/// Time in microseconds after which a cancelled call has written the cache: recorded calls of 1.7 s had not, those of 7
+/// s had.
 pub(super) const SENT: u64 = 3 * SECOND;

@@ -1,4 +1,4 @@
-//! The simulated prompt cache of all sessions.
+//! [`PromptCache`], the simulated prompt cache of all sessions.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Split, line_cache::LineCache};
 use crate::Line;
 
-/// What the first call of a line of work reads.
+/// Source of the tokens that the first call of a line of work reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Opening {
-    /// What was recorded, for every model of the provider that was recorded: whether system prompt and tools were warm
-    /// depends on what is outside the log, so it is a starting condition, like the sizes of the prompts, and the same
-    /// for both sides of a comparison. A model of another provider is predicted.
+    /// The recorded number, for models of the recorded provider. Whether system prompt and tools were cached depends on
+    /// events outside the log, so it is a starting condition, equal for both sides of a comparison. Models of other
+    /// providers use the rules.
     #[default]
     Given,
-    /// What the rules say.
+    /// The rules, for all models.
     Predicted,
 }
 
-/// A simulated prompt cache. Feed it every call, of each line of work in the order in which they were sent; several
-/// caches can be fed the same calls with other models.
+/// A simulated prompt cache. It takes every call, those of each line of work in the order in which they were sent.
+/// Several caches can take the same calls with different models.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PromptCache {
     opening: Opening,
@@ -30,13 +30,13 @@ pub struct PromptCache {
 }
 
 impl PromptCache {
-    /// A cold cache.
+    /// Creates an empty cache.
     pub fn new(opening: Opening) -> Self {
         Self { opening, sessions: BTreeMap::new() }
     }
 
-    /// How the prompt of a call is split when `model` answers it, in tokens as recorded: a model with another
-    /// tokenizer scales the answer ([`Split::scaled`]). The cache then knows the prompt.
+    /// Simulates a call to `model`: returns the split of its prompt and adds the prompt to the cache. Tokens are as
+    /// recorded; for a model with another tokenizer, scale the result with [`Split::scaled`].
     pub fn call(&mut self, call: &Call, model: &ModelId) -> Split {
         let given = (self.opening == Opening::Given && model.provider() == call.model.provider())
             .then_some(call.usage.cache_read);
@@ -44,8 +44,8 @@ impl PromptCache {
         lines.entry(call.line()).or_default().call(call, model, given)
     }
 
-    /// Tokens that `model` would read from its cache if the line of work went on at `at` with a request like its
-    /// last: 0 where nothing was called yet. What is warm for one model and not for another is the cost of switching.
+    /// Returns the tokens that `model` would read from its cache if the line of work continued at `at` with a request
+    /// like its last; 0 before the first call. The difference between two models is the cost of switching.
     pub fn warm(&self, session: &SessionId, thread: Option<&ThreadId>, model: &ModelId, at: Timestamp) -> u64 {
         let role = if thread.is_some() { CallRole::Worker } else { CallRole::Planner };
         let line = Line { role, thread: thread.cloned() };

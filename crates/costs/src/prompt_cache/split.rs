@@ -1,21 +1,22 @@
-//! How a prompt is split by a prompt cache.
+//! [`Split`], the division of a prompt by a prompt cache.
 
 use contracts::{CacheLifetime, Usage};
 
-/// The tokens of a prompt, in disjoint buckets.
+/// Tokens of a prompt, by their use of the cache. Each token is counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Split {
-    /// Read from the cache.
+    /// Tokens read from the cache.
     pub read: u64,
-    /// Written to the cache for five minutes.
+    /// Tokens written to the cache for five minutes.
     pub written_5m: u64,
-    /// Written to the cache for one hour.
+    /// Tokens written to the cache for one hour.
     pub written_1h: u64,
-    /// Neither.
+    /// Tokens neither read nor written.
     pub uncached: u64,
 }
 
 impl Split {
+    /// Creates a split of `total` tokens; those neither read nor uncached are written with `lifetime`.
     pub(super) const fn new(total: u64, read: u64, uncached: u64, lifetime: CacheLifetime) -> Self {
         let written = total.saturating_sub(read).saturating_sub(uncached);
         match lifetime {
@@ -24,12 +25,12 @@ impl Split {
         }
     }
 
-    /// The whole prompt.
+    /// Returns the tokens of the whole prompt.
     pub const fn total(&self) -> u64 {
         self.usage(0).input_total()
     }
 
-    /// As the usage of a call with so much output; `Prices::cost` says what it costs.
+    /// Converts token counts into the [`Usage`] of a call with `output` output tokens.
     pub const fn usage(&self, output: u64) -> Usage {
         Usage {
             input: self.uncached,
@@ -40,8 +41,9 @@ impl Split {
         }
     }
 
-    /// The same for a tokenizer that counts `numerator` tokens where this one counts `denominator`; unchanged when
-    /// that is 0. Read and the whole are scaled, rounded down; uncached stays, written is the rest.
+    /// Scales the split for a tokenizer that counts `numerator` tokens for `denominator` tokens of this one; unchanged
+    /// if `denominator` is 0. Reads and total are rounded down, the uncached tokens stay, and the written ones are the
+    /// rest.
     #[must_use]
     pub fn scaled(&self, numerator: u64, denominator: u64) -> Self {
         let scale = |tokens: u64| {
@@ -50,7 +52,7 @@ impl Split {
         };
         let (total, read) = (scale(self.total()), scale(self.read));
         if self.written_5m == 0 && self.written_1h == 0 {
-            // Nothing is ever written, or all was read: what is not read is uncached.
+            // The cache has no writes, or everything was read: the rest is uncached.
             return Self { read, uncached: total.saturating_sub(read), ..*self };
         }
         let lifetime = if 0 < self.written_1h { CacheLifetime::OneHour } else { CacheLifetime::FiveMinutes };

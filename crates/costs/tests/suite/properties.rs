@@ -9,7 +9,7 @@ use proptest::{option, prelude::*, sample::select};
 
 use crate::log::{Call, cancelled, completed, fold, turn_started};
 
-/// What became of a call.
+/// Outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Answered,

@@ -1,4 +1,4 @@
-//! R0 and R3: the base is a part of the first prompt, and what is left when the conversation is not.
+//! R0 and R3: the base is a part of the first prompt, and is read if the conversation has expired.
 
 use super::table::{BEDROCK, HAIKU, SONNET, at, check, check_with, hour, last_read};
 

@@ -1,4 +1,4 @@
-//! R3 and R5: what a conversation knows is read while it is alive and near.
+//! R3 and R5: a conversation's prefix is read while it has not expired and is within reach.
 
 use contracts::CacheVariant;
 use costs::prompt_cache::Call;

@@ -1,4 +1,4 @@
-//! Events become calls: what stands before each, when it was sent, how long it is kept.
+//! Conversion of events to calls: preceding input, time, and cache lifetime.
 
 use contracts::{
     CacheLifetime, CacheVariant,

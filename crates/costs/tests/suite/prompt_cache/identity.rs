@@ -1,4 +1,4 @@
-//! How far what is simulated is from what was recorded.
+//! The error of the simulation against recorded calls.
 
 use contracts::{NanoUsd, PicoUsd, Prices, Rates, Usage};
 use costs::prompt_cache::{BasisPoints, Call, Identity, Opening};
@@ -11,7 +11,7 @@ fn prices() -> Prices {
     Prices { base: Rates { cache_read, cache_write_5m, output, ..Rates::default() }, long: None }
 }
 
-/// A first call with 1,008 tokens, of which so many were read, in a session.
+/// A first call of a session with 1,008 tokens, of which `cache_read` were read.
 fn first(session: &str, cache_read: u64) -> Call {
     let usage = Usage { input: 8, cache_read, cache_write_5m: 1_000 - cache_read, output: 100, ..Usage::default() };
     Call { session: session.try_into().unwrap(), usage, ..at(0, 0) }

@@ -1,4 +1,4 @@
-//! R1: what was rewritten is not found, in any model's cache; the base is.
+//! R1: a rewritten history is in no model's cache; the base is.
 
 use costs::prompt_cache::{After, Call};
 

@@ -1,4 +1,4 @@
-//! A session told in events.
+//! A session built from events.
 
 use contracts::{
     CacheLifetime, CacheVariant, SessionId, ThreadId, TurnId, Usage,
@@ -62,7 +62,7 @@ impl Story {
         assert_eq!(self.tell(seconds, &SessionResumed { session: Self::session() }), None);
     }
 
-    /// A call that asked for so many tools.
+    /// A call with `tools` tool calls.
     pub(crate) fn answered(&mut self, seconds: u64, name: &str, tool_calls: u32) -> Call {
         self.answered_as(seconds, &LlmCallCompleted { tool_calls, ..answer(name) })
     }
@@ -95,7 +95,7 @@ pub(crate) fn answer_of(name: &str, of: &str) -> LlmCallCompleted {
     LlmCallCompleted { thread: thread(Some(of)), role: contracts::events::CallRole::Worker, ..answer(name) }
 }
 
-/// What the next call's usage says of the lifetime.
+/// Cache lifetime that the next call's usage shows.
 pub(crate) fn wrote(cache_write_5m: u64, cache_write_1h: u64, asked: Option<CacheLifetime>) -> LlmCallCompleted {
     let usage = Usage { cache_write_5m, cache_write_1h, ..Usage::default() };
     LlmCallCompleted { usage, cache_lifetime: asked, ..answer("a") }

@@ -1,4 +1,4 @@
-//! What is warm now: the cost of switching models.
+//! Tokens that are cached now: the cost of switching models.
 
 use contracts::{SessionId, ThreadId};
 use costs::prompt_cache::{Call, Opening, PromptCache};

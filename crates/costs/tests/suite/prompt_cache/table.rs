@@ -13,8 +13,8 @@ pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(name).unwrap()
 }
 
-/// A call of the main line at a second, with a prompt of so many tokens: in the middle of a turn, answered at once with
-/// one block, cached for five minutes.
+/// A call of the main conversation at a second with a prompt of the given size: within a turn, with an immediate
+/// response of one block, cached for five minutes.
 pub(crate) fn at(seconds: u64, total: u64) -> Call {
     Call {
         session: SessionId::try_from("one").unwrap(),
