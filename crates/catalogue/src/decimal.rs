@@ -1,26 +1,30 @@
-//! Decimal numbers as text, read exactly: money never passes through a float (decision D13).
+//! Exact conversion between decimal text and integers: money is never a float (decision D13).
 
-/// Why a text is not the number it should be.
+/// Error of parsing a decimal number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecimalError {
+    /// The text is not a decimal number.
     #[error("not a decimal number")]
     NotANumber,
+    /// The number is negative.
     #[error("negative")]
     Negative,
+    /// The number has more decimals than the scale permits.
     #[error("finer than the smallest unit")]
     TooFine,
+    /// The number exceeds 64 bits.
     #[error("too large")]
     TooLarge,
 }
 
-/// The number `text` times ten to the power of `scale`, when that is a whole number.
+/// Parses a decimal number and multiplies it by ten to the power of `scale`. The result must be an integer.
 ///
-/// Reads `3`, `3.00`, `.5` and exponents such as `1.25e-06`, the forms that YAML and JSON files hold.
+/// Accepts `3`, `3.00`, `.5` and exponents such as `1.25e-06`, the notations of YAML and JSON files.
 pub(crate) fn scaled(text: &str, scale: i32) -> Result<u64, DecimalError> {
     let text = text.trim();
     let digits_of = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if let Some(positive) = text.strip_prefix('-') {
-        // Minus nothing is nothing.
+        // Minus zero is zero.
         return match scaled(positive, scale) {
             Ok(0) => Ok(0),
             Ok(_) | Err(DecimalError::TooFine | DecimalError::TooLarge) => Err(DecimalError::Negative),
@@ -49,7 +53,7 @@ pub(crate) fn scaled(text: &str, scale: i32) -> Result<u64, DecimalError> {
     10_u64.checked_pow(power).and_then(|factor| number.checked_mul(factor)).ok_or(DecimalError::TooLarge)
 }
 
-/// A whole number of ten-to-the-minus-six as decimal text, with at least two decimals: `3000000` is `3.00`.
+/// Formats a number of millionths as a decimal with at least two decimals: `3000000` is `3.00`.
 pub(crate) fn millionths(number: u64) -> String {
     let fraction = format!("{:06}", number % 1_000_000);
     let kept = fraction.trim_end_matches('0').len().max(2);

@@ -1,93 +1,94 @@
-//! A model as a file describes it: only what the file says.
+//! The description of a model in one file, with unset fields.
 
 use std::collections::BTreeMap;
 
 use contracts::{ModelId, PicoUsd, Tier, Tokenizer, WireApi};
 
-/// The models of one file, by id.
+/// Models of one file, by id.
 pub type Entries = BTreeMap<ModelId, ModelEntry>;
 
-/// What a file says about a model. What it does not say stays as it was below, or takes its default.
+/// Description of a model in one file. A field that is `None` keeps the value of the file below, or has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelEntry {
-    /// The model is to be forgotten.
+    /// Whether the model is removed from the list below.
     pub remove: bool,
-    /// How capable it is.
+    /// Tier.
     pub tier: Option<Tier>,
-    /// Other names for it.
+    /// Aliases, which replace those of the file below.
     pub aliases: Option<Vec<String>>,
-    /// Dated names of the same model. Apart from the aliases, so that replacing those does not lose these.
+    /// Dated names of the same model. They are separate from the aliases, so that replacing those does not remove
+    /// these.
     pub snapshots: Option<Vec<String>>,
-    /// Whether it may delegate work (004 §6.8).
+    /// Whether the model may delegate work (004 §6.8).
     pub can_delegate: Option<bool>,
-    /// The most tokens of input.
+    /// Maximum number of input tokens.
     pub context_window: Option<u64>,
-    /// The most tokens of output.
+    /// Maximum number of output tokens.
     pub max_output: Option<u64>,
-    /// What it can take.
+    /// Supported features.
     pub capabilities: CapabilityEntry,
-    /// Which family of tokenizer counts for it.
+    /// Family of the tokenizer.
     pub tokenizer: Option<Tokenizer>,
-    /// Whether the user can reach it.
+    /// Whether the user has access to the model.
     pub configured: Option<bool>,
-    /// The APIs it is served over, the preferred one first.
+    /// APIs over which the model is served, the preferred one first.
     pub apis: Option<Vec<WireApi>>,
-    /// What it charges.
+    /// Prices.
     pub prices: Option<PriceEntry>,
 }
 
-/// What a file says a model can take.
+/// Supported features of a model in one file; see [`contracts::Capabilities`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CapabilityEntry {
-    /// Images in the prompt.
+    /// Whether the model accepts images.
     pub images: Option<bool>,
-    /// Tool definitions.
+    /// Whether the model accepts tool definitions.
     pub tools: Option<bool>,
-    /// A system prompt.
+    /// Whether the model accepts a system prompt.
     pub system_prompt: Option<bool>,
-    /// Output forced into a schema.
+    /// Whether the model supports output that follows a schema.
     pub structured_output: Option<bool>,
-    /// How hard to think, in words.
+    /// Whether the model accepts a thinking effort.
     pub effort: Option<bool>,
-    /// How much to think, in tokens.
+    /// Whether the model accepts a thinking budget in tokens.
     pub thinking_budget: Option<bool>,
 }
 
-/// What a file says about prices.
+/// Prices of a model in one file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PriceEntry {
-    /// The usual rates.
+    /// Rates of ordinary calls.
     pub base: RateEntry,
-    /// The rates of calls with long input.
+    /// Rates of calls with long input.
     pub long_context: Option<LongContext>,
 }
 
-/// The rates of calls whose whole input has more tokens than a threshold.
+/// Rates of calls whose total input has more tokens than a threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LongContext {
-    /// The threshold.
+    /// Threshold in tokens.
     pub above_tokens: u64,
-    /// The rates; what is missing follows from the input rate of this set, as in the usual rates.
+    /// Rates; missing ones are derived from the input rate of this set, as in the ordinary rates.
     pub rates: RateEntry,
 }
 
-/// What a file says about one set of rates.
+/// One set of rates in one file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RateEntry {
-    /// Input outside the cache.
+    /// Rate of uncached input.
     pub input: Option<PicoUsd>,
-    /// Input read from the cache; the input rate when missing.
+    /// Rate of cache reads; the input rate if missing.
     pub cache_read: Option<PicoUsd>,
-    /// Input written for five minutes; the input rate when missing.
+    /// Rate of cache writes for five minutes; the input rate if missing.
     pub cache_write_5m: Option<PicoUsd>,
-    /// Input written for an hour; the five-minute rate when missing.
+    /// Rate of cache writes for one hour; the five-minute rate if missing.
     pub cache_write_1h: Option<PicoUsd>,
-    /// Output.
+    /// Rate of output.
     pub output: Option<PicoUsd>,
 }
 
 impl ModelEntry {
-    /// This entry with everything the other one says instead.
+    /// Merges two entries: fields that `other` sets replace those of `self`.
     #[must_use]
     pub fn overridden_by(self, other: Self) -> Self {
         Self {

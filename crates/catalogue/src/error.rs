@@ -1,15 +1,15 @@
-//! What is wrong with a file of models, and where.
+//! Errors in files of models, with their location.
 
 use std::fmt;
 
-/// One thing that is wrong with a file of models.
+/// An error in a file of models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueError {
-    /// The file, as the caller names it.
+    /// Name of the file, as given by the caller.
     pub file: String,
-    /// Line and column, both from 1, when it is at one place.
+    /// Line and column, both from 1; `None` if the error has no single location.
     pub place: Option<(u64, u64)>,
-    /// What is wrong, and what to do about it.
+    /// Description of the error and how to fix it.
     pub cause: String,
 }
 
@@ -22,12 +22,12 @@ impl fmt::Display for CatalogueError {
     }
 }
 
-/// Everything that is wrong with the models, one error a line.
+/// All errors in the files of models. Formats as one line for each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CatalogueErrors(pub Vec<CatalogueError>);
 
 impl CatalogueErrors {
-    /// In the order of the file.
+    /// Sorts the errors by file and location.
     pub(super) fn sorted(mut errors: Vec<CatalogueError>) -> Self {
         errors.sort_by(|one, other| (&one.file, one.place).cmp(&(&other.file, other.place)));
         Self(errors)

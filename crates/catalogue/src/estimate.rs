@@ -1,56 +1,60 @@
-//! How many tokens a prompt will have, without a tokenizer.
+//! Estimates the tokens of a prompt without a tokenizer.
 //!
-//! The figures are characters per token and fixed surcharges, in whole numbers, one set per family.
+//! The estimate consists of characters per token and fixed surcharges, in integers, one set for each family of
+//! tokenizers.
 //!
-//! **Anthropic** is calibrated on 33 recorded coding sessions (2,029 calls): each call's recorded input was compared
-//! with that of the call before it, and the difference with the characters that had come in between (answers, tool
-//! calls and tool results; hidden thinking and system reminders are not in those files, so the surcharge per message
-//! stands for them too). The least absolute error over 1,969 steps lies at 2.9 characters per token and 65 tokens
-//! per message, with a weighted error of 13 % per step and 3 % too few in sum. Agent prompts are code, paths and
-//! JSON; English prose alone has about 3.5.
+//! **Anthropic** is calibrated on 33 recorded coding sessions (2,029 calls). The difference of the recorded input
+//! between consecutive calls was compared with the characters added in between (responses, tool calls and results;
+//! hidden thinking and system reminders are not recorded, so the surcharge for a message includes them). The least
+//! absolute error over 1,969 steps is at 2.9 characters per token and 65 tokens per message, with a weighted error of
+//! 13 % per step and a sum 3 % too low. Agent prompts consist of code, paths and JSON; English prose alone has about
+//! 3.5 characters per token.
 //!
-//! **`OpenAI`** and **Google** publish about 4 characters per token of English prose. Anthropic's own figure for
-//! prose is 3.5, and 2.9 were measured in agent sessions, so agent prompts take 1.2 times the tokens of prose: 3.3
-//! characters per token for both. **Others** use 3.0, between 2.9 and 3.3, so that a small window is rather respected
-//! than overrun.
+//! **`OpenAI`** and **Google** publish about 4 characters per token of English prose. Anthropic's own figure for prose
+//! is 3.5, and 2.9 were measured in agent sessions, so agent prompts have 1.2 times the tokens of prose: 3.3 characters
+//! per token for both. **Others** use 3.0, between 2.9 and 3.3, to avoid exceeding small windows.
 //!
-//! Images: the largest each family charges for an image after its own down-scaling, since the size is not
-//! looked at (Anthropic about 1,600 tokens, `OpenAI` 1,105 in high detail, Google four tiles of 258).
+//! Images count as the most expensive image of each family after its own down-scaling, since their size is not read
+//! (Anthropic about 1,600 tokens, `OpenAI` 1,105 in high detail, Google four tiles of 258).
 
 use contracts::{Estimates, Tokenizer};
 use serde::{Deserialize, Serialize};
 
-/// What is counted of a prompt. Characters are Unicode scalar values.
+/// Size of a prompt, the input of the estimates. Characters are Unicode scalar values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PromptShape {
-    /// Tokens that are already known from an earlier call's own account (counted by Anthropic's tokenizer).
+    /// Tokens known from the reported usage of an earlier call, as Anthropic tokens.
     pub recorded_tokens: u64,
-    /// Characters of everything the recorded tokens do not cover: system prompt, messages, tool calls and results.
+    /// Characters that the recorded tokens do not include: system prompt, messages, tool calls and results.
     pub characters: u64,
-    /// Messages among those characters: each costs some tokens beside its text.
+    /// Number of messages in those characters. Each has a surcharge.
     pub messages: u64,
-    /// Images among those messages.
+    /// Number of images in those messages.
     pub images: u64,
-    /// Tool definitions, unless the recorded tokens cover them.
+    /// Number of tool definitions that the recorded tokens do not include.
     pub tools: u64,
     /// Characters of those definitions: names, descriptions and schemas.
     pub tool_characters: u64,
 }
 
-/// The figures of one family.
+/// Constants of one family of tokenizers. Surcharges are in tokens.
 struct Family {
-    /// Characters in ten tokens.
+    /// Number of characters in ten tokens.
     characters_per_ten_tokens: u64,
+    /// Surcharge for each message.
     message: u64,
+    /// Surcharge for each image.
     image: u64,
+    /// Surcharge for each tool.
     tool: u64,
-    /// Once, when there are tools at all.
+    /// Surcharge for any number of tools.
     tools: u64,
 }
 
+/// Returns the constants of a family.
 const fn family(tokenizer: Tokenizer) -> Family {
     match tokenizer {
-        // 346 is what Anthropic documents for the hidden tool-use prompt.
+        // 346 tokens are documented by Anthropic for the hidden tool-use prompt.
         Tokenizer::Anthropic => {
             Family { characters_per_ten_tokens: 29, message: 65, image: 1_600, tool: 12, tools: 346 }
         }
@@ -60,11 +64,12 @@ const fn family(tokenizer: Tokenizer) -> Family {
     }
 }
 
-/// The expected tokens of a prompt by one family of tokenizer; at least 1. Never less for a longer prompt.
+/// Estimates the tokens of a prompt for one family of tokenizers; at least 1. Monotonic: a longer prompt never has a
+/// lower estimate.
 pub fn tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
     let figures = family(tokenizer);
     let ratio = figures.characters_per_ten_tokens;
-    // Recorded tokens stand for the characters that Anthropic's figure gives them.
+    // Recorded tokens are converted to characters by Anthropic's ratio.
     let recorded = match tokenizer {
         Tokenizer::Anthropic => shape.recorded_tokens,
         _ => divided(shape.recorded_tokens, family(Tokenizer::Anthropic).characters_per_ten_tokens, ratio),
@@ -79,30 +84,30 @@ pub fn tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
         .max(1)
 }
 
-/// Tokens that a family recorded, as the number of Anthropic's that stands for the same text: [`tokens`] gives the
-/// family its own number back.
+/// Converts recorded tokens of a family to Anthropic tokens, so that [`tokens`] returns the original number for that
+/// family.
 pub fn as_recorded(tokenizer: Tokenizer, tokens: u64) -> u64 {
     let ratio = |tokenizer| family(tokenizer).characters_per_ten_tokens;
     let wide = u128::from(tokens) * u128::from(ratio(tokenizer)) / u128::from(ratio(Tokenizer::Anthropic));
     u64::try_from(wide).unwrap_or(u64::MAX)
 }
 
-/// The expected tokens of a text alone.
+/// Estimates the tokens of a text without messages or tools.
 pub fn text_tokens(tokenizer: Tokenizer, text: &str) -> u64 {
     tokens(tokenizer, &PromptShape { characters: characters(text), ..PromptShape::default() })
 }
 
-/// The expected tokens of a prompt by every family.
+/// Estimates the tokens of a prompt for all families.
 pub fn estimates(shape: &PromptShape) -> Estimates {
     Estimates::each(|tokenizer| tokens(tokenizer, shape))
 }
 
-/// Unicode scalar values in a text.
+/// Counts the Unicode scalar values in a text.
 pub fn characters(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// `number * numerator / denominator`, rounded up.
+/// Returns `number * numerator / denominator`, rounded up.
 fn divided(number: u64, numerator: u64, denominator: u64) -> u64 {
     let wide = (u128::from(number) * u128::from(numerator)).div_ceil(u128::from(denominator));
     u64::try_from(wide).unwrap_or(u64::MAX)

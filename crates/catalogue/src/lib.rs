@@ -1,4 +1,4 @@
-//! Models with their prices and capabilities: the built-in list, and the user's `models.yaml` merged over it.
+//! Catalogue of models with prices and capabilities: the built-in list, overridden by the user's `models.yaml`.
 //!
 //! [`estimate`] computes token estimates without a tokenizer. The built-in list is generated from a price list in
 //! `LiteLLM`'s format (see [`litellm`]) and curated by `crates/catalogue/curation.yaml`. A user's `models.yaml` overrides it field by field:
@@ -30,8 +30,8 @@
 //!       long_context: {above_tokens: 200000, input: 6.00, output: 22.50}
 //! ```
 //!
-//! Every model also goes by its bare name (`claude-sonnet-5-5`), unless two models share it or another model claims it
-//! as an alias. An alias that a user's file gives to a model is taken away from any built-in one.
+//! Each model also has its bare name (`claude-sonnet-5-5`) as an alias, unless two models share it or another model has
+//! it as an alias. An alias in a user's file is removed from all built-in models.
 
 #![warn(
     clippy::disallowed_methods,

@@ -1,14 +1,13 @@
-//! The price list of `LiteLLM` (`model_prices_and_context_window.json`), the format much of this ecosystem shares.
+//! Reads the price list of `LiteLLM` (`model_prices_and_context_window.json`), a format that many tools share.
 //!
-//! [`convert`] turns any file of that format into entries of our own, and says what it dropped and why.
-//! [`built_in_from`] makes the built-in list: the models that `crates/catalogue/curation.yaml` names, under the tiers and
-//! aliases it gives.
+//! [`convert`] converts a file of that format to catalogue entries and reports the models it dropped. [`built_in_from`]
+//! creates the built-in list: the models that `crates/catalogue/curation.yaml` selects, with its tiers and aliases.
 //!
-//! Prices there are JSON numbers of dollars per token, such as `1.25e-06`. They are read from the text of the file,
-//! never through a float, and a price that is not a whole number of pico-dollars leaves its model out. Read are the
-//! usual rates, the rates for caching (`…_above_1hr` for an hour) and the lowest `…_above_Nk_tokens` set; batch,
-//! priority and regional rates, audio, images and searches have no place in a [`contracts::Prices`] and are not
-//! read.
+//! Prices in the file are JSON numbers of dollars per token, such as `1.25e-06`. They are parsed from the text, never
+//! through a float; a model with a price that is not an integer number of pico-dollars is dropped. The ordinary rates,
+//! the cache rates (`…_above_1hr` for one hour) and the lowest `…_above_Nk_tokens` set are read. Batch, priority and
+//! regional rates, and those of audio, images and searches, have no equivalent in [`contracts::Prices`] and are
+//! ignored.
 
 mod built_in;
 mod convert;

@@ -1,4 +1,4 @@
-//! Reading a file of models.
+//! Parses files of models.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,33 +11,34 @@ use crate::{
     CapabilityEntry, CatalogueError, CatalogueErrors, Entries, LongContext, ModelEntry, PriceEntry, RateEntry,
 };
 
-/// The largest file of models, in bytes: an import of a price list of several thousand models fits.
+/// Maximum length of a file of models in bytes. An imported price list of several thousand models fits.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// Reads the models of a file; `file` is its name in errors.
+/// Parses the models of a file. `file` is its name in errors.
 ///
 /// # Errors
-/// The first error of structure (broken YAML, an unknown or repeated key, a value of the wrong kind), or, when the
-/// structure is right, every id and price that is not one.
+/// The first structural error (invalid YAML, an unknown or repeated key, a value of the wrong type); if there is none,
+/// all invalid ids and prices.
 pub fn parse(file: &str, text: &str) -> Result<Entries, CatalogueErrors> {
     let located = read(file, text)?;
     Ok(located.models.into_iter().map(|(id, located)| (id, located.entry)).collect())
 }
 
-/// An entry and the line and column where it starts.
+/// An entry with the line and column where it starts.
 #[derive(Debug, Clone)]
 pub(super) struct Located {
     pub(super) entry: ModelEntry,
     pub(super) place: (u64, u64),
 }
 
-/// A file, read.
+/// The parsed content of a file of models.
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub(super) models: BTreeMap<ModelId, Located>,
     pub(super) auto_names: Option<Vec<String>>,
 }
 
+/// Parses a file of models with the locations of its entries. Errors as for [`parse`].
 pub(super) fn read(file: &str, text: &str) -> Result<File, CatalogueErrors> {
     let fail = |place, cause| CatalogueErrors(vec![CatalogueError { file: file.to_owned(), place, cause }]);
     if MAX_BYTES < text.len() {
@@ -68,7 +69,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<File, CatalogueErrors> {
     if errors.is_empty() { Ok(File { models, auto_names }) } else { Err(CatalogueErrors::sorted(errors)) }
 }
 
-/// Small limits: a file of models is a flat list.
+/// Returns the parser options, with low limits since a file of models is a flat list.
 fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -82,11 +83,11 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
-/// The message without the place, which is told apart.
+/// Returns the parser's message without the location, which is reported separately.
 fn cause_of(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
-    // The library's advice is for programmers.
+    // The library's advice addresses programmers.
     let text = text.split_once(", set DuplicateKeyPolicy").map_or(text, |(before, _)| before);
     match text.strip_prefix("budget breached: ") {
         Some(limit) if limit.starts_with("Anchor") || limit.starts_with("Alias") => {
@@ -97,10 +98,12 @@ fn cause_of(error: &serde_saphyr::Error) -> String {
     }
 }
 
+/// Returns line and column, both from 1.
 fn place_of(location: Location) -> (u64, u64) {
     (location.line(), location.column())
 }
 
+/// Layout of a file of models.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
@@ -108,6 +111,7 @@ struct RawFile {
     models: Option<BTreeMap<String, Spanned<RawEntry>>>,
 }
 
+/// Layout of a model in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawEntry {
@@ -127,6 +131,7 @@ struct RawEntry {
     prices: Option<RawPrices>,
 }
 
+/// Layout of `capabilities`.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct RawCapabilities {
@@ -138,9 +143,10 @@ struct RawCapabilities {
     thinking_budget: Option<bool>,
 }
 
-/// Money stays text until it is read exactly.
+/// A price as text, which is parsed exactly later.
 type RawMoney = Option<Spanned<Text>>;
 
+/// Layout of `prices`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPrices {
@@ -152,6 +158,7 @@ struct RawPrices {
     long_context: Option<RawLongContext>,
 }
 
+/// Layout of `long_context`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawLongContext {
@@ -163,12 +170,12 @@ struct RawLongContext {
     output: RawMoney,
 }
 
-/// The text of a scalar, quoted or not.
+/// Text of a scalar, quoted or not.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Text(String);
 
-/// A list of names, or one name.
+/// A list of names, or a single name.
 struct Names(Vec<String>);
 
 impl<'de> Deserialize<'de> for Names {
@@ -198,6 +205,7 @@ impl<'de> Deserialize<'de> for Names {
 }
 
 impl RawEntry {
+    /// Converts the entry; invalid prices are reported with their location.
     fn check(self, report: &mut dyn FnMut(Location, String)) -> ModelEntry {
         ModelEntry {
             remove: self.remove,
@@ -241,7 +249,8 @@ impl RawEntry {
     }
 }
 
-/// Dollars per million tokens as pico-dollars per token: six decimals fit exactly.
+/// Parses dollars per million tokens as pico-dollars per token, at most six decimals. Invalid prices are reported, and
+/// the result is `None`.
 fn money(raw: RawMoney, report: &mut dyn FnMut(Location, String)) -> Option<PicoUsd> {
     let raw = raw?;
     match decimal::scaled(&raw.value.0, 6) {

@@ -1,4 +1,4 @@
-//! From files of models to the registry that decisions read.
+//! Merges files of models into the registry that decisions read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,24 +9,24 @@ use crate::{
     read::{File, Located, read},
 };
 
-/// A file of models.
+/// Name and text of a file of models.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// Its name in errors.
+    /// Name of the file in errors.
     pub file: &'a str,
-    /// Its text.
+    /// Text of the file.
     pub text: &'a str,
 }
 
-/// The built-in models, with a user's file over them.
+/// Creates the registry of the built-in models, overridden by a user's file.
 ///
 /// # Errors
-/// Everything that is wrong with the user's file: see [`crate::parse`], and besides, what does not fit together.
+/// All errors in the user's file, see [`crate::parse`], and conflicts between models.
 pub fn load(user: Option<Source<'_>>) -> Result<Registry, CatalogueErrors> {
     load_over(Source { file: "built-in models", text: BUILT_IN }, user)
 }
 
-/// As [`load`], with another list in the place of the built-in one.
+/// Creates a registry as [`load`] does, with another list in place of the built-in one.
 ///
 /// # Errors
 /// As [`load`].
@@ -79,16 +79,18 @@ pub fn load_over(below: Source<'_>, user: Option<Source<'_>>) -> Result<Registry
     }
 }
 
+/// A merged entry with its origin.
 struct Model<'a> {
     located: Located,
-    /// The file that says the last word about it.
+    /// Name of the last file that contains the model.
     file: &'a str,
-    /// Whether the list below the user's file has it.
+    /// Whether the list below the user's file contains the model.
     built_in: bool,
-    /// Whether its aliases are the user's, and so win over built-in ones.
+    /// Whether its aliases are from the user's file, and therefore take precedence over built-in ones.
     own_aliases: bool,
 }
 
+/// Errors found so far.
 #[derive(Default)]
 struct Errors(Vec<CatalogueError>);
 
@@ -98,18 +100,19 @@ impl Errors {
     }
 }
 
-/// Who claims which name, in lower case.
+/// All names and the models that have them, in lower case. Determines which aliases a model keeps.
 #[derive(Default)]
 struct Names {
-    /// Aliases a user's file gives: built-in models lose them.
+    /// Aliases in the user's file, which built-in models lose.
     users: BTreeSet<String>,
-    /// Aliases and snapshots, and the models that have them.
+    /// Aliases and snapshots, with the models that have them.
     given: BTreeMap<String, BTreeSet<ModelId>>,
-    /// Bare names, first of the built-in models, then of the others, and how many models share each.
+    /// Number of models for each bare name: first the built-in models, then the others.
     bare: [BTreeMap<String, usize>; 2],
 }
 
 impl Names {
+    /// Collects the names of all models.
     fn of(models: &BTreeMap<ModelId, Model<'_>>) -> Self {
         let mut names = Self::default();
         for (id, model) in models {
@@ -126,7 +129,7 @@ impl Names {
         names
     }
 
-    /// Every name of a model but its id.
+    /// Returns all aliases of a model: its bare name, aliases and snapshots.
     fn for_model(&self, id: &ModelId, model: &Model<'_>) -> Vec<String> {
         let lost = |alias: &&String| !model.own_aliases && self.users.contains(&alias.to_lowercase());
         let entry = &model.located.entry;
@@ -137,8 +140,8 @@ impl Names {
         bare.into_iter().chain(given.cloned()).filter(|name| seen.insert(name.to_lowercase())).collect()
     }
 
-    /// A bare name nobody else was given, and no other model of the same file has; built-in models come first, so that
-    /// importing the same model from another provider takes no name away.
+    /// Returns whether a model has its bare name as an alias: no other model has it as an alias or as a bare name.
+    /// Built-in models take precedence, so that importing the same model from another provider removes no alias.
     fn may_use_bare(&self, id: &ModelId, model: &Model<'_>, name: &str) -> bool {
         let given_to_another = self.given.get(name).is_some_and(|ids| ids.iter().any(|other| other != id));
         let sharing = |others: usize| self.bare[others].get(name).copied().unwrap_or(0);
@@ -146,11 +149,13 @@ impl Names {
     }
 }
 
-/// What can follow the `@` of an override (004 §9.2).
+/// Returns whether a text can follow the `@` of an override (004 §9.2).
 fn is_word(alias: &str) -> bool {
     !alias.is_empty() && !alias.starts_with(['@', '\\']) && !alias.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
+/// Converts an entry to a model, with defaults for missing fields. Reports errors; `None` if the model cannot be
+/// created.
 fn spec(id: &ModelId, model: &Model<'_>, names: &Names, errors: &mut Errors) -> Option<ModelSpec> {
     let entry = &model.located.entry;
     let mut report = |cause| errors.push(model.file, model.located.place, cause);
@@ -197,6 +202,7 @@ fn spec(id: &ModelId, model: &Model<'_>, names: &Names, errors: &mut Errors) -> 
     })
 }
 
+/// Converts prices; reports an error and returns `None` if input or output rates are missing.
 fn prices(id: &ModelId, said: &PriceEntry, report: &mut dyn FnMut(String)) -> Option<Prices> {
     let Some(base) = rates(&said.base) else {
         report(format!("the prices of `{id}` need both `input` and `output`"));
@@ -215,7 +221,8 @@ fn prices(id: &ModelId, said: &PriceEntry, report: &mut dyn FnMut(String)) -> Op
     Some(Prices { base, long })
 }
 
-/// A missing cache rate is never a free one: reads and writes then cost what input costs.
+/// Converts a set of rates. Missing cache rates are not free but equal to the input rate. `None` without input or
+/// output rate.
 fn rates(said: &RateEntry) -> Option<Rates> {
     let input: PicoUsd = said.input?;
     let cache_write_5m = said.cache_write_5m.unwrap_or(input);

@@ -1,37 +1,37 @@
-//! The registry as one canonical text: what `catalogue.loaded` hashes, and what a replay reads back.
+//! Canonical text of a registry, which `catalogue.loaded` identifies by hash and a replay parses.
 
 use contracts::{ModelSpec, Registry, RegistryError, WireApi};
 
-/// Why a text is not a registry.
+/// Error of parsing the text of a registry.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryTextError {
-    /// Not the JSON of a list of models.
+    /// The text is not a JSON list of models.
     #[error("the text is not a list of models")]
     Json(#[from] serde_json::Error),
-    /// Two models share a name.
+    /// Two models have the same name.
     #[error("{} names in the list belong to two models", .0.len())]
     Names(Vec<RegistryError>),
 }
 
-/// All models in the order of their ids as JSON, one line each: equal registries give equal bytes.
+/// Encodes all models as JSON in the order of their ids, one line each. Equal registries have equal texts.
 pub fn registry_text(registry: &Registry) -> String {
     let mut text = String::from("[");
     for (index, model) in registry.iter().enumerate() {
         text.push_str(if index == 0 { "\n" } else { ",\n" });
-        // A model holds text, whole numbers and booleans: JSON has a place for each of them.
+        // A model consists of text, integers and booleans, which always encode.
         text.push_str(&serde_json::to_string(model).unwrap_or_default());
     }
     text.push_str("\n]\n");
     text
 }
 
-/// Reads what [`registry_text`] wrote.
+/// Parses the text that [`registry_text`] returned.
 ///
 /// # Errors
-/// [`RegistryTextError`] when it did not.
+/// [`RegistryTextError`] if the text is not that of a registry.
 pub fn registry_from_text(text: &str) -> Result<Registry, RegistryTextError> {
     let mut models: Vec<ModelSpec> = serde_json::from_str(text)?;
-    // Lists written before there was a gateway do not say it.
+    // Lists recorded before the gateway existed have no APIs.
     for model in models.iter_mut().filter(|model| model.apis.is_empty()) {
         model.apis = WireApi::usual(model.id.provider());
     }

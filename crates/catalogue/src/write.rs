@@ -1,4 +1,4 @@
-//! Writing a file of models.
+//! Writes files of models.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,8 @@ use contracts::{PicoUsd, Tokenizer};
 use crate::decimal::millionths;
 use crate::{Entries, ModelEntry, RateEntry};
 
-/// The models as YAML that [`crate::parse`] reads back as the same entries, under a comment of these lines.
+/// Encodes models as YAML that [`crate::parse`] parses to the same entries, after a comment with the lines of
+/// `comment`.
 pub fn to_yaml(comment: &str, entries: &Entries) -> String {
     let mut text = String::new();
     for line in comment.lines() {
@@ -32,6 +33,7 @@ pub fn to_yaml(comment: &str, entries: &Entries) -> String {
     text
 }
 
+/// Returns the lines of an entry.
 fn fields(entry: &ModelEntry) -> Vec<String> {
     let mut fields = Vec::new();
     if entry.remove {
@@ -86,6 +88,7 @@ fn fields(entry: &ModelEntry) -> Vec<String> {
     fields
 }
 
+/// Returns the rates that are set, each as `key: value`.
 fn rates(said: &RateEntry) -> Vec<String> {
     let rate = |key: &str, rate: Option<PicoUsd>| rate.map(|rate| format!("{key}: {}", millionths(rate.0)));
     [
@@ -100,6 +103,7 @@ fn rates(said: &RateEntry) -> Vec<String> {
     .collect()
 }
 
+/// Returns the name of a tokenizer in files.
 const fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
     match tokenizer {
         Tokenizer::Anthropic => "anthropic",
@@ -109,7 +113,7 @@ const fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
     }
 }
 
-/// A name as YAML: plain when every reader takes it for text, quoted otherwise.
+/// Encodes a name as YAML: plain if every parser reads it as text, otherwise quoted.
 fn scalar(name: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
     let word = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(safe) && !name.ends_with(':');

@@ -1,4 +1,4 @@
-//! Files of models: what they may say, what is wrong with them, and what becomes of them.
+//! Files of models: accepted content, errors, and the resulting registry.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use catalogue::{BUILT_IN, Source, litellm, load, parse, registry_from_text, registry_text, to_yaml};

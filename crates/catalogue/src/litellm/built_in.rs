@@ -1,4 +1,4 @@
-//! The built-in list, made from the price list and the curation.
+//! Creates the built-in list from the price list and the curation.
 
 use contracts::{ModelId, Tier};
 
@@ -9,32 +9,32 @@ use super::{
 };
 use crate::{Entries, ModelEntry, to_yaml};
 
-/// Why the built-in list cannot be made.
+/// Error of creating the built-in list.
 #[derive(Debug, thiserror::Error)]
 pub enum BuiltInError {
-    /// The price list cannot be read.
+    /// The price list cannot be parsed.
     #[error(transparent)]
     PriceList(#[from] ConvertError),
-    /// The curation cannot be read.
+    /// The curation cannot be parsed.
     #[error("cannot read `curation.yaml`")]
     Curation(#[from] Box<serde_saphyr::Error>),
-    /// The curation gives an alias to a model that is not in the list.
+    /// The curation contains an alias of a model that is not in the list.
     #[error("`curation.yaml` gives the alias `{alias}` to `{model}`, which is not in the list: choose its successor")]
     Alias {
-        /// The alias.
+        /// Alias in the curation.
         alias: String,
-        /// The model.
+        /// Model that is missing.
         model: ModelId,
     },
 }
 
-/// Makes the built-in list from a price list, as the YAML that is committed.
+/// Creates the built-in list from a price list, as the YAML text that is committed.
 ///
-/// Dated names (`…-20251101`, `…-2026-04-23`) become snapshots of the undated model, if that is in the list and
-/// charges the same. A dated name that was deprecated stays a snapshot, because old sessions name it.
+/// Dated names (`…-20251101`, `…-2026-04-23`) become snapshots of the undated model if that is in the list and has the
+/// same prices. A deprecated dated name remains a snapshot, because old sessions refer to it.
 ///
 /// # Errors
-/// [`BuiltInError`] when the price list is not one, or when the curation does not fit it any more.
+/// [`BuiltInError`] if the text is not a price list, or if the curation no longer matches it.
 pub fn built_in_from(json: &str) -> Result<String, BuiltInError> {
     let curation = Curation::read().map_err(Box::new)?;
     let mut entries = Entries::new();
@@ -45,7 +45,7 @@ pub fn built_in_from(json: &str) -> Result<String, BuiltInError> {
         let current = is_current(&record, &curation.as_of);
         let undated =
             undated(id.model()).and_then(|model| ModelId::try_from(format!("{}:{model}", id.provider()).as_str()).ok());
-        // A family's pattern is written for undated names.
+        // Patterns of families match undated names.
         let Some(tier) = curation.tier(undated.as_ref().unwrap_or(&id)) else { continue };
         entry.tier = Some(tier);
         if curation.take_system_prompt.contains(&id) {
@@ -76,6 +76,7 @@ pub fn built_in_from(json: &str) -> Result<String, BuiltInError> {
     Ok(to_yaml(&header(&curation.as_of, entries.len()), &entries))
 }
 
+/// Returns the comment at the start of the built-in list.
 fn header(as_of: &str, models: usize) -> String {
     format!(
         "The built-in models: {models}, as of {as_of}. Generated, do not edit: change `curation.yaml` and run\n\
@@ -86,12 +87,13 @@ fn header(as_of: &str, models: usize) -> String {
     )
 }
 
+/// Returns whether a model was not deprecated at `as_of`, a date as `YYYY-MM-DD`.
 fn is_current(record: &Record, as_of: &str) -> bool {
-    // Dates of one form compare as text.
+    // Dates of one format compare as text.
     record.deprecated.as_deref().is_none_or(|date| as_of < date)
 }
 
-/// The name without the date at its end, `-20251101` or `-2026-04-23`.
+/// Returns the name without the date at its end, `-20251101` or `-2026-04-23`; `None` without a date.
 fn undated(model: &str) -> Option<&str> {
     let is_number = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
     let (rest, last) = model.rsplit_once('-')?;

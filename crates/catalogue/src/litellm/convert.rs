@@ -1,4 +1,4 @@
-//! From the price list to entries of our own.
+//! Converts a price list to catalogue entries.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -8,47 +8,47 @@ use serde_json::value::RawValue;
 use super::record::Record;
 use crate::{CapabilityEntry, Entries, LongContext, ModelEntry, PriceEntry};
 
-/// A price list that cannot be read at all.
+/// Error: a text is not a price list.
 #[derive(Debug, thiserror::Error)]
 #[error("not a price list, which is a JSON object of models: {source}")]
 pub struct ConvertError {
-    /// What is wrong with the JSON.
+    /// Error of the JSON parser.
     #[from]
     source: serde_json::Error,
 }
 
-/// What became of a price list.
+/// Result of converting a price list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversion {
-    /// The models.
+    /// Converted models.
     pub entries: Entries,
-    /// What was dropped, in the order of the file's names.
+    /// Dropped names, in the order of the names in the file.
     pub dropped: Vec<Dropped>,
-    /// Models with prices that are only partly expressed: rates above a second threshold are not.
+    /// Models whose rates above a second threshold were ignored.
     pub simplified: Vec<ModelId>,
 }
 
-/// A name of the price list that did not become a model.
+/// A name of the price list that was not converted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dropped {
-    /// The name.
+    /// Name in the price list.
     pub name: String,
-    /// Why.
+    /// Reason why it was dropped.
     pub reason: Reason,
 }
 
-/// Why a name of the price list did not become a model.
+/// Reason why a name of the price list was not converted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// Its entry is not a description of a model.
+    /// The entry is not the description of a model.
     NotAModel,
-    /// It does not chat: an embedding, an image generator and so on; the mode.
+    /// The model is not a chat model but an embedding model, an image generator or another one. Contains the mode.
     Mode(String),
-    /// It says nothing about the length of its input.
+    /// The entry has no context window.
     NoContextWindow,
-    /// Its name cannot be a model id; why.
+    /// The name is not a valid model id. Contains the error.
     Name(String),
-    /// A price is not a whole number of pico-dollars per token; which.
+    /// A price is not an integer number of pico-dollars per token. Contains field and price.
     Price(String),
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for Reason {
 }
 
 impl Conversion {
-    /// How many names were dropped for each reason, details aside.
+    /// Returns the number of dropped names for each reason, without details.
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for dropped in &self.dropped {
@@ -81,10 +81,10 @@ impl Conversion {
     }
 }
 
-/// Converts every chat model of a price list.
+/// Converts all chat models of a price list.
 ///
 /// # Errors
-/// [`ConvertError`] when the text is not a JSON object. Single entries that cannot be converted are dropped instead.
+/// [`ConvertError`] if the text is not a JSON object. Entries that cannot be converted are dropped.
 pub fn convert(json: &str) -> Result<Conversion, ConvertError> {
     let mut conversion = Conversion::default();
     for (name, record) in records(json)? {
@@ -101,13 +101,13 @@ pub fn convert(json: &str) -> Result<Conversion, ConvertError> {
     Ok(conversion)
 }
 
-/// All records by name; `None` for what is not one.
+/// Parses all records by name; `None` for a value that is not a record.
 pub(super) fn records(json: &str) -> Result<BTreeMap<String, Option<Record>>, ConvertError> {
     let raw: BTreeMap<String, &RawValue> = serde_json::from_str(json)?;
     Ok(raw.into_iter().map(|(name, raw)| (name, serde_json::from_str(raw.get()).ok())).collect())
 }
 
-/// A record as an entry, and whether some of its prices had to be dropped.
+/// Converts a record to an id and an entry. The third value is whether some of its prices were ignored.
 pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry, bool), Reason> {
     if !matches!(record.mode.as_str(), "chat" | "responses") {
         return Err(Reason::Mode(record.mode.clone()));
@@ -121,7 +121,7 @@ pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry,
     let mut rates = record.rates.iter();
     let base = record.rates.get(&0).filter(|rates| rates.input.is_some() && rates.output.is_some());
     let mut long = rates.by_ref().filter(|(threshold, _)| 0 < **threshold);
-    // Without a long-context price of its own, output costs what it usually costs.
+    // Without a long-context price, output has its ordinary price.
     let long_context = long.next().and_then(|(threshold, rates)| {
         let mut rates = *rates;
         rates.output = rates.output.or(base?.output);
@@ -135,7 +135,7 @@ pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry,
         capabilities: CapabilityEntry {
             images: Some(yes("supports_vision")),
             tools: Some(yes("supports_function_calling")),
-            // What says nothing about it takes one (004 §4.4).
+            // Undeclared models support it (004 §4.4).
             system_prompt: Some(record.flag("supports_system_messages").unwrap_or(true)),
             structured_output: Some(yes("supports_response_schema") || yes("supports_native_structured_output")),
             effort: Some(takes_effort(&id, record)),
@@ -148,8 +148,8 @@ pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry,
     Ok((id, entry, simplified))
 }
 
-/// Whether a model can be told in words how hard to think. Anthropic's flag is of adaptive thinking; models of Gemini 2.5
-/// reason, but take numbers of tokens alone.
+/// Returns whether a model accepts a thinking effort. The list's flag for Anthropic is that of adaptive thinking;
+/// Gemini 2.5 models reason, but accept only budgets in tokens.
 fn takes_effort(id: &ModelId, record: &Record) -> bool {
     let yes = |key| record.flag(key).unwrap_or(false);
     match id.provider() {
@@ -159,14 +159,15 @@ fn takes_effort(id: &ModelId, record: &Record) -> bool {
     }
 }
 
-/// Whether a model can be told in tokens how much to think, where the list says it: of Anthropic's with adaptive thinking
-/// those that take the older kind as well are marked.
+/// Returns whether a model accepts a thinking budget in tokens; `None` if the list does not state it. Anthropic models
+/// with adaptive thinking that also accept budgets are marked in the list.
 fn takes_budget(id: &ModelId, record: &Record) -> Option<bool> {
     let yes = |key| record.flag(key).unwrap_or(false);
     (id.provider() == "anthropic" && yes("supports_adaptive_thinking")).then(|| yes("supports_legacy_thinking"))
 }
 
-/// `gemini/gemini-2.5-pro` of provider `gemini` is `google:gemini-2.5-pro`, and so on.
+/// Converts name and provider to a model id: `gemini/gemini-2.5-pro` of the provider `gemini` is
+/// `google:gemini-2.5-pro`.
 pub(super) fn id(name: &str, provider: &str) -> Result<ModelId, Reason> {
     let segment = name.split_once('/').map(|(segment, _)| segment);
     // A provider such as `vertex_ai-language-models` is `vertex_ai` in names.
@@ -179,7 +180,7 @@ pub(super) fn id(name: &str, provider: &str) -> Result<ModelId, Reason> {
     ModelId::try_from(format!("{provider}:{model}").as_str()).map_err(|error| Reason::Name(error.to_string()))
 }
 
-/// The tokenizer follows the model, not who serves it.
+/// Returns the tokenizer of a model, which depends on its name and not on its provider.
 fn tokenizer(id: &ModelId) -> Tokenizer {
     let model = id.model();
     let last = model.rsplit(['/', '.']).next().unwrap_or(model);

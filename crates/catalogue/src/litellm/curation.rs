@@ -1,28 +1,30 @@
-//! Which models the built-in list has, with which tiers and aliases: the one place where somebody chose.
+//! The manual selection of models for the built-in list, with tiers and aliases.
 
 use std::collections::BTreeMap;
 
 use contracts::{ModelId, Tier};
 use serde::Deserialize;
 
-/// The choices, as a person wrote them down.
+/// Source of the curation.
 const TEXT: &str = include_str!("../../curation.yaml");
 
+/// Selection of models for the built-in list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Curation {
-    /// Models deprecated on or before this day are dropped; `YYYY-MM-DD`.
+    /// Date as `YYYY-MM-DD`. Models deprecated on or before it are dropped.
     pub(super) as_of: String,
-    /// Ids that are dropped whatever the families say.
+    /// Patterns of ids that are dropped even if a family matches.
     leave_out: Vec<String>,
-    /// Which models are in the list; the first family that matches gives the tier.
+    /// Models in the list. The first family that matches determines the tier.
     families: Vec<Family>,
-    /// Models that take a system prompt whatever the price list says.
+    /// Models that support a system prompt although the price list states otherwise.
     pub(super) take_system_prompt: Vec<ModelId>,
-    /// Every alias and its model.
+    /// Aliases with their models.
     pub(super) aliases: BTreeMap<String, ModelId>,
 }
 
+/// Models of one tier. `models` is a pattern of ids.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Family {
@@ -31,11 +33,12 @@ struct Family {
 }
 
 impl Curation {
+    /// Parses `curation.yaml`.
     pub(super) fn read() -> Result<Self, serde_saphyr::Error> {
         serde_saphyr::from_str(TEXT)
     }
 
-    /// The tier of a model that is to be in the list.
+    /// Returns the tier of a model; `None` if it is not in the list.
     pub(super) fn tier(&self, id: &ModelId) -> Option<Tier> {
         let fits = |pattern: &String| matches(pattern, id.as_str());
         if self.leave_out.iter().any(fits) {
@@ -45,7 +48,7 @@ impl Curation {
     }
 }
 
-/// Whether a pattern, in which `*` stands for any text, matches all of a text.
+/// Returns whether a pattern matches all of a text. `*` matches any characters.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(first) else { return false };

@@ -1,4 +1,4 @@
-//! One model as the price list describes it.
+//! Layout of one model in the price list.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -11,7 +11,7 @@ use crate::{
     decimal::{self, DecimalError},
 };
 
-/// What is read of a model.
+/// Fields of a model in the price list that are used.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) provider: String,
@@ -19,19 +19,21 @@ pub(super) struct Record {
     pub(super) deprecated: Option<String>,
     pub(super) input_tokens: Option<u64>,
     pub(super) output_tokens: Option<u64>,
-    /// The keys whose value is `true`, and those whose value is `false`.
+    /// Values of the `supports_…` keys.
     pub(super) flags: BTreeMap<String, bool>,
-    /// The usual rates under 0, those of long input under their threshold.
+    /// Rates by threshold in tokens; 0 for the ordinary rates.
     pub(super) rates: BTreeMap<u64, RateEntry>,
-    /// Prices that are not exact: key and text.
+    /// Prices that cannot be represented exactly: key, text and error.
     pub(super) inexact: Vec<(String, String, DecimalError)>,
 }
 
 impl Record {
+    /// Returns the value of a `supports_…` key; `None` if it is missing.
     pub(super) fn flag(&self, key: &str) -> Option<bool> {
         self.flags.get(key).copied()
     }
 
+    /// Stores the value of a key; ignores unknown keys.
     fn take(&mut self, key: &str, raw: &str) {
         let text = || serde_json::from_str::<String>(raw).unwrap_or_default();
         // Numbers are sometimes written as `4096.0`.
@@ -51,6 +53,7 @@ impl Record {
         }
     }
 
+    /// Stores a price, converted to pico-dollars per token.
     fn take_rate(&mut self, key: &str, raw: &str) {
         let (key, threshold) = without_threshold(key).unwrap_or((key, 0));
         let select: fn(&mut RateEntry) -> &mut Option<PicoUsd> = match key {
@@ -64,7 +67,7 @@ impl Record {
         if raw == "null" {
             return;
         }
-        // Dollars per token into pico-dollars per token.
+        // Dollars per token to pico-dollars per token.
         match decimal::scaled(raw.trim_matches('"'), 12) {
             Ok(pico) => *select(self.rates.entry(threshold).or_default()) = Some(PicoUsd(pico)),
             Err(error) => self.inexact.push((key.to_owned(), raw.to_owned(), error)),
@@ -72,7 +75,8 @@ impl Record {
     }
 }
 
-/// `input_cost_per_token_above_200k_tokens` as `input_cost_per_token` and 200,000.
+/// Splits a key with a threshold: `input_cost_per_token_above_200k_tokens` is `input_cost_per_token` and 200,000.
+/// `None` without a threshold.
 fn without_threshold(key: &str) -> Option<(&str, u64)> {
     let (key, thousands) = key.strip_suffix("k_tokens")?.rsplit_once("_above_")?;
     let thousands: u64 = thousands.parse().ok()?;
