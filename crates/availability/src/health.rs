@@ -10,7 +10,7 @@ use crate::{
     thresholds::QUIET_SECONDS,
 };
 
-/// The health state that models and providers share.
+/// Health of a model or a provider: consecutive failures, latest outage and running probe.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Health {
     /// Time of the latest attempt.

@@ -13,29 +13,29 @@ const MODELS_NAMED: usize = 16;
 /// The fields of an event that caused a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
-    /// When it happened.
+    /// Time of the event.
     pub(crate) at: Timestamp,
-    /// Its id.
+    /// Id of the event.
     pub(crate) event: EventId,
-    /// The id of its turn.
+    /// Id of the event's turn.
     pub(crate) correlation: EventId,
-    /// The id of the call's start event; `None` if the start was not recorded.
+    /// Id of the call's start event; `None` if the start was not recorded.
     pub(crate) call: Option<EventId>,
 }
 
-/// How an outage ended.
+/// The end of an outage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
-    /// Why it ended.
+    /// Reason for the end.
     pub(crate) by: RecoveredBy,
-    /// The event that ended it.
+    /// Event that ended the outage.
     pub(crate) cause: Cause,
 }
 
 /// An outage of one scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outage {
-    /// The model or provider.
+    /// The unavailable model or provider.
     pub(crate) scope: OutageScope,
     /// The rule that started it.
     pub(crate) trigger: OutageTrigger,
@@ -43,7 +43,7 @@ pub(crate) struct Outage {
     pub(crate) models: Vec<ModelId>,
     /// The failure that reached the threshold.
     pub(crate) cause: Cause,
-    /// How it ended; `None` while it is active.
+    /// The end; `None` while the outage is active.
     pub(crate) end: Option<End>,
     /// Whether the log has an event for its start.
     pub(crate) announced: bool,

@@ -18,9 +18,9 @@ use crate::{
 
 /// The health of every model and provider that was ever called.
 ///
-/// Every call outcome is an attempt, except a cancellation: the user stopped that call, and whether it would
-/// have reached anybody nobody knows. Only failures that say something about the provider count (decision D5);
-/// other failures prolong an outage, as any attempt does, and do not reset consecutive failures.
+/// Each outcome of a call is an attempt, except a cancellation: it is unknown whether the cancelled call would have
+/// succeeded. Only errors that are evidence about the provider count as failures (decision D5); other errors prolong an
+/// outage, as any attempt does, and do not reset consecutive failures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Availability {
     pub(crate) providers: BTreeMap<Provider, ProviderHealth>,
@@ -74,12 +74,14 @@ impl Availability {
         }
     }
 
+    /// Records the start of a call.
     fn sent(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
         let Some(health) = self.providers.get_mut(model.provider()) else { return };
         health.sent(model, call, at);
         self.show(model);
     }
 
+    /// Records a successful call.
     fn completed(&mut self, model: &ModelId, cause: Cause) {
         if let Some(known) = self.providers.get_mut(model.provider()) {
             known.answered(model, cause);
@@ -89,6 +91,7 @@ impl Availability {
         self.show(model);
     }
 
+    /// Records a failed call by the class of its error.
     fn failed(&mut self, model: &ModelId, class: ErrorClass, cause: Cause) {
         let Some(provider) = provider_of(model) else { return };
         let health = self.providers.entry(provider.clone()).or_default();

@@ -41,7 +41,7 @@ pub struct ScopeStatus {
     pub state: State,
     /// The start of that state: of the outage, of the probe, or of the consecutive failures; `None` if healthy.
     pub since: Option<Timestamp>,
-    /// The trigger of the outage, or of the one before the probe.
+    /// The trigger of the outage; while a probe runs, that of the previous outage.
     pub trigger: Option<OutageTrigger>,
     /// The time of automatic recovery, or the end of the probe.
     pub clears_at: Option<Timestamp>,
@@ -63,6 +63,7 @@ impl Availability {
     }
 }
 
+/// Returns the status of one scope.
 fn row(scope: OutageScope, health: &Health, at: Timestamp) -> ScopeStatus {
     let outage = health.active().filter(|_| at < health.auto_recovery_at());
     let (probe, failing) = (health.probe(at), health.failures(at));

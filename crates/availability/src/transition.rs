@@ -83,6 +83,7 @@ impl Availability {
     }
 }
 
+/// Returns the start or end of the latest outage if the log does not contain it.
 fn transition_of(health: &Health, at: Timestamp) -> Option<Transition> {
     let outage = health.latest()?;
     let auto_recovery_at = health.auto_recovery_at();

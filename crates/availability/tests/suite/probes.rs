@@ -116,8 +116,7 @@ fn the_table_shows_a_probe_and_what_had_put_its_scope_out() {
     assert_eq!(status("0 a:x auth, 320 a:x sent, 321 a:x timeout", 321).state, State::Unavailable);
 }
 
-/// Sixteen turns wait for a model that is out and try whenever they may; so many of them reach a provider that is
-/// still down.
+/// Number of calls that reach an unavailable provider when sixteen turns retry whenever they may.
 fn reached(turns: u64, hours: u64) -> usize {
     let mut log = Log::of(&strikes("a:x", 0));
     let name: ModelId = model("a:x");

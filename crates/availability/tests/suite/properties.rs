@@ -70,7 +70,7 @@ fn with_late_calls(story: impl Strategy<Value = Vec<Call>>) -> impl Strategy<Val
     })
 }
 
-/// Whether the machine and the naive reading say the same after every call.
+/// Compares the projection with the naive reference after every call.
 fn agrees(calls: &[Call]) -> Result<(), TestCaseError> {
     let mut log = Log::default();
     for (index, call) in calls.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The machine read naively: everything is computed again from the whole list of calls.
+//! A naive reference: recomputes everything from the whole list of calls.
 
 use contracts::{ModelId, events::ErrorClass};
 
@@ -12,7 +12,7 @@ fn is_sent(call: &Call) -> bool {
     call.2 == Outcome::Sent
 }
 
-/// Whether it is how a call came out that reached somebody.
+/// Returns whether an outcome is that of a call that reached the provider.
 fn is_attempt(call: &Call) -> bool {
     !is_cancelled(call) && !is_sent(call)
 }
@@ -61,7 +61,7 @@ struct Out {
     until: u64,
 }
 
-/// What is known of a scope.
+/// State of a scope in the reference.
 #[derive(Default)]
 struct Known {
     out: Option<Out>,

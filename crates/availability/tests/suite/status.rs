@@ -1,4 +1,4 @@
-//! The table a person reads.
+//! The table of availability for users.
 
 use availability::ScopeStatus;
 use contracts::OutageScope;

@@ -1,5 +1,5 @@
-//! Stories of calls, written as text: `0 a:x overloaded, 30 a:x ok`. A call may be told in two parts, `0 a:x sent, 30
-//! a:x ok`: what comes of a model's calls comes in the order in which they were sent.
+//! Sequences of calls written as text: `0 a:x overloaded, 30 a:x ok`. Start and outcome of a call can be separate
+//! entries, `0 a:x sent, 30 a:x ok`: the outcomes of a model's calls are in the order in which they were sent.
 
 use availability::{Availability, Transition};
 use contracts::{

@@ -1,4 +1,4 @@
-//! Transitions are events, told once (decision D6).
+//! Transitions are recorded as events once (decision D6).
 
 use availability::{Transition, TransitionEvent};
 use contracts::OutageScope;
