@@ -4,11 +4,11 @@ use std::fmt;
 
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 
-/// The request headers in which clients send provider keys.
+/// Request headers in which clients send provider keys.
 pub const KEY_HEADERS: [HeaderName; 3] =
     [AUTHORIZATION, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
 
-/// The credential of a provider, with its source.
+/// Credential of a provider, with its source.
 #[derive(Clone)]
 pub enum Credential {
     /// A key from an environment variable.
@@ -22,7 +22,7 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// The name of the source, as shown to users.
+    /// Returns the name of the source that users see.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Environment(_) => "environment",
@@ -32,11 +32,12 @@ impl Credential {
         }
     }
 
-    /// Whether requests carry the client's own key.
+    /// Returns whether requests carry the client's own key.
     pub const fn is_clients_own(&self) -> bool {
         matches!(self, Self::None)
     }
 
+    /// Returns the configured key; `None` if there is none.
     pub(crate) const fn secret(&self) -> Option<&HeaderSecret> {
         match self {
             Self::Environment(secret) | Self::File(secret) => Some(secret),
@@ -51,12 +52,12 @@ impl fmt::Debug for Credential {
     }
 }
 
-/// A key in the two forms in which headers carry it. Its `Debug` output omits the key.
+/// A key as header values. Its `Debug` output omits the key.
 #[derive(Clone)]
 pub struct HeaderSecret {
-    /// The key.
+    /// The key alone.
     pub(crate) plain: HeaderValue,
-    /// `Bearer` and the key.
+    /// The key after `Bearer`.
     pub(crate) bearer: HeaderValue,
 }
 

@@ -1,7 +1,7 @@
-//! Embedders: who puts the meaning of texts into numbers.
+//! Embedders, which compute embeddings of texts.
 //!
-//! There is none in this program: a user brings one. [`OpenAiEmbedder`] asks an endpoint that speaks the embeddings part
-//! of the `OpenAI` API, as Ollama and many servers do.
+//! turnwise contains no embedding model; the user configures one. [`OpenAiEmbedder`] is a client for endpoints with the
+//! embeddings API of `OpenAI`, such as Ollama and many servers.
 
 mod answer;
 mod error;
@@ -12,22 +12,22 @@ use async_trait::async_trait;
 pub use error::EmbedError;
 pub use openai::{OpenAiEmbedder, Timeouts};
 
-/// The most texts that go into one request.
+/// Maximum number of texts in one request.
 pub const MOST_TEXTS: usize = 64;
-/// The most of each text that is sent, in bytes; the rest is dropped.
+/// Maximum length in bytes of a text that is sent; the rest is cut off.
 pub const MOST_TEXT_BYTES: usize = 8 * 1024;
-/// The most of an answer that is read, in bytes.
+/// Maximum length in bytes of a response.
 pub const MOST_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
-/// Puts texts into numbers. Texts that mean something alike point in a like direction.
+/// Computes embeddings: vectors whose directions are similar for texts of similar meaning.
 #[async_trait]
 pub trait Embedder: Send + Sync {
-    /// The model. Directions of different models have nothing to do with each other.
+    /// Returns the name of the model. Embeddings of different models are not comparable.
     fn name(&self) -> &str;
 
-    /// The direction of each text, in the order of the texts, all in the same number of dimensions.
+    /// Returns the embedding of each text, in the order of the texts and all of the same dimension.
     ///
     /// # Errors
-    /// [`EmbedError`], and then nothing is known of any of them.
+    /// [`EmbedError`] if any of the texts could not be embedded.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError>;
 }

@@ -17,10 +17,10 @@ use hyper_util::{
 
 pub use proxy::ProxyConnector;
 
-/// How long an unused connection stays open.
+/// Time after which an unused connection is closed.
 const POOL_IDLE: Duration = Duration::from_mins(1);
 
-/// An HTTP/1.1 client with a connection pool; cloning it shares the pool.
+/// An HTTP/1.1 client with a connection pool. Clones share the pool.
 pub type HttpClient = Client<HttpsConnector<ProxyConnector>, Full<Bytes>>;
 
 /// Creates a client that trusts the system's certificate authorities.
@@ -29,11 +29,13 @@ pub type HttpClient = Client<HttpsConnector<ProxyConnector>, Full<Bytes>>;
 /// are always reached directly. The variables are read once, here.
 ///
 /// # Errors
-/// If the system has no certificate authorities, or the variables name a proxy that is not an http URL.
+/// [`io::Error`] if the system has no certificate authorities, or the variables contain a proxy that is not an http
+/// URL.
 pub fn http_client(connect_timeout: Duration) -> io::Result<HttpClient> {
     http_client_with(connect_timeout, Matcher::from_env())
 }
 
+/// Creates a client with the given proxies.
 fn http_client_with(connect_timeout: Duration, proxies: Matcher) -> io::Result<HttpClient> {
     let mut connector = HttpConnector::new();
     connector.set_connect_timeout(Some(connect_timeout));

@@ -1,12 +1,12 @@
-//! URLs that a user configures: http or https, without credentials.
+//! Validates configured URLs: http or https, without credentials.
 
 use hyper::Uri;
 
 /// Parses a configured URL.
 ///
 /// # Errors
-/// A message to be written after the name of the setting, such as "its `url`"; it never repeats the URL, which may hold a
-/// password. Refused are texts that are no URL, schemes other than http and https, and a user or password in the URL.
+/// A message to be appended to the name of the setting, such as "its `url`". It does not contain the URL, which may
+/// include a password. Rejected are invalid URLs, schemes other than http and https, and URLs with a user or password.
 pub fn parse_http_url(text: &str) -> Result<Uri, String> {
     let uri: Uri = text.parse().map_err(|error| format!("is not an address: {error}"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.authority().is_none() {

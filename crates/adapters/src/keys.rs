@@ -7,10 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The size limit of the file, in bytes.
+/// Maximum length of the file in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Keys by the name of the provider. The `Debug` output has the names alone.
+/// Keys by provider name, read from the file `keys`. The `Debug` output contains only the names.
 #[derive(Clone, Default)]
 pub struct Keys(BTreeMap<String, String>);
 
@@ -20,21 +20,21 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// Why a file of secrets cannot be used. Never contains its content.
+/// Error of reading a file of secrets. Never contains its content.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file cannot be read.
     #[error("cannot read the keys in `{path}`")]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The cause.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Other users may access the file.
+    /// Other users have access to the file.
     #[error("`{path}` can be read by other users (mode {mode:o}): run `chmod 600 {path}` first")]
     Permissions {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
@@ -42,9 +42,9 @@ pub enum KeyError {
     /// A line has another format.
     #[error("line {line} of `{path}` is not `provider: key`")]
     Line {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The line number, from 1.
+        /// Number of the line, from 1.
         line: usize,
     },
 }
@@ -81,7 +81,7 @@ impl Keys {
         Ok(Self(keys))
     }
 
-    /// The key of a provider.
+    /// Returns the key of a provider; `None` if the file has none.
     pub(crate) fn get(&self, provider: &str) -> Option<&str> {
         self.0.get(provider).map(String::as_str)
     }

@@ -21,13 +21,13 @@ pub use response::{ResponseStream, StreamError, UpstreamResponse};
 #[cfg(feature = "scripted")]
 pub use scripted::{ScriptedProvider, SentRequest};
 
-/// A model provider that accepts requests in one or more wire APIs.
+/// A model provider that accepts requests in one or more wire APIs. [`HttpProvider`] is the implementation.
 #[async_trait]
 pub trait Provider: Debug + Send + Sync {
-    /// The provider's configuration.
+    /// Returns the provider's configuration.
     fn config(&self) -> &ProviderConfig;
 
-    /// Sends a request, again where its retry budget allows it, and resolves once the status and headers of a successful
+    /// Sends a request, with retries within its retry budget, and resolves when status and headers of a successful
     /// response have arrived.
     ///
     /// # Errors

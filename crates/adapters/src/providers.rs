@@ -1,4 +1,4 @@
-//! The configured providers: the built-in ones, with the user's entries merged over them.
+//! Configuration of the providers: the built-in ones, overridden by the user's entries.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct ProviderEntry {
 }
 
 impl ProviderEntry {
-    /// The fields of `self`, and of `defaults` where `self` has none.
+    /// Fills missing fields from `defaults`.
     fn or(self, defaults: Self) -> Self {
         Self {
             url: self.url.or(defaults.url),
@@ -53,33 +53,33 @@ impl ProviderEntry {
     }
 }
 
-/// The configuration of one provider.
+/// Configuration of one provider.
 #[derive(Debug, Clone)]
 pub struct ProviderConfig {
-    /// Its name, as in `name:model`.
+    /// Name, as in `name:model`.
     pub name: String,
-    /// The base URL of its API, without a slash at the end.
+    /// Base URL of its API, without a slash at the end.
     pub url: String,
-    /// The wire APIs it supports, the preferred one first.
+    /// Supported wire APIs, the preferred one first.
     pub apis: Vec<WireApi>,
-    /// Its key.
+    /// Key and its source.
     pub credential: Credential,
     /// Whether its Chat Completions API accepts newer fields such as `max_completion_tokens` and `stream_options`. A
-    /// provider without them answers 422 and reports the usage of a stream without being asked to.
+    /// provider without them responds with 422, and reports the usage of a stream by default.
     pub newer_chat: bool,
 }
 
-/// Why a provider cannot be used.
+/// Error of a provider's configuration.
 #[derive(Debug, thiserror::Error)]
 #[error("provider `{name}` cannot be used: {cause}")]
 pub struct ProviderError {
-    /// The provider.
+    /// Name of the provider.
     pub name: String,
-    /// The cause. Never contains a key, nor the URL, which may contain a password.
+    /// Cause of the error. Contains neither a key nor the URL, which may include a password.
     pub cause: String,
 }
 
-/// The configuration of all providers, by name.
+/// Configuration of all providers, by name.
 #[derive(Debug, Clone, Default)]
 pub struct Providers(BTreeMap<String, ProviderConfig>);
 
@@ -88,7 +88,7 @@ impl Providers {
     /// `keys`. `environment` looks up a variable.
     ///
     /// # Errors
-    /// [`ProviderError`] for a provider without a usable URL, or whose key no header can carry.
+    /// [`ProviderError`] for a provider without a valid URL, or with a key that no header value may have.
     pub fn new(
         entries: &BTreeMap<String, ProviderEntry>,
         keys: &Keys,
@@ -107,20 +107,20 @@ impl Providers {
         Ok(Self(configs.collect::<Result<_, ProviderError>>()?))
     }
 
-    /// The provider `name`, or `None` if it is not configured.
+    /// Returns the configuration of a provider; `None` if it is not configured.
     pub fn get(&self, name: &str) -> Option<&ProviderConfig> {
         self.0.get(name)
     }
 
-    /// All providers, in the order of their names.
+    /// Returns all providers in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = &ProviderConfig> {
         self.0.values()
     }
 
-    /// Returns the models with their reachability: which wire APIs their provider supports, and `configured` only if the
-    /// provider is configured and its key is known or not needed.
+    /// Returns the registry with the reachability of each model: the wire APIs of its provider, and `configured` only
+    /// if the provider is configured and its key is known or not needed.
     ///
-    /// APIs that a model's own entry lists take precedence over those of its provider.
+    /// APIs in a model's own entry take precedence over those of its provider.
     pub fn apply(&self, registry: &Registry) -> Registry {
         let models: Vec<ModelSpec> = registry.iter().cloned().map(|model| self.reachable(model)).collect();
         let auto_names: Vec<String> = registry.auto_names().map(str::to_owned).collect();
@@ -128,6 +128,7 @@ impl Providers {
         Registry::new(models).map_or_else(|_| registry.clone(), |registry| registry.with_auto_names(auto_names))
     }
 
+    /// Sets APIs and reachability of one model.
     fn reachable(&self, mut model: ModelSpec) -> ModelSpec {
         let Some(provider) = self.get(model.provider.as_str()) else {
             return ModelSpec { configured: false, ..model };
@@ -141,12 +142,13 @@ impl Providers {
     }
 }
 
-/// The entry of a built-in provider. `key_env` is empty if it needs no key.
+/// Returns the entry of a built-in provider. `key_env` is empty if it needs no key.
 fn built_in(url: &str, key_env: &str) -> ProviderEntry {
     let key_env = Some(key_env.to_owned()).filter(|name| !name.is_empty());
     ProviderEntry { url: Some(url.to_owned()), keyless: Some(key_env.is_none()), key_env, apis: None }
 }
 
+/// Validates a merged entry and resolves its key.
 fn config(
     name: &str,
     entry: ProviderEntry,

@@ -1,16 +1,16 @@
-//! How often and after which pauses a request is sent again.
+//! [`RetryBudget`], the limits of retries.
 
 use std::time::Duration;
 
-/// How often a request may be sent again, and after which pauses.
+/// Limits of the retries of a request: their number and the pauses between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryBudget {
-    /// The number of retries after the first attempt.
+    /// Maximum number of retries after the first attempt.
     pub retries: u32,
-    /// The pause before the first retry; it doubles with each further one.
+    /// Pause before the first retry; doubled for each further one.
     pub backoff: Duration,
-    /// The longest pause, whether it is the provider's `Retry-After` or doubled. A request that would have to wait longer
-    /// is not sent again.
+    /// Maximum pause, for both the provider's `Retry-After` and the doubled backoff. A request that would have to wait
+    /// longer is not retried.
     pub longest_pause: Duration,
 }
 
@@ -18,11 +18,11 @@ impl RetryBudget {
     /// A single attempt.
     pub const NONE: Self = Self { retries: 0, backoff: Duration::ZERO, longest_pause: Duration::ZERO };
 
-    /// The pause before the retry number `retry` (from 0), or `None` if the request is not to be sent again.
+    /// Returns the pause before the retry number `retry` (from 0); `None` if the request is not retried.
     ///
-    /// A `Retry-After` of the provider is taken as it is. Otherwise the pause is the doubled backoff, reduced by up to a
-    /// half: `random` is uniformly distributed over all of `u32`, so that clients that failed together do not return
-    /// together.
+    /// A `Retry-After` of the provider is used unchanged. Otherwise the pause is the doubled backoff, reduced by up to
+    /// a half. `random` must be uniformly distributed over all of `u32`; the jitter prevents clients that failed
+    /// together from retrying together.
     pub fn pause(&self, retry: u32, retry_after: Option<Duration>, random: u32) -> Option<Duration> {
         if self.retries <= retry {
             return None;

@@ -4,13 +4,13 @@ use std::time::{Duration, SystemTime};
 
 use hyper::header::HeaderValue;
 
-/// The longest wait that is accepted.
+/// Maximum duration that is returned.
 const MAX_WAIT: Duration = Duration::from_hours(24);
 
-/// Parses a `Retry-After` header: a number of seconds, which may have a fraction and is rounded up to whole seconds, or an
-/// HTTP date, whose distance from `now` is the wait.
+/// Parses a `Retry-After` header: a number of seconds, rounded up to whole seconds, or an HTTP date, whose distance
+/// from `now` is returned.
 ///
-/// The result is at most a day, and zero for a date in the past; `None` if the value has neither form.
+/// The result is at most a day, and zero for a date in the past; `None` if the value is neither.
 pub fn retry_after(value: &HeaderValue, now: SystemTime) -> Option<Duration> {
     let value = value.to_str().ok()?.trim();
     let wait = match value.parse::<f64>() {
@@ -32,7 +32,7 @@ mod tests {
 
     use super::{MAX_WAIT, retry_after};
 
-    /// The wait in seconds, `now` seconds after the Unix epoch.
+    /// Returns the parsed pause in seconds, for a time `now` seconds after the Unix epoch.
     fn seconds(value: &str, now: u64) -> Option<u64> {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
         retry_after(&HeaderValue::from_str(value).unwrap(), now).map(|wait| wait.as_secs())

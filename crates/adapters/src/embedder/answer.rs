@@ -1,20 +1,25 @@
-//! The answer of an embeddings endpoint, read with suspicion.
+//! Parses and validates responses of an embeddings endpoint.
 
 use serde::Deserialize;
 
+/// Layout of a response.
 #[derive(Deserialize)]
 struct Answer {
     data: Vec<Item>,
 }
 
+/// Embedding of one text in a response.
 #[derive(Deserialize)]
 struct Item {
-    /// Which text it is about, from 0; the order of the items says it where there is none.
+    /// Index of the text, from 0; if missing, that of the item in the list.
     index: Option<usize>,
     embedding: Vec<f32>,
 }
 
-/// The directions of `texts` texts in their order, or what is wrong with the answer, in words that repeat nothing of it.
+/// Parses the embeddings of `texts` texts, in the order of the texts.
+///
+/// # Errors
+/// A description of the invalid response that contains none of its content.
 pub(super) fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     let answer: Answer = serde_json::from_slice(bytes).map_err(|error| {
         let (line, column) = (error.line(), error.column());
@@ -40,7 +45,7 @@ pub(super) fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> 
     Ok(directions)
 }
 
-/// Checks that all directions have the same number of dimensions.
+/// Validates that all embeddings have the same dimension.
 pub(super) fn same_dimensions(directions: &[Vec<f32>]) -> Result<(), String> {
     let mut lengths = directions.iter().map(Vec::len);
     let Some(first) = lengths.next() else { return Ok(()) };

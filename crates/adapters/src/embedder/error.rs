@@ -1,90 +1,92 @@
-//! Why texts could not be embedded. No error repeats a text, a key, or anything a server wrote.
+//! [`EmbedError`]. No error contains text of a message, a key, or content of a response.
 
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-/// Texts that were not embedded.
+/// Error of a request to an embeddings endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
-    /// The address is none, or cannot be used on this machine.
+    /// The URL is invalid or cannot be used on this machine.
     #[error("`{endpoint}` cannot be asked: {cause}; check `embedding.url`")]
     Address {
-        /// The endpoint.
+        /// URL of the endpoint.
         endpoint: String,
-        /// Why.
+        /// Cause of the error.
         cause: String,
     },
-    /// A key that no request can carry.
+    /// The key contains characters that no header value may have.
     #[error(
         "the key for `{endpoint}` holds characters that no request can carry: check what `embedding.key_env` names"
     )]
     Key {
-        /// The endpoint.
+        /// URL of the endpoint.
         endpoint: String,
     },
-    /// Nobody answers, or the connection broke.
+    /// No connection could be opened, or it was interrupted.
     #[error("`{endpoint}` does not answer: {cause}; check that it runs, and `embedding.url`")]
     Unreachable {
-        /// The endpoint.
+        /// URL of the endpoint.
         endpoint: String,
-        /// Why.
+        /// Cause of the error.
         cause: String,
     },
-    /// No whole answer in time.
+    /// The response was not complete before the timeout.
     #[error("`{endpoint}` gave no whole answer within {} s: try again when it is less busy", .after.as_secs_f32())]
     Slow {
-        /// The endpoint.
+        /// URL of the endpoint.
         endpoint: String,
-        /// How long it was waited for.
+        /// The timeout.
         after: Duration,
     },
-    /// It answered that it will not.
+    /// The endpoint returned an error status.
     #[error("`{endpoint}` answered {status}{}: {}", at_last(*.tries), next_step(*.status))]
     Refused {
-        /// The endpoint.
+        /// URL of the endpoint.
         endpoint: String,
-        /// The status.
+        /// HTTP status code.
         status: u16,
-        /// How often it was asked.
+        /// Number of attempts.
         tries: u32,
     },
-    /// An answer that is too long to read.
+    /// The response is too long.
     #[error("`{endpoint}` answered with more than {most} bytes: check that `embedding.url` names an embeddings API")]
     Oversize {
-        /// The endpoint.
+        /// URL of the endpoint.
         endpoint: String,
-        /// The most that is read.
+        /// Maximum length in bytes.
         most: usize,
     },
-    /// An answer that says nothing about the texts.
+    /// The response is not a valid list of embeddings.
     #[error("`{endpoint}` answered {problem}: check that `embedding.url` names an embeddings API")]
     Malformed {
-        /// The endpoint.
+        /// URL of the endpoint.
         endpoint: String,
-        /// What is wrong with it.
+        /// Description of the invalid response.
         problem: String,
     },
 }
 
 impl EmbedError {
-    /// Whether it is about what was sent: other texts may well be embedded.
+    /// Returns whether the texts caused the error, so that other texts may succeed.
     pub const fn is_about_the_texts(&self) -> bool {
         matches!(self, Self::Refused { status: 400 | 413 | 422, .. })
     }
 }
 
-/// As it reads.
+/// Serialises as the error message.
 impl Serialize for EmbedError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
+/// Returns the part of a message that states the number of attempts; empty for one.
 fn at_last(tries: u32) -> String {
     if 1 < tries { format!(" at the last of {tries} tries") } else { String::new() }
 }
 
+/// Returns the advice for an HTTP status code.
 const fn next_step(status: u16) -> &'static str {
     match status {
         400 | 413 | 422 => "a text may be too long for the model, or `embedding.model` is none that embeds",

@@ -1,4 +1,4 @@
-//! An embedder behind an address: the embeddings part of the `OpenAI` API.
+//! [`OpenAiEmbedder`], a client for the embeddings API of `OpenAI`.
 
 use std::time::Duration;
 
@@ -19,19 +19,19 @@ use tokio::time::{sleep, timeout};
 
 use super::{EmbedError, Embedder, MOST_ANSWER_BYTES, MOST_TEXT_BYTES, MOST_TEXTS, answer};
 
-/// How often a busy endpoint is asked.
+/// Maximum number of attempts at a busy endpoint.
 const TRIES: u32 = 3;
 
-/// How long an endpoint is waited for.
+/// Timeouts and pauses of requests to an embeddings endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until there is a connection.
+    /// Time limit for opening a connection.
     pub connect: Duration,
-    /// From the request to the end of its answer.
+    /// Time limit for a request and its complete response.
     pub whole: Duration,
-    /// Before a busy endpoint is asked a second time, unless it says how long; twice that before the third.
+    /// Pause before the first retry, if the endpoint states none; doubled before the second.
     pub pause: Duration,
-    /// The longest pause it may ask for; when it asks for more it is not asked again.
+    /// Maximum pause that an endpoint may request; after a longer one the request is not retried.
     pub longest_pause: Duration,
 }
 
@@ -46,9 +46,9 @@ impl Default for Timeouts {
     }
 }
 
-/// Asks an endpoint that speaks the embeddings part of the `OpenAI` API. Needs a tokio runtime with time and network.
+/// Client for an endpoint with the embeddings API of `OpenAI`. Requires a tokio runtime with time and network.
 ///
-/// Redirections are not followed, so that texts and key go nowhere but where the user said.
+/// Redirections are not followed, so texts and key are only sent to the configured host.
 pub struct OpenAiEmbedder {
     endpoint: Uri,
     model: String,
@@ -64,12 +64,13 @@ impl std::fmt::Debug for OpenAiEmbedder {
     }
 }
 
-/// With TLS, for which the machine's certificate authorities are read, or without.
+/// An HTTP client, with TLS and the system's certificate authorities or without.
 enum AnyClient {
     Plain(Client<HttpConnector, Full<Bytes>>),
     Tls(Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
+/// Layout of a request body.
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
@@ -77,18 +78,18 @@ struct Body<'a> {
     encoding_format: &'static str,
 }
 
-/// What one try brought.
+/// Result of one attempt.
 enum Tried {
     Answered(Bytes),
-    /// Busy or broken: with what status, and how long it wants to be left alone.
+    /// A temporary error: status and requested pause, if any.
     Busy(u16, Option<Duration>),
 }
 
 impl OpenAiEmbedder {
-    /// An embedder at `url` with `/embeddings` appended, asked for `model`, with a key where one is needed.
+    /// Creates a client for `model` at `url`, to which `/embeddings` is appended. `key` is sent as a bearer token.
     ///
     /// # Errors
-    /// [`EmbedError::Address`] and [`EmbedError::Key`].
+    /// [`EmbedError::Address`] for an unusable URL, [`EmbedError::Key`] for an invalid key.
     pub fn new(url: &str, model: &str, key: Option<&str>, timeouts: Timeouts) -> Result<Self, EmbedError> {
         if url.contains('@') {
             let (endpoint, cause) = ("an address with a user or a password", "a key goes into `embedding.key_env`");
@@ -129,11 +130,12 @@ impl OpenAiEmbedder {
         EmbedError::Malformed { endpoint: self.name_of_endpoint(), problem }
     }
 
-    /// The directions of no more texts than one request takes.
+    /// Sends one request and returns the embeddings, with retries while the endpoint is busy. `texts` must not exceed
+    /// [`MOST_TEXTS`].
     async fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let input = texts.iter().map(|text| &text[..text.floor_char_boundary(MOST_TEXT_BYTES)]).collect();
         let body = Body { model: &self.model, input, encoding_format: "float" };
-        // Texts and names can always be written.
+        // Strings always encode.
         let body = Bytes::from(serde_json::to_vec(&body).unwrap_or_default());
         let (mut pause, mut tries) = (self.timeouts.pause, 0);
         loop {
@@ -156,6 +158,7 @@ impl OpenAiEmbedder {
         }
     }
 
+    /// Sends one request and classifies its response. `tries` is the number of the attempt.
     async fn try_once(&self, body: Bytes, tries: u32) -> Result<Tried, EmbedError> {
         let answer = self.request(body)?.await;
         let answer = answer.map_err(|error| self.unreachable(&error))?;
@@ -170,6 +173,7 @@ impl OpenAiEmbedder {
         }
     }
 
+    /// Creates the request and starts sending it.
     fn request(&self, body: Bytes) -> Result<ResponseFuture, EmbedError> {
         let mut request = Request::post(&self.endpoint)
             .header(CONTENT_TYPE, "application/json")
@@ -187,7 +191,7 @@ impl OpenAiEmbedder {
         })
     }
 
-    /// All of an answer, unless it is too long.
+    /// Reads a complete response body of at most [`MOST_ANSWER_BYTES`].
     async fn whole(&self, answer: Response<Incoming>) -> Result<Bytes, EmbedError> {
         let collected = Limited::new(answer.into_body(), MOST_ANSWER_BYTES).collect().await;
         match collected {
@@ -199,7 +203,7 @@ impl OpenAiEmbedder {
         }
     }
 
-    /// The innermost cause says most.
+    /// Creates the error for a failed connection, with the innermost cause, which is the most specific.
     fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> EmbedError {
         let mut innermost = error;
         while let Some(cause) = innermost.source() {

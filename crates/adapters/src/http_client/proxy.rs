@@ -21,7 +21,7 @@ use tower_service::Service;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Opens TCP connections, for https URLs through a `CONNECT` tunnel where a proxy is configured.
+/// Opens TCP connections. Connections for https URLs go through a `CONNECT` tunnel if a proxy is configured.
 #[derive(Debug, Clone)]
 pub struct ProxyConnector {
     direct: HttpConnector,
@@ -32,8 +32,8 @@ impl ProxyConnector {
     /// Creates a connector.
     ///
     /// # Errors
-    /// If the proxy for https URLs is not reached over http. Connecting directly instead would bypass a proxy that the
-    /// user asked for.
+    /// [`io::Error`] if the proxy for https URLs is not an http URL. A direct connection would bypass a proxy that the
+    /// user configured.
     pub(super) fn new(direct: HttpConnector, proxies: Matcher) -> io::Result<Self> {
         // No entry of NO_PROXY but `*` matches this host.
         let proxy = proxies.intercept(&Uri::from_static("https://any-host.invalid"));

@@ -16,18 +16,18 @@ impl ProviderClients {
         providers.iter().cloned().map(connect).collect()
     }
 
-    /// The client of the provider `name`, or `None` if it is not configured.
+    /// Returns the client of a provider; `None` if it is not configured.
     pub fn get(&self, name: &str) -> Option<&dyn Provider> {
         self.0.get(name).map(AsRef::as_ref)
     }
 
-    /// All clients, in the order of the providers' names.
+    /// Returns all clients in the order of the providers' names.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Provider> {
         self.0.values().map(AsRef::as_ref)
     }
 }
 
-/// The last of several clients with one name remains.
+/// Of several clients with the same name, the last one is kept.
 impl FromIterator<Arc<dyn Provider>> for ProviderClients {
     fn from_iter<I: IntoIterator<Item = Arc<dyn Provider>>>(clients: I) -> Self {
         Self(clients.into_iter().map(|client| (client.config().name.clone(), client)).collect())

@@ -1,32 +1,32 @@
-//! A request without a successful response.
+//! [`UpstreamFailure`], the error of a request to a provider.
 
 use std::time::Duration;
 
 use contracts::events::ErrorClass;
 use hyper::{StatusCode, body::Bytes};
 
-/// A request that got no successful response.
+/// Error of a request to a provider that received no successful response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpstreamFailure {
-    /// The class, from the status and body or from what happened to the connection.
+    /// Class of the error, from status and body or from the connection error.
     pub class: ErrorClass,
-    /// The status; `None` if no response arrived.
+    /// HTTP status; `None` if no response arrived.
     pub status: Option<StatusCode>,
-    /// How often the request was sent again.
+    /// Number of retries.
     pub retries: u32,
-    /// The body of the response, at most 64 KiB; empty if there is none or it could not be read in time.
+    /// Body of the response, at most 64 KiB; empty if there is none or it could not be read before the timeout.
     pub body: Bytes,
-    /// How long the provider asks to wait.
+    /// Pause that the provider requests; `None` if it requests none.
     pub retry_after: Option<Duration>,
 }
 
 impl UpstreamFailure {
-    /// A failure without a response.
+    /// Creates the error of a request without a response.
     pub const fn without_response(class: ErrorClass) -> Self {
         Self { class, status: None, retries: 0, body: Bytes::new(), retry_after: None }
     }
 
-    /// Whether the same request may succeed a moment later.
+    /// Returns whether a retry of the same request may succeed.
     pub(crate) const fn is_temporary(&self) -> bool {
         matches!(
             self.class,

@@ -1,4 +1,4 @@
-//! Providers reached over HTTP.
+//! [`HttpProvider`], the client of a provider over HTTP.
 
 mod headers;
 mod url;
@@ -18,14 +18,15 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::{Provider, ResponseStream, UpstreamFailure, UpstreamRequest, UpstreamResponse};
 use crate::{http_client::HttpClient, providers::ProviderConfig, retry_after};
 
-/// The most bytes read of an error response.
+/// Maximum number of bytes that are read of an error response.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// A provider reached over HTTP.
+/// Client of one provider over HTTP, with retries.
 #[derive(Debug, Clone)]
 pub struct HttpProvider {
     config: ProviderConfig,
     client: HttpClient,
+    /// Source of the retry jitter.
     random: fn() -> u32,
 }
 
@@ -35,12 +36,13 @@ impl HttpProvider {
         Self { config, client, random: || fastrand::u32(..) }
     }
 
-    /// Replaces the source of the retry jitter; it returns numbers uniformly distributed over all of `u32`.
+    /// Replaces the source of the retry jitter. `random` must return numbers uniformly distributed over all of `u32`.
     #[must_use]
     pub fn with_random(self, random: fn() -> u32) -> Self {
         Self { random, ..self }
     }
 
+    /// Sends a request without retries.
     async fn send_once(&self, request: &UpstreamRequest<'_>) -> Result<UpstreamResponse, UpstreamFailure> {
         let timeouts = request.timeouts;
         let http_request = self.http_request(request)?;
@@ -61,6 +63,7 @@ impl HttpProvider {
         Ok(UpstreamResponse { status: parts.status, headers: parts.headers, body })
     }
 
+    /// Creates the HTTP request. An unparsable URL is an error of class `InvalidRequest`.
     fn http_request(&self, request: &UpstreamRequest<'_>) -> Result<Request<Full<Bytes>>, UpstreamFailure> {
         let mut http_request = Request::new(Full::new(request.body.clone()));
         *http_request.method_mut() = Method::POST;
@@ -72,7 +75,7 @@ impl HttpProvider {
         Ok(http_request)
     }
 
-    /// Classifies an error response. Its body is read until `deadline`; without it the status alone counts.
+    /// Classifies an error response. Its body is read until `deadline`; without it, only the status is used.
     async fn failure(
         &self,
         request: &UpstreamRequest<'_>,
@@ -115,7 +118,7 @@ impl Provider for HttpProvider {
     }
 }
 
-/// Whether the connection could not be opened in time.
+/// Returns whether an error is a timeout of the connection attempt.
 fn is_timeout(error: &hyper_util::client::legacy::Error) -> bool {
     let causes = std::iter::successors(Some(error as &dyn Error), |error| (*error).source());
     let mut io_errors = causes.filter_map(|error| error.downcast_ref::<io::Error>());

@@ -1,4 +1,4 @@
-//! A request to a provider.
+//! [`UpstreamRequest`], a request to a provider.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ pub struct UpstreamRequest<'a> {
     /// The client's request, if it is forwarded in the API in which it was received; `None` for a converted request and
     /// for one of turnwise's own.
     pub client: Option<ClientRequestParts<'a>>,
-    /// How long to wait for the response.
+    /// Time limits of the response.
     pub timeouts: ResponseTimeouts,
-    /// How often and after which pauses to send it again.
+    /// Limits of retries.
     pub retry: RetryBudget,
 }
 
@@ -47,10 +47,10 @@ pub enum Operation {
     CountTokens,
 }
 
-/// How long to wait for a response.
+/// Time limits of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResponseTimeouts {
-    /// From sending the request to the response's headers. Covers connecting and, for an error, reading its body.
+    /// From sending the request to the response's headers. Includes connecting and, for an error, reading its body.
     pub first_byte: Duration,
     /// Between two chunks of the body.
     pub idle: Duration,

@@ -1,4 +1,4 @@
-//! A provider's response.
+//! [`UpstreamResponse`] and the stream of its body.
 
 use std::{
     collections::VecDeque,
@@ -14,7 +14,7 @@ use hyper::{
 };
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A successful response: its body is still arriving.
+/// A successful response whose body is still arriving.
 #[derive(Debug)]
 pub struct UpstreamResponse {
     /// The status, from 200 to 299.
@@ -25,18 +25,18 @@ pub struct UpstreamResponse {
     pub body: ResponseStream,
 }
 
-/// The body of a response, chunk by chunk as received. Ends with an error if no chunk arrives within the idle timeout.
+/// Body of a response as a stream of chunks. Ends with an error if no chunk arrives within the idle timeout.
 #[derive(Debug)]
 pub struct ResponseStream(Source);
 
-/// Where the chunks come from.
+/// Source of the chunks.
 #[derive(Debug)]
 enum Source {
     Http(HttpBody),
     Chunks(VecDeque<Result<Bytes, StreamError>>),
 }
 
-/// The body of an HTTP response, with the timer that runs out between two chunks.
+/// Body of an HTTP response, with the timer for the time between two chunks.
 #[derive(Debug)]
 struct HttpBody {
     body: Incoming,
@@ -44,19 +44,19 @@ struct HttpBody {
     idle_timeout: Duration,
 }
 
-/// Why a response stream ended before its end.
+/// Error of a response stream that ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
     /// No chunk arrived within the idle timeout.
     #[error("the provider sent nothing for longer than the idle timeout")]
     Idle,
-    /// The connection broke.
+    /// The connection was interrupted.
     #[error("the connection to the provider broke")]
     Disconnected,
 }
 
 impl StreamError {
-    /// The class under which the call is recorded.
+    /// Returns the error class for the record of the call.
     pub const fn class(self) -> ErrorClass {
         match self {
             Self::Idle => ErrorClass::Timeout,
@@ -66,11 +66,12 @@ impl StreamError {
 }
 
 impl ResponseStream {
+    /// Creates a stream of an HTTP response's body.
     pub(crate) fn http(body: Incoming, idle_timeout: Duration) -> Self {
         Self(Source::Http(HttpBody { body, idle: Box::pin(sleep(idle_timeout)), idle_timeout }))
     }
 
-    /// A stream of chunks that have arrived already, for providers that do not use HTTP. An error ends it.
+    /// Creates a stream of chunks that are already available, for providers that do not use HTTP. An error ends it.
     pub fn from_chunks(chunks: impl IntoIterator<Item = Result<Bytes, StreamError>>) -> Self {
         Self(Source::Chunks(chunks.into_iter().collect()))
     }
@@ -89,6 +90,7 @@ impl ResponseStream {
 }
 
 impl HttpBody {
+    /// Polls for the next chunk and restarts the idle timer when one arrives.
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamError>>> {
         loop {
             let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
@@ -101,7 +103,7 @@ impl HttpBody {
                     self.idle.as_mut().reset(Instant::now() + self.idle_timeout);
                     return Poll::Ready(Some(Ok(data)));
                 }
-                // Trailers carry nothing here.
+                // Trailers are ignored.
                 Some(Ok(Err(_trailers))) => {}
                 Some(Err(_)) => return Poll::Ready(Some(Err(StreamError::Disconnected))),
             }

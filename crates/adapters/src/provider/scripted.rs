@@ -12,10 +12,10 @@ use hyper::{HeaderMap, StatusCode, body::Bytes};
 use super::{Operation, Provider, ResponseStream, StreamError, UpstreamFailure, UpstreamRequest, UpstreamResponse};
 use crate::providers::ProviderConfig;
 
-/// The chunks of a prepared response.
+/// Chunks of a prepared response.
 type Chunks = Vec<Result<Bytes, StreamError>>;
 
-/// A provider that returns prepared responses in order and records the requests it receives.
+/// A test provider that returns prepared responses in order and records the requests it receives.
 #[derive(Debug)]
 pub struct ScriptedProvider {
     config: ProviderConfig,
@@ -54,7 +54,7 @@ impl ScriptedProvider {
         lock(&self.script).push_back(Err(failure));
     }
 
-    /// The requests received so far.
+    /// Returns the requests received so far.
     pub fn sent(&self) -> Vec<SentRequest> {
         lock(&self.sent).clone()
     }
@@ -78,7 +78,7 @@ impl Provider for ScriptedProvider {
     }
 }
 
-/// Locks a mutex. A test that panicked while holding it has failed already.
+/// Locks a mutex, ignoring poisoning: a test that panicked while holding it has already failed.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

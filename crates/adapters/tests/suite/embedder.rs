@@ -16,7 +16,7 @@ pub(crate) const QUICK: Timeouts = Timeouts {
     longest_pause: Duration::from_secs(1),
 };
 
-/// What an embedder makes of texts.
+/// Embeds texts.
 pub(crate) fn embed(url: &str, texts: &[String], timeouts: Timeouts) -> Result<Vec<Vec<f32>>, EmbedError> {
     let embedder = OpenAiEmbedder::new(url, "nomic-embed-text", Some(KEY), timeouts)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,4 +1,4 @@
-//! What is said when an endpoint does not do its work: the endpoint, what happened and the next step, and no secret.
+//! Messages of embedding errors: they contain the endpoint, the cause and the next step, and no secret.
 
 use std::{net::TcpListener, time::Duration};
 
@@ -10,10 +10,10 @@ use crate::{
     stand_in::{Reply, StandIn},
 };
 
-/// What a user wrote, and what a server may repeat.
+/// Texts of a user, which a server may repeat in its response.
 const SECRET: &str = "the merger is on friday";
 
-/// What is said about an endpoint that answers like this, and how often it was asked.
+/// Returns the error for an endpoint with this behaviour, and the number of requests.
 fn said(reply: impl Fn(usize) -> Reply + Send + Sync + 'static) -> (String, usize) {
     let stand_in = StandIn::answering(move |_, number| reply(number));
     let error = embed(&stand_in.url, &texts(&[SECRET, "two"]), QUICK).unwrap_err();

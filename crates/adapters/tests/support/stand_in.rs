@@ -1,4 +1,4 @@
-//! A server that stands in for an embeddings endpoint: a thread that speaks just enough HTTP.
+//! A test server with a minimal embeddings endpoint, on a thread of its own.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -10,10 +10,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// What was asked.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    /// The first line and the headers.
+    /// Request line and headers.
     pub(crate) head: Vec<String>,
     pub(crate) body: Value,
 }
@@ -26,21 +26,21 @@ impl Asked {
     }
 }
 
-/// What is answered.
+/// Response to a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    /// 200 and this text.
+    /// Status 200 with a body.
     Text(String),
-    /// A status with more headers, each with its line end, and a text.
+    /// A status with further headers, each with its line end, and a body.
     Status(u16, &'static str, &'static str),
-    /// 200 and so many bytes of white space.
+    /// Status 200 with this number of bytes of white space.
     Flood(usize),
-    /// Nothing, while the connection stays open.
+    /// No response; the connection stays open.
     Silence,
 }
 
 impl Reply {
-    /// A direction for each text, in the words of the API.
+    /// Creates a response with an embedding for each text.
     pub(crate) fn directions(directions: &[Vec<f32>]) -> Self {
         let item = |(index, direction): (usize, &Vec<f32>)| json!({ "object": "embedding", "index": index, "embedding": direction });
         let data: Vec<_> = directions.iter().enumerate().map(item).collect();
@@ -48,16 +48,17 @@ impl Reply {
     }
 }
 
-/// A running stand-in.
+/// A running test server.
 #[derive(Debug)]
 pub(crate) struct StandIn {
-    /// What a policy has as `embedding.url`.
+    /// Base URL, for `embedding.url` of a policy.
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl StandIn {
-    /// Answers each request with what `reply` says to it; the first has number 0. Runs until the test program ends.
+    /// Starts the server. `reply` returns the response to each request, given its number from 0. Runs until the process
+    /// exits.
     pub(crate) fn answering(reply: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -73,7 +74,7 @@ impl StandIn {
         Self { url, asked }
     }
 
-    /// Everything it was asked so far.
+    /// Returns all requests received so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }

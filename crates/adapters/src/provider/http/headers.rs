@@ -1,4 +1,4 @@
-//! The headers of a request.
+//! Builds the headers of a request to a provider.
 
 use contracts::WireApi;
 use hyper::{
@@ -18,7 +18,7 @@ const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_GOOG_API_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 
-/// The headers of a request: the client's where it is forwarded, the format, and the key.
+/// Returns the headers of a request: the client's if it is forwarded, the content type, and the key.
 pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest<'_>) -> HeaderMap {
     let mut headers = match request.client {
         Some(client) => forwarded(client.headers),
@@ -36,7 +36,7 @@ pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest
     headers
 }
 
-/// The client's headers without those that concern its connection, its key, or turnwise.
+/// Returns the client's headers without those of its connection, its keys and turnwise.
 fn forwarded(client: &HeaderMap) -> HeaderMap {
     let forwarded = client.iter().filter(|(name, _)| !is_withheld(name));
     forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -45,7 +45,7 @@ fn forwarded(client: &HeaderMap) -> HeaderMap {
 /// Inserts the provider's key into the header its API expects. Without a configured key the client's is forwarded.
 fn authorise(headers: &mut HeaderMap, credential: &Credential, request: &UpstreamRequest<'_>) {
     if let Some(secret) = credential.secret() {
-        // They belong to the client's own key.
+        // These headers belong to the client's own key.
         headers.remove("openai-organization");
         headers.remove("openai-project");
         match request.api {
@@ -64,7 +64,7 @@ fn authorise(headers: &mut HeaderMap, credential: &Credential, request: &Upstrea
     }
 }
 
-/// Whether a header of the client is not forwarded.
+/// Returns whether a header of the client is not forwarded.
 fn is_withheld(name: &HeaderName) -> bool {
     const WITHHELD: [&str; 13] = [
         "host",

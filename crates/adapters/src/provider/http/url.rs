@@ -1,10 +1,11 @@
-//! The URL of a request.
+//! Builds the URL of a request to a provider.
 
 use contracts::WireApi;
 
 use crate::provider::{Operation, UpstreamRequest};
 
-/// The URL of a request to the provider at `base`, which has no slash at its end and may contain the API's version.
+/// Returns the URL of a request. `base` is the provider's URL without a slash at its end; it may contain the API's
+/// version.
 ///
 /// The query of a forwarded request is appended.
 pub(super) fn request_url(base: &str, request: &UpstreamRequest<'_>) -> String {
@@ -32,7 +33,8 @@ pub(super) fn request_url(base: &str, request: &UpstreamRequest<'_>) -> String {
     url
 }
 
-/// Whether a parameter of the client is replaced by ours: Gemini's query may contain the key and the response format.
+/// Returns whether a query parameter of the client is replaced: Gemini's query may contain the key and the response
+/// format.
 fn is_set_here(api: WireApi, pair: &str) -> bool {
     let name = pair.split_once('=').map_or(pair, |(name, _)| name);
     api == WireApi::Gemini && matches!(name, "key" | "alt")
