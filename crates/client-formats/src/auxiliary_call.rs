@@ -1,7 +1,7 @@
-//! Recognises the auxiliary calls of known clients, such as the one that names a conversation.
+//! Recognises auxiliary calls of known clients, such as a request for a conversation's title.
 //!
-//! A call of the conversation itself must never be taken for one. So an auxiliary call has none of the client's tools
-//! and is recognised by its system prompt or by the schema of its response.
+//! A request of the conversation must never be classified as auxiliary. Therefore an auxiliary call has none of the
+//! client's tools, and is recognised by its system prompt or by the schema of its response.
 
 use contracts::AuxiliaryCall;
 
@@ -24,44 +24,47 @@ const SYSTEM_PROMPT_STARTS: [(&str, AuxiliaryCall); 8] = [
 /// Starts of the system prompts of Claude Code.
 const CLAUDE_CODE_STARTS: [&str; 2] = ["You are Claude Code", "You are a Claude agent, built on"];
 
-/// Pairs of properties that are the whole schema of a classifier's response, all of Gemini CLI: its task router, the
-/// first version of that, and its check whose turn it is to speak.
+/// Complete property sets of classifier responses, all of Gemini CLI: its task router, the router's first version, and
+/// its check of the next speaker.
 const CLASSIFIER_PROPERTIES: [[&str; 2]; 3] =
     [["complexity_reasoning", "complexity_score"], ["reasoning", "model_choice"], ["reasoning", "next_speaker"]];
 
-/// In how many characters at the start of a system prompt a title has to be mentioned.
+/// Number of characters at the start of a system prompt in which a title has to be mentioned.
 const TITLE_CHARACTERS: usize = 120;
 
-/// Fewer characters than this has the prompt of a call that checks whether the account works.
+/// Upper limit, exclusive, of the characters in the prompt of a call that checks the account.
 const QUOTA_CHECK_CHARACTERS: u64 = 200;
 
-/// What of a request marks it as an auxiliary call, collected while the request is read.
+/// Signs of an auxiliary call, collected while a request is parsed. [`Evidence::classify`] evaluates them.
 #[derive(Debug, Default)]
 pub struct Evidence {
+    /// Kind of call that a system prompt indicates.
     system_prompt: Option<AuxiliaryCall>,
+    /// Kind of call that the response schema indicates.
     schema: Option<AuxiliaryCall>,
     /// Whether a system prompt mentions a title at its start.
     mentions_title: bool,
-    /// Whether the response has a title and at most one other property.
+    /// Whether the response schema has a title and at most one other property.
     has_title_schema: bool,
+    /// Whether a system prompt is that of Claude Code.
     is_claude_code: bool,
 }
 
-/// What else of a request the decision depends on.
+/// Further properties of a request, for [`Evidence::classify`].
 #[derive(Debug, Clone, Copy)]
 pub struct RequestProperties<'r> {
-    /// Whether it has definitions or calls of tools.
+    /// Whether the request contains tool definitions or tool calls.
     pub has_tools: bool,
-    /// The limit of output tokens, if the client sets one.
+    /// Maximum number of output tokens; `None` if the client sets none.
     pub max_output: Option<u64>,
-    /// Characters of the whole prompt.
+    /// Number of characters in the whole prompt.
     pub characters: u64,
-    /// The user's last message.
+    /// Last message of the user.
     pub last_message: Option<&'r str>,
 }
 
 impl Evidence {
-    /// Adds a system prompt, given as the content of a JSON string with its escapes.
+    /// Adds a system prompt. `json_text` is the content of a JSON string with its escapes.
     pub fn add_system_prompt(&mut self, json_text: &str) {
         let start = json_text.trim_start_matches("\\n").trim_start();
         if self.system_prompt.is_none() {
@@ -73,7 +76,7 @@ impl Evidence {
         self.mentions_title |= start.get(..end).is_some_and(|head| head.contains("title"));
     }
 
-    /// Sets the names of the properties that the schema of the response has.
+    /// Sets the property names of the response schema.
     pub fn set_response_properties<T: AsRef<str>>(&mut self, names: &[T]) {
         let has = |name: &&str| names.iter().any(|known| known.as_ref() == *name);
         self.has_title_schema = has(&"title") && names.len() <= 2;
@@ -98,7 +101,7 @@ impl Evidence {
         known.or_else(|| self.is_claude_code_check(request).then_some(AuxiliaryCall::Other))
     }
 
-    /// Whether Claude Code checks whether its account works, or has a web page summarised.
+    /// Returns whether the request is Claude Code's check of its account, or its summary of a web page.
     fn is_claude_code_check(&self, request: RequestProperties<'_>) -> bool {
         let starts_with = |start| request.last_message.is_some_and(|text| text.trim_start().starts_with(start));
         let checks_quota =

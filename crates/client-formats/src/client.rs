@@ -8,46 +8,47 @@ pub mod headers {
     pub const CLAUDE_CODE_SESSION: &str = "x-claude-code-session-id";
     /// Claude Code: the sub-agent.
     pub const CLAUDE_CODE_AGENT: &str = "x-claude-code-agent-id";
-    /// Claude Code: the sub-agent that started the sub-agent.
+    /// Claude Code: the parent of the sub-agent.
     pub const CLAUDE_CODE_PARENT: &str = "x-claude-code-parent-agent-id";
     /// Codex: the session, in two spellings.
     pub const CODEX_SESSION: [&str; 2] = ["session-id", "session_id"];
-    /// Codex: the thread, which is the session in its main thread.
+    /// Codex: the thread; equal to the session in the main thread.
     pub const CODEX_THREAD: &str = "thread-id";
-    /// Codex: the thread that started the thread; also a field of `client_metadata` in the body.
+    /// Codex: the parent of the thread; also a field of `client_metadata` in the body.
     pub const CODEX_PARENT: &str = "x-codex-parent-thread-id";
     /// Codex: the kind of sub-agent; also a field of `client_metadata` in the body. See [`super::is_codex_subagent`].
     pub const CODEX_SUBAGENT: &str = "x-openai-subagent";
-    /// Codex: all ids once more, as JSON. See [`super::CodexTurnMetadata`].
+    /// Codex: all ids as JSON. See [`super::CodexTurnMetadata`].
     pub const CODEX_TURN_METADATA: &str = "x-codex-turn-metadata";
-    /// opencode: the session; a sub-agent has a session of its own.
+    /// opencode: the session. A sub-agent has its own session.
     pub const OPENCODE_SESSION: &str = "x-session-id";
-    /// opencode: the session, in providers' own header.
+    /// opencode: the session, in a header for providers.
     pub const OPENCODE_AFFINITY: &str = "x-session-affinity";
-    /// opencode: the session that started the session.
+    /// opencode: the parent of the session.
     pub const OPENCODE_PARENT: &str = "x-parent-session-id";
 }
 
-/// The JSON in the header [`headers::CODEX_TURN_METADATA`].
+/// Content of the header [`headers::CODEX_TURN_METADATA`], parsed from JSON. Missing fields are `None`.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default)]
 pub struct CodexTurnMetadata {
-    /// The session.
+    /// Session id.
     pub session_id: Option<String>,
-    /// The thread.
+    /// Thread id.
     pub thread_id: Option<String>,
-    /// The thread that started the thread.
+    /// Thread id of the parent.
     pub parent_thread_id: Option<String>,
-    /// `subagent` for a sub-agent.
+    /// Origin of the thread; `subagent` for a sub-agent.
     pub thread_source: Option<String>,
 }
 
-/// Whether a value of [`headers::CODEX_SUBAGENT`] names a sub-agent; a compaction runs in the thread itself.
+/// Returns whether a value of [`headers::CODEX_SUBAGENT`] indicates a sub-agent. A compaction runs in the thread
+/// itself.
 pub fn is_codex_subagent(kind: &str) -> bool {
     kind != "compact"
 }
 
-/// Starts of user agents, in lower case, and the client that each one is.
+/// Starts of user agents in lower case, with the client's name.
 const USER_AGENTS: [(&str, &str); 12] = [
     ("claude-cli", "claude-code"),
     ("claude-code", "claude-code"),
@@ -63,8 +64,8 @@ const USER_AGENTS: [(&str, &str); 12] = [
     ("azureopenai/", "openai-sdk"),
 ];
 
-/// Returns the client and its version, from a user agent such as `codex_exec/0.169.0 (Debian)` or
-/// `OpenAI/Python 2.54.0`. The client is `other` if it is not known, and `None` if the user agent is empty.
+/// Parses a user agent such as `codex_exec/0.169.0 (Debian)` or `OpenAI/Python 2.54.0` and returns client and version.
+/// The client is `other` if it is unknown, and `None` if the user agent is empty.
 pub fn from_user_agent(user_agent: &str) -> (Option<&'static str>, Option<&str>) {
     let user_agent = user_agent.trim();
     if user_agent.is_empty() {
@@ -76,13 +77,14 @@ pub fn from_user_agent(user_agent: &str) -> (Option<&'static str>, Option<&str>)
     (Some(client), user_agent.split([' ', '/']).skip(1).take(2).find(is_version))
 }
 
-/// Whether a client sends its session as `prompt_cache_key`. Other clients put there whatever prompts have in common.
+/// Returns whether a client sends its session as `prompt_cache_key`. Other clients use the field for a key shared
+/// between sessions.
 pub fn sends_session_as_cache_key(client: &str) -> bool {
     matches!(client, "codex" | "opencode")
 }
 
-/// Returns the session in a `metadata.user_id` of Claude Code, which is JSON or ids joined with underscores; `None` for
-/// those of other clients.
+/// Returns the session in a `metadata.user_id` of Claude Code, which is JSON or ids joined by underscores; `None` for
+/// other values.
 pub fn session_of_user_id(user_id: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct UserId {
@@ -95,38 +97,39 @@ pub fn session_of_user_id(user_id: &str) -> Option<String> {
     (user.starts_with("user_") && !session.is_empty()).then(|| session.to_owned())
 }
 
-/// The start of the first text of Claude Code's system prompt, which names the account to bill. It differs between
-/// sessions, which would split prompt caches, and other providers have no use for it.
+/// Start of the first text in Claude Code's system prompt, which identifies the billed account. It differs between
+/// sessions, which would split prompt caches, and other providers ignore it.
 pub const BILLING_START: &str = "x-anthropic-billing-header:";
 
-/// Whether a billing text ([`BILLING_START`]) is that of a sub-agent.
+/// Returns whether a billing text ([`BILLING_START`]) is that of a sub-agent.
 pub fn is_billing_of_subagent(billing: &str) -> bool {
     billing.contains("cc_is_subagent=true")
 }
 
-/// Whether a system prompt is that of aider, which sends no user agent of its own.
+/// Returns whether a system prompt is that of aider, which sends no user agent of its own.
 pub fn is_aider_prompt(system_prompt: &str) -> bool {
     system_prompt.starts_with("Act as an expert ")
 }
 
-/// What Claude Code and opencode write before the path of their working directory.
+/// Text before the path of the working directory in prompts of Claude Code and opencode, without its first letter.
 pub const WORKING_DIRECTORY: &str = "orking directory: ";
 
-/// What Codex writes before the path of its working directory.
+/// Tag before the path of the working directory in prompts of Codex.
 pub const CODEX_DIRECTORY: &str = "<cwd>";
 
-/// What two versions of Gemini CLI write before the path of their working directory, as the content of a JSON string.
+/// Texts before the path of the working directory in prompts of two versions of Gemini CLI, as the content of a JSON
+/// string.
 pub const GEMINI_DIRECTORIES: [&str; 2] = ["Workspace Directories:**\\n  - ", "working in the directory: "];
 
-/// Returns the path in Codex's description of its environment.
+/// Returns the working directory in Codex's description of its environment; `None` if there is none.
 pub fn codex_directory(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once(CODEX_DIRECTORY)?;
     let (path, _) = rest.split_once("</cwd>")?;
     Some(path.trim()).filter(|path| !path.is_empty())
 }
 
-/// Whether a text of the role `user`, given as the content of a JSON string, may be injected and name the working
-/// directory.
+/// Returns whether a text of the role `user` may be injected and contain the working directory. `json_text` is the
+/// content of a JSON string.
 pub fn may_name_directory(json_text: &str) -> bool {
     json_text.starts_with(['<', '\\']) || json_text.contains("Gemini CLI")
 }

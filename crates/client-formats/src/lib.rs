@@ -1,12 +1,11 @@
-//! What clients and providers write into requests, responses and session files.
+//! Texts, headers, ids and usage objects that clients and providers write.
 //!
-//! The one place for this knowledge: `wire` reads it in live requests and `transcripts` in session files, and both have
-//! to come to the same result.
+//! `wire` uses this crate for live requests and `transcripts` for session files, so both come to the same result.
 //!
-//! - [`user_text`]: which texts of the role `user` the user typed, and which ones a client injected.
-//! - [`auxiliary_call`]: how clients' auxiliary calls are recognised.
-//! - [`client`]: the client, its session and its working directory, from headers, ids and system prompts.
-//! - [`usage`]: the usage objects of the providers.
+//! - [`user_text`]: classifies texts of the role `user` as typed by the user or injected by a client.
+//! - [`auxiliary_call`]: recognises clients' auxiliary calls.
+//! - [`client`]: identifies the client, its session and its working directory, from headers, ids and system prompts.
+//! - [`usage`]: parses the usage objects of providers.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

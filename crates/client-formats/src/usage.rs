@@ -1,8 +1,8 @@
 //! Converts the providers' usage objects to [`Usage`], whose counts are disjoint.
 //!
-//! The input counts of `OpenAI` and Google include what was read from the cache and written to it, those of Anthropic do
-//! not. Google counts thinking apart from the output. Cache writes whose lifetime is not given count as five minutes.
-//! A count of another type than a whole number counts as missing.
+//! The input counts of `OpenAI` and Google include cache reads and writes, those of Anthropic do not. Google counts
+//! thinking separately from the output. Cache writes without a lifetime count as five minutes. A count that is not a
+//! non-negative integer counts as missing.
 
 use contracts::Usage;
 use serde::Deserialize;
@@ -11,22 +11,22 @@ mod count;
 
 use count::Count;
 
-/// The longest usage object that is recorded verbatim, in bytes.
+/// Maximum length in bytes of a usage object that is recorded.
 pub const MAX_RAW_BYTES: usize = 1024;
 
-/// Returns a usage object as it is recorded; `None` if it is longer than [`MAX_RAW_BYTES`].
+/// Returns the text of a usage object to record; `None` if it is longer than [`MAX_RAW_BYTES`].
 pub fn recorded(raw: &str) -> Option<String> {
     (raw.len() <= MAX_RAW_BYTES).then(|| raw.to_owned())
 }
 
-/// Splits an input count that includes cached tokens. Cache counts that do not fit into `total` are cut.
+/// Converts an input count that includes cached tokens to disjoint counts. Cache counts are limited to `total`.
 pub fn split_input(total: u64, cache_read: u64, cache_written: u64, output: u64) -> Usage {
     let cache_read = cache_read.min(total);
     let cache_write_5m = cache_written.min(total - cache_read);
     Usage { input: total - cache_read - cache_write_5m, cache_read, cache_write_5m, cache_write_1h: 0, output }
 }
 
-/// Parses a usage object of Anthropic's Messages; `None` if it is none or has no counts.
+/// Parses a usage object of Anthropic's Messages API; `None` if it is invalid or has no counts.
 pub fn anthropic(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -51,7 +51,7 @@ pub fn anthropic(json: &str) -> Option<Usage> {
     }
     let written = object.cache_creation.unwrap_or_default();
     let cache_write_1h = written.ephemeral_1h_input_tokens.or_zero();
-    // What the total has beyond the split was written for five minutes, the provider's default.
+    // Tokens of the total that are not in the split were written for five minutes, the provider's default.
     let unsplit = object.cache_creation_input_tokens.or_zero().saturating_sub(cache_write_1h);
     Some(Usage {
         input: object.input_tokens.or_zero(),
@@ -62,7 +62,7 @@ pub fn anthropic(json: &str) -> Option<Usage> {
     })
 }
 
-/// The details of an input count of `OpenAI`'s APIs. `OpenRouter` adds the cache writes.
+/// Details of an input count of `OpenAI`'s APIs. `OpenRouter` adds cache writes.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct InputDetails {
@@ -70,7 +70,7 @@ struct InputDetails {
     cache_write_tokens: Count,
 }
 
-/// Parses a usage object of chat completions; `None` if it is none or has no prompt count.
+/// Parses a usage object of chat completions; `None` if it is invalid or has no prompt count.
 pub fn chat(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -84,14 +84,14 @@ pub fn chat(json: &str) -> Option<Usage> {
     }
     let object: Object = serde_json::from_str(json).ok()?;
     let prompt = object.prompt_tokens.0?;
-    // xAI's completion count leaves out the reasoning, which only the total includes and which is charged like output.
+    // xAI's completion count excludes reasoning, which only the total includes and which is billed as output.
     let output = object.completion_tokens.or_zero().max(object.total_tokens.or_zero().saturating_sub(prompt));
     let details = object.prompt_tokens_details.unwrap_or_default();
     let cache_read = details.cached_tokens.0.unwrap_or(object.prompt_cache_hit_tokens.or_zero());
     Some(split_input(prompt, cache_read, details.cache_write_tokens.or_zero(), output))
 }
 
-/// Parses a usage object of `OpenAI`'s Responses; `None` if it is none or has no input count.
+/// Parses a usage object of `OpenAI`'s Responses API; `None` if it is invalid or has no input count.
 pub fn responses(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -107,7 +107,7 @@ pub fn responses(json: &str) -> Option<Usage> {
     Some(split_input(input, cache_read, cache_written, object.output_tokens.or_zero()))
 }
 
-/// Parses a `usageMetadata` object of Gemini; `None` if it is none or has no prompt count.
+/// Parses a `usageMetadata` object of Gemini; `None` if it is invalid or has no prompt count.
 pub fn gemini(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]

@@ -5,26 +5,26 @@
 
 use std::ops::Range;
 
-/// The origin of a text of the role `user`.
+/// Origin of a text of the role `user`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserText {
-    /// The user typed this range of bytes of it.
+    /// Typed by the user. Contains the range of bytes in the text.
     Typed(Range<usize>),
-    /// A command as the user typed it; the prompt that it expands to follows.
+    /// A command as the user typed it. The prompt that it expands to follows.
     Command(String),
-    /// The output of a command that the client ran by itself.
+    /// Output of a command that the client executed itself.
     CommandOutput,
-    /// The user, or a hook of the user's, stopped the turn.
+    /// The user, or a hook, interrupted the turn.
     Interruption,
     /// A notification of a background task, which the model handles within the running turn.
     Notification,
-    /// The end of aider's example conversation; all messages before it belong to the example.
+    /// End of aider's example conversation; all messages before it belong to the example.
     ExampleEnd,
     /// Any other text that the client injected.
     Injected,
 }
 
-/// Tags around texts that clients inject.
+/// Tags of injected texts.
 const TAGS: [&str; 18] = [
     "system-reminder",
     "environment_context",
@@ -53,7 +53,7 @@ const INJECTED_STARTS: [&str; 3] = [
     "This is the Gemini CLI. We are setting up the context for our chat.",
 ];
 
-/// Starts of the output of a command that the client ran by itself.
+/// Starts of the output of a command that the client executed itself.
 const COMMAND_OUTPUT_STARTS: [&str; 2] = ["<local-command-stdout>", "<local-command-stderr>"];
 
 /// Starts of notifications of background tasks.
@@ -62,13 +62,13 @@ const NOTIFICATION_STARTS: [&str; 2] = ["<task-notification>", "<agent-notificat
 /// Starts of commands.
 const COMMAND_STARTS: [&str; 3] = ["<command-name>", "<command-message>", "<user-memory-input>"];
 
-/// Starts of interruptions. A hook that stops a message writes its reason in place of a response.
+/// Starts of interruptions. A hook that blocks a message writes its reason in place of a response.
 const INTERRUPTION_STARTS: [&str; 2] = ["[Request interrupted by user", "Operation stopped by hook:"];
 
-/// The start of a message from an editor, which describes the editor's state.
+/// Start of a message from an editor, which describes the editor's state.
 const EDITOR_CONTEXT_START: &str = "# Context from my IDE";
 
-/// The heading before the user's own text in a message from an editor.
+/// Heading before the user's text in a message from an editor.
 const EDITOR_REQUEST: &str = "## My request for Codex:";
 
 /// Starts of the file listings that aider injects.
@@ -84,10 +84,10 @@ const AIDER_INJECTED_STARTS: [&str; 5] = [
 const AIDER_RULES: [&str; 3] =
     ["\n\nTo suggest changes to a file you MUST", "\n\n# *SEARCH/REPLACE block* Rules:", "\n\n# File editing rules:"];
 
-/// The text that ends aider's example conversation.
+/// Text that ends aider's example conversation.
 const AIDER_EXAMPLE_END: &str = "I switched to a new code base.";
 
-/// Classifies a text of the role `user`. `is_aider` also looks for the markers of aider, which are plain sentences.
+/// Classifies a text of the role `user`. With `is_aider` the markers of aider, which are plain sentences, are included.
 ///
 /// Tagged texts at the start are skipped if other text follows the closing tag.
 pub fn classify(text: &str, is_aider: bool) -> UserText {
@@ -131,19 +131,18 @@ pub fn classify(text: &str, is_aider: bool) -> UserText {
     }
 }
 
-/// Returns the tag of [`TAGS`] that opens `text`.
+/// Returns the tag of [`TAGS`] at the start of a text; `None` if there is none.
 fn leading_tag(text: &str) -> Option<&'static str> {
     let tag_and_rest = text.strip_prefix('<')?;
     TAGS.into_iter().find(|tag| starts_with_tag(tag_and_rest, tag))
 }
 
-/// Whether `text` starts with the inside of an opening tag.
+/// Returns whether `text` starts with the content of an opening tag.
 fn starts_with_tag(text: &str, tag: &str) -> bool {
     text.strip_prefix(tag).is_some_and(|rest| rest.starts_with(['>', ' ']))
 }
 
-/// Returns the text after the closing tag, without leading white space; `None` if there is none, or the tag is not
-/// closed.
+/// Returns the text after the closing tag without leading white space; `None` if it is empty or the tag is not closed.
 fn text_after<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     // The closing tag has no attributes.
     let name = tag.split(' ').next().unwrap_or_default();
@@ -152,13 +151,14 @@ fn text_after<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     (!following.is_empty()).then_some(following)
 }
 
-/// Whether the whole text is an injected skill. The tag is too common a word to go by its start alone.
+/// Returns whether the whole text is an injected skill. Users may type the opening tag as well, so the closing tag is
+/// required.
 fn is_skill(text: &str) -> bool {
     text.strip_prefix('<').is_some_and(|rest| starts_with_tag(rest, "skill")) && text.trim_end().ends_with("</skill>")
 }
 
-/// Returns the range of `text` from the byte `from` on that was typed: without an editor's context before it and without
-/// aider's rules after it.
+/// Returns the typed range of `text` from byte `from` on, without an editor's context before it and aider's rules after
+/// it.
 fn typed(text: &str, from: usize, is_aider: bool) -> UserText {
     let rest = text.get(from..).unwrap_or_default();
     let has_context = rest.trim_start().starts_with(EDITOR_CONTEXT_START);
@@ -173,12 +173,13 @@ fn typed(text: &str, from: usize, is_aider: bool) -> UserText {
     UserText::Typed(start..start + request.len())
 }
 
-/// The offset in bytes of `part`, a slice of `text`.
+/// Returns the offset in bytes of `part`, which must be a slice of `text`.
 fn offset_in(text: &str, part: &str) -> usize {
     part.as_ptr().addr() - text.as_ptr().addr()
 }
 
-/// Returns a command as the user typed it: `/name arguments`, or a note for the client's memory.
+/// Returns a command as the user typed it: `/name arguments`, or a note for the client's memory; `None` if the tags are
+/// incomplete.
 fn command(text: &str) -> Option<String> {
     if let Some(note) = element(text, "user-memory-input") {
         return Some(note.to_owned());
@@ -191,7 +192,7 @@ fn command(text: &str) -> Option<String> {
     })
 }
 
-/// Returns the trimmed content of the first element `tag`.
+/// Returns the trimmed content of the first element `tag`; `None` if there is none.
 fn element<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     let (content, _) = rest.split_once(&format!("</{tag}>"))?;

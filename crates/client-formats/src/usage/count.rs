@@ -1,4 +1,4 @@
-//! A token count that tolerates values of any type.
+//! [`Count`], a token count that accepts values of any type.
 
 use std::fmt;
 
@@ -7,11 +7,12 @@ use serde::{
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-/// A whole number that is not negative; `None` if the value is of another type.
+/// A non-negative integer; `None` if the value is of another type.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Count(pub(super) Option<u64>);
 
 impl Count {
+    /// Returns the count; 0 if it is missing.
     pub(super) fn or_zero(self) -> u64 {
         self.0.unwrap_or(0)
     }
@@ -23,6 +24,7 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
+/// Visits a value of any JSON type.
 struct CountVisitor;
 
 impl<'de> Visitor<'de> for CountVisitor {

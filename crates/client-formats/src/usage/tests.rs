@@ -1,4 +1,4 @@
-//! Usage objects of the providers, and what they are converted to.
+//! Conversion of the providers' usage objects.
 
 use contracts::Usage;
 
