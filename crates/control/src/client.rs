@@ -1,4 +1,4 @@
-//! The client: sends requests to a running gateway.
+//! [`Connection`], the client side of the control socket.
 
 use std::{
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
@@ -16,21 +16,22 @@ use crate::{
     socket::path_in,
 };
 
-/// How long a response may take. Operations take milliseconds; behind a busy disk, seconds.
+/// Time limit of a response. Operations take milliseconds, or seconds on a busy disk.
 const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A connection to a running gateway.
+/// A connection to a running gateway, over which a command sends its operations.
 #[derive(Debug)]
 pub struct Connection {
     stream: BufReader<UnixStream>,
 }
 
 impl Connection {
-    /// Connects to the gateway that has the log of a home folder; `None` if no gateway listens there, also when one was
-    /// killed and its socket file is left.
+    /// Connects to the gateway that has opened the log of a home folder. `None` if no gateway listens, including after
+    /// one was killed and left its socket file.
     ///
     /// # Errors
-    /// When a gateway listens and the connection fails, for example because the socket is another user's.
+    /// [`io::Error`] if a gateway listens and the connection fails, for example because the socket belongs to another
+    /// user.
     pub fn open(home: &Path) -> io::Result<Option<Self>> {
         let stream = match UnixStream::connect(path_in(home)) {
             Ok(stream) => stream,
@@ -53,13 +54,14 @@ impl Connection {
     /// Sends a request and returns its response.
     ///
     /// # Errors
-    /// The error of the operation; or of the connection, after which the request may have been executed.
+    /// The error of the operation, or of the connection. After the latter the request may have been executed.
     pub fn send(&mut self, request: &ControlRequest) -> Result<Value, ControlError> {
         let line = encode_request(request)?;
         let response = self.exchange(&line).map_err(|error| disconnected(&error))?;
         decode_response(&response)
     }
 
+    /// Sends a line and reads the line of the response.
     fn exchange(&mut self, request: &[u8]) -> io::Result<Vec<u8>> {
         self.stream.get_mut().write_all(request)?;
         let mut line = Vec::new();
@@ -72,6 +74,7 @@ impl Connection {
     }
 }
 
+/// Converts a connection error to the error for the user.
 fn disconnected(error: &io::Error) -> ControlError {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => ControlError::failed(format!(

@@ -1,44 +1,44 @@
-//! The error of an operation, as it crosses the socket.
+//! [`ControlError`], the error of an operation, in the form that is sent over the socket.
 
 use std::error::Error;
 
 use engine::{EngineError, ExchangeError};
 use serde::{Deserialize, Serialize};
 
-/// Who has to act on an error; commands turn it into their exit code.
+/// Kind of an error, which determines the exit code of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// The request is wrong: an unknown turn, model or session, or a file of the user's that cannot be used.
+    /// The request is invalid: an unknown turn, model or session, or an unusable file of the user.
     Invalid,
-    /// The request is valid and could not be executed.
+    /// The request is valid, but its execution failed.
     Failed,
 }
 
-/// An operation that was not executed.
+/// Error of an operation that was not executed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ControlError {
-    /// Who has to act.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// The error with its causes and the next step, for the user.
+    /// Message for the user: the error, its causes and the next step.
     pub message: String,
 }
 
 impl ControlError {
-    /// An error in what the user asked for.
+    /// Creates the error of an invalid request.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Invalid, message: message.into() }
     }
 
-    /// A valid request that could not be executed.
+    /// Creates the error of a valid request whose execution failed.
     pub fn failed(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Failed, message: message.into() }
     }
 }
 
-/// Formats an error followed by its causes, separated by colons. A cause that the text contains already is left out:
-/// some errors repeat it.
+/// Formats an error followed by its causes, separated by colons. A cause that the text already contains is omitted,
+/// since some errors repeat it.
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -8,11 +8,11 @@ use crate::{
     operation::{ControlRequest, Operation},
 };
 
-/// Executes a request and returns its response as JSON. A gateway calls it for what comes over the socket, a command
-/// for its own requests when no gateway runs.
+/// Executes a request and returns its response as JSON. A gateway calls it for requests from the socket, and a command
+/// for its own requests if no gateway runs.
 ///
 /// # Errors
-/// [`ControlError`] when the request is wrong or cannot be executed.
+/// [`ControlError`] if the request is invalid or its execution fails.
 pub fn execute(engine: &mut Engine, request: ControlRequest) -> Result<Value, ControlError> {
     match request {
         ControlRequest::GiveFeedback(operation) => respond(engine, operation),
@@ -28,6 +28,7 @@ pub fn execute(engine: &mut Engine, request: ControlRequest) -> Result<Value, Co
     }
 }
 
+/// Executes an operation and converts its response to JSON.
 fn respond<O: Operation>(engine: &mut Engine, operation: O) -> Result<Value, ControlError> {
     let response = operation.execute(engine)?;
     serde_json::to_value(response).map_err(|error| ControlError::failed(error.to_string()))

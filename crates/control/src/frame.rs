@@ -1,6 +1,6 @@
-//! Frames: one line of JSON each, with the version of the protocol.
+//! Encoding of requests and responses: one line of JSON each, with the version of the protocol.
 //!
-//! `{"version": 1, "request": {"operation": …, "arguments": …}}` is answered by `{"version": 1, "response": …}` or
+//! The response to `{"version": 1, "request": {"operation": …, "arguments": …}}` is `{"version": 1, "response": …}` or
 //! `{"version": 1, "error": {"kind": …, "message": …}}`.
 
 use serde::{Deserialize, Serialize};
@@ -8,25 +8,28 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{error::ControlError, operation::ControlRequest};
 
-/// The version of the protocol. A change of any request or response raises it.
+/// Version of the protocol. Increases with each change of a request or response.
 pub const VERSION: u32 = 1;
-/// The longest frame, in bytes: twice the longest line of a session file.
+/// Maximum length of a frame in bytes: twice that of a line in a session file.
 pub const MAX_FRAME_BYTES: usize = 128 * 1024 * 1024;
 
+/// Layout of a request that is encoded.
 #[derive(Serialize)]
 struct OutgoingRequest<'a> {
     version: u32,
     request: &'a ControlRequest,
 }
 
+/// Layout of a request that is decoded.
 #[derive(Deserialize)]
 struct IncomingRequest<'a> {
     version: u32,
-    /// Parsed when the version is known to match.
+    /// The request, which is parsed after the version was compared.
     #[serde(borrow)]
     request: &'a RawValue,
 }
 
+/// Layout of a response: the result of the operation, or its error.
 #[derive(Default, Serialize, Deserialize)]
 struct ResponseFrame {
     version: u32,
@@ -36,10 +39,10 @@ struct ResponseFrame {
     response: Value,
 }
 
-/// Encodes a request as a line.
+/// Encodes a request as a line with its line feed.
 ///
 /// # Errors
-/// [`ControlError`] when it is longer than [`MAX_FRAME_BYTES`].
+/// [`ControlError`] if it is longer than [`MAX_FRAME_BYTES`].
 pub(crate) fn encode_request(request: &ControlRequest) -> Result<Vec<u8>, ControlError> {
     let frame = OutgoingRequest { version: VERSION, request };
     let mut line = serde_json::to_vec(&frame).map_err(|error| ControlError::failed(error.to_string()))?;
@@ -53,7 +56,7 @@ pub(crate) fn encode_request(request: &ControlRequest) -> Result<Vec<u8>, Contro
 /// Decodes a request.
 ///
 /// # Errors
-/// [`ControlError`] when the line is not a request, or has another version.
+/// [`ControlError`] if the line is not a request or has another version.
 pub(crate) fn decode_request(line: &[u8]) -> Result<ControlRequest, ControlError> {
     let invalid = |error| ControlError::failed(format!("this is not a request of the control protocol: {error}"));
     let frame: IncomingRequest<'_> = serde_json::from_slice(line).map_err(invalid)?;
@@ -63,22 +66,22 @@ pub(crate) fn decode_request(line: &[u8]) -> Result<ControlRequest, ControlError
     serde_json::from_str(frame.request.get()).map_err(invalid)
 }
 
-/// Encodes the outcome of a request as a line.
+/// Encodes the result of a request as a line with its line feed.
 pub(crate) fn encode_response(outcome: Result<Value, ControlError>) -> Vec<u8> {
     let frame = match outcome {
         Ok(response) => ResponseFrame { version: VERSION, error: None, response },
         Err(error) => ResponseFrame { version: VERSION, error: Some(error), response: Value::Null },
     };
-    // Encoding a `Value` cannot fail; an empty line would be refused by the client.
+    // Encoding a `Value` cannot fail; the client would reject an empty line.
     let mut line = serde_json::to_vec(&frame).unwrap_or_default();
     line.push(b'\n');
     line
 }
 
-/// Decodes the outcome of a request.
+/// Decodes the result of a request.
 ///
 /// # Errors
-/// The error of the operation, or [`ControlError`] when the line is not a response or has another version.
+/// The error of the operation; [`ControlError`] if the line is not a response or has another version.
 pub(crate) fn decode_response(line: &[u8]) -> Result<Value, ControlError> {
     let frame: ResponseFrame = serde_json::from_slice(line)
         .map_err(|error| ControlError::failed(format!("the gateway's response cannot be read: {error}")))?;
@@ -91,7 +94,7 @@ pub(crate) fn decode_response(line: &[u8]) -> Result<Value, ControlError> {
     }
 }
 
-/// The error for a frame longer than [`MAX_FRAME_BYTES`].
+/// Returns the error for a frame longer than [`MAX_FRAME_BYTES`].
 pub(crate) fn too_long() -> ControlError {
     ControlError::failed(format!(
         "the request is longer than {MAX_FRAME_BYTES} bytes, the most that a running gateway accepts: stop \
@@ -99,6 +102,7 @@ pub(crate) fn too_long() -> ControlError {
     ))
 }
 
+/// Returns the error for different protocol versions of gateway and command.
 fn version_mismatch(gateway: u32, command: u32) -> ControlError {
     ControlError::failed(format!(
         "the running gateway uses version {gateway} of the control protocol, the command version {command}: restart \

@@ -1,10 +1,10 @@
-//! The control socket: how commands that write reach the process that has the log.
+//! The control socket, over which commands that write reach the process that has opened the log.
 //!
-//! A gateway has the log open for writing, so a command cannot open it as well. The command sends its operations over a
-//! Unix socket in the home folder instead. Without a gateway it opens the log and executes the same operations itself;
-//! [`execute`] is the only implementation of them.
+//! Only one process can open a log for writing. While a gateway has it open, a command sends its operations over a Unix
+//! socket in the home folder. Without a gateway the command opens the log and executes the same operations itself.
+//! [`execute`] is their only implementation.
 //!
-//! The protocol is one request and one response at a time, each a line of JSON with the protocol's version.
+//! The protocol consists of one request and one response at a time, each a line of JSON with the protocol's version.
 
 mod client;
 mod error;

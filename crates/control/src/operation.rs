@@ -1,4 +1,4 @@
-//! The operations of the protocol, and the type of each one's response.
+//! [`ControlRequest`] and [`Operation`]: the operations of the protocol with the types of their responses.
 
 use engine::Engine;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -11,15 +11,15 @@ use crate::{
     },
 };
 
-/// An operation that an engine executes without waiting for anything.
+/// An operation that an engine executes without blocking.
 pub trait Operation: Into<ControlRequest> {
-    /// Its result.
+    /// Type of the response.
     type Response: Serialize + DeserializeOwned;
 
     /// Executes the operation. Events it records are durable after the next [`Engine::commit`].
     ///
     /// # Errors
-    /// [`ControlError`] when the request is wrong or the log cannot be read or written.
+    /// [`ControlError`] if the request is invalid, or the log cannot be read or written.
     fn execute(self, engine: &mut Engine) -> Result<Self::Response, ControlError>;
 }
 
@@ -31,17 +31,17 @@ pub enum ControlRequest {
     GiveFeedback(GiveFeedback),
     /// Sets or clears the model of a session.
     SelectModel(SelectModel),
-    /// Accepts the pattern store's suggestion for a turn.
+    /// Accepts the pattern store's recommendation for a turn.
     AcceptSuggestion(AcceptSuggestion),
-    /// Dismisses the pattern store's suggestion for a turn.
+    /// Dismisses the pattern store's recommendation for a turn.
     DismissSuggestion(DismissSuggestion),
-    /// Clears the patterns of a workspace, or of all.
+    /// Clears the patterns of one workspace or of all.
     ClearPatterns(ClearPatterns),
     /// Reads the policy file again.
     RefreshPolicy(RefreshPolicy),
-    /// Records turns of a session file.
+    /// Imports turns of a session file.
     ImportTurns(ImportTurns),
-    /// Sums up the log.
+    /// Returns totals of the whole log.
     LogTotals(LogTotals),
     /// Records verdicts on turns.
     RecordVerdicts(RecordVerdicts),
@@ -49,7 +49,7 @@ pub enum ControlRequest {
     RecordEmbeddings(RecordEmbeddings),
 }
 
-/// Lets each operation be passed where a request is expected.
+/// Implements the conversion of each operation to a request.
 macro_rules! into_request {
     ($($operation:ident),* $(,)?) => {
         $(impl From<$operation> for ControlRequest {

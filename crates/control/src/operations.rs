@@ -1,4 +1,4 @@
-//! What can be requested: one type for each operation, with its response.
+//! The operations: one type for each, with its response.
 
 mod import;
 mod learning;

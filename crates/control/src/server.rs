@@ -1,4 +1,4 @@
-//! The server: accepts connections and passes their requests to the engine.
+//! The server side of the control socket: accepts connections and passes their requests to the engine.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -20,22 +20,23 @@ use crate::{
     socket::ControlSocket,
 };
 
-/// The most connections at a time; others wait.
+/// Maximum number of open connections; others wait.
 const MAX_CONNECTIONS: usize = 16;
-/// How long requests that are being executed may take once the server stops.
+/// Time limit for running requests after the server was stopped.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long the server waits after a connection could not be accepted.
+/// Pause after a connection could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
-/// Longer frames are decoded outside the runtime's threads, in bytes: about a millisecond of work.
+/// Maximum length in bytes of frames that are decoded on the runtime's threads, about a millisecond of work. Longer
+/// ones are decoded on a blocking thread.
 const MAX_INLINE_BYTES: usize = 256 * 1024;
 
-/// Executes requests, in whatever thread has the engine.
+/// Executes requests on the thread that owns the engine. The gateway implements it with its bus.
 pub trait Commands: Clone + Send + Sync + 'static {
-    /// Executes a request with [`execute`](crate::execute); resolves when the events it recorded are durable.
+    /// Executes a request with [`execute`](crate::execute); resolves when the recorded events are durable.
     fn execute(&self, request: ControlRequest) -> impl Future<Output = Result<Value, ControlError>> + Send;
 }
 
-/// Serves connections until `stop` is true or its sender is gone; requests that are being executed then finish.
+/// Serves connections until `stop` is true or its sender is dropped; then waits for running requests.
 pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: watch::Receiver<bool>) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -68,7 +69,7 @@ pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: wat
     }
 }
 
-/// Accepts a connection once fewer than [`MAX_CONNECTIONS`] are open.
+/// Accepts a connection when fewer than [`MAX_CONNECTIONS`] are open.
 async fn accept(
     socket: &ControlSocket,
     slots: &Arc<Semaphore>,
@@ -77,7 +78,7 @@ async fn accept(
     Ok((socket.accept().await?, slot))
 }
 
-/// Answers the requests of a connection, one after the other, until it ends or the server stops.
+/// Serves the requests of a connection one after the other, until it is closed or the server stops.
 async fn serve_connection(
     stream: UnixStream,
     commands: impl Commands,
@@ -102,13 +103,14 @@ async fn serve_connection(
     }
 }
 
-/// What a connection sends.
+/// Result of reading a frame from a connection.
 enum Frame {
     Line(Vec<u8>),
     TooLong,
     End,
 }
 
+/// Reads the next frame. An incomplete line at the end of the connection is [`Frame::End`].
 async fn read_frame(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Frame> {
     let mut line = Vec::new();
     let mut limited = reader.take(MAX_FRAME_BYTES as u64);
@@ -120,6 +122,7 @@ async fn read_frame(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Frame> 
     })
 }
 
+/// Decodes a request, on a blocking thread if it is long.
 async fn decode(line: Vec<u8>) -> Result<ControlRequest, ControlError> {
     if line.len() <= MAX_INLINE_BYTES {
         return decode_request(&line);
@@ -128,12 +131,13 @@ async fn decode(line: Vec<u8>) -> Result<ControlRequest, ControlError> {
     decoded.map_err(|error| ControlError::failed(error.to_string()))?
 }
 
+/// Sends the result of a request.
 async fn respond(writer: &mut OwnedWriteHalf, outcome: Result<Value, ControlError>) -> io::Result<()> {
     writer.write_all(&encode_response(outcome)).await
 }
 
-/// Resolves when the server has to stop.
+/// Resolves when the server is to stop.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // An error means that the sender is gone.
+    // An error means that the sender was dropped.
     let _ = stop.wait_for(|stop| *stop).await;
 }

@@ -1,4 +1,4 @@
-//! The socket file: its path, its permissions, and what a killed gateway leaves behind.
+//! [`ControlSocket`]: path and permissions of the socket file, and removal of one left by a killed gateway.
 
 use std::{
     fs::{self, DirBuilder, Permissions},
@@ -9,13 +9,13 @@ use std::{
 
 use tokio::net::{UnixListener, UnixStream};
 
-/// The path of the socket in a home folder. Its folder is the owner's alone, so that the socket is never accessible to
-/// others, not even between its creation and the change of its mode.
+/// Returns the path of the socket in a home folder. Its folder is accessible only to the owner, so that others cannot
+/// access the socket between its creation and the change of its mode.
 pub(crate) fn path_in(home: &Path) -> PathBuf {
     home.join("run").join("control.sock")
 }
 
-/// A socket that listens; its file is removed when it is dropped.
+/// A listening socket, whose file is removed on drop. Accepts only connections of the socket's owner.
 #[derive(Debug)]
 pub struct ControlSocket {
     listener: UnixListener,
@@ -24,12 +24,11 @@ pub struct ControlSocket {
 }
 
 impl ControlSocket {
-    /// Creates the socket, mode 0600, in a folder of mode 0700. A file that is there was left by a gateway that was
-    /// killed, and is replaced: call this only while holding the lock of the log in the same home folder. Needs a tokio
-    /// runtime.
+    /// Creates the socket with mode 0600 in a folder of mode 0700, and replaces an existing file, which a killed
+    /// gateway left. Call it only while holding the lock of the log in the same home folder. Requires a tokio runtime.
     ///
     /// # Errors
-    /// When the folder or the socket cannot be created; a path of more than about 100 bytes cannot be a socket's.
+    /// [`io::Error`] if the folder or the socket cannot be created. The path of a socket is limited to about 100 bytes.
     pub fn bind(home: &Path) -> io::Result<Self> {
         let path = path_in(home);
         if let Some(folder) = path.parent() {
@@ -49,7 +48,7 @@ impl ControlSocket {
     /// Accepts a connection of the socket's owner.
     ///
     /// # Errors
-    /// When accepting fails, and [`io::ErrorKind::PermissionDenied`] for a process of another user.
+    /// [`io::Error`] if accepting fails; [`io::ErrorKind::PermissionDenied`] for a process of another user.
     pub(crate) async fn accept(&self) -> io::Result<UnixStream> {
         let (stream, _) = self.listener.accept().await?;
         if stream.peer_cred()?.uid() != self.owner {

@@ -1,20 +1,20 @@
-//! The writer of a command: a running gateway, or the log itself.
+//! [`Writer`], which executes a command's operations in a running gateway or on the log.
 
 use engine::Engine;
 
 use crate::{client::Connection, error::ControlError, execute::execute, operation::Operation};
 
-/// Where a command's operations are executed.
+/// Executes a command's operations: in the running gateway, or in this process if there is none.
 #[derive(Debug)]
 pub enum Writer {
-    /// In the gateway that has the log.
+    /// Sends operations to the gateway that has opened the log.
     Gateway(Connection),
-    /// In this process, which has opened the log.
+    /// Executes operations in this process, which has opened the log.
     Log(Box<Engine>),
 }
 
 impl Writer {
-    /// Executes an operation; the events it recorded are durable when this returns.
+    /// Executes an operation. The events it recorded are durable when it returns.
     ///
     /// # Errors
     /// [`ControlError`] of the operation or of the connection.
@@ -35,7 +35,7 @@ impl Writer {
     /// Closes the log if this process opened it, and saves its state so that the next command starts quickly.
     ///
     /// # Errors
-    /// [`ControlError`] when the log cannot be written.
+    /// [`ControlError`] if the log cannot be written.
     pub fn close(self) -> Result<(), ControlError> {
         match self {
             Self::Gateway(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Turns of other clients' session files.
+//! Operations of `import`: turns of other clients' session files, and totals.
 
 use std::collections::BTreeSet;
 
@@ -9,54 +9,56 @@ use transcripts::observed::{ObservedSession, ObservedTurn, Step};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Records turns of one session and decides those that were not decided before.
+/// Imports turns of one session. Turns without a decision are decided.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImportTurns {
-    /// The session of the file.
+    /// Session of the file.
     pub session: ObservedSession,
-    /// Turns in the order of the file.
+    /// Turns, in the order of the file.
     pub turns: Vec<ObservedTurn>,
 }
 
 impl ImportTurns {
-    /// The steps after which a request is sent. It bounds the time that other requests wait; a turn is not divided.
+    /// Number of steps after which a request is sent, which limits the time that other requests wait. A turn is not
+    /// divided.
     pub const MAX_STEPS: usize = 256;
-    /// The turns after which a request is sent.
+    /// Number of turns after which a request is sent.
     pub const MAX_TURNS: usize = 32;
 }
 
 /// The result of [`ImportTurns`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedTurns {
-    /// Turns that were imported, now or by an earlier import.
+    /// Number of imported turns, including those of earlier imports.
     pub turns: u64,
-    /// Turns among them that were decided now.
+    /// Number of turns that were decided by this import.
     pub decisions: u64,
-    /// Decisions that no model could take the turn.
+    /// Number of decisions without a model.
     pub refused: u64,
-    /// Calls of models that were answered completely.
+    /// Number of completed model calls.
     pub calls: u64,
-    /// Calls of models that failed.
+    /// Number of failed model calls.
     pub failed_calls: u64,
-    /// Calls of tools.
+    /// Number of tool calls.
     pub tools: u64,
-    /// Compactions of the history.
+    /// Number of compactions.
     pub compactions: u64,
-    /// Events that the log did not have.
+    /// Number of events that were recorded.
     pub new_events: u64,
-    /// Turns that came through the gateway: the log has them, so they are not imported.
+    /// Number of turns that were not imported because the gateway recorded them.
     pub gateway_turns: u64,
-    /// The sessions of those turns.
+    /// Sessions of those turns.
     pub gateway_sessions: BTreeSet<SessionId>,
 }
 
 impl ImportedTurns {
+    /// Adds the steps of a turn to the counts.
     fn count(&mut self, turn: &ObservedTurn) {
         self.turns += 1;
         for step in &turn.steps {
             match step {
-                // A call without an end is recorded by a later import, when the file has grown.
+                // An incomplete call is recorded by a later import, when the file has grown.
                 Step::Call(call) => self.calls += u64::from(call.complete),
                 Step::ToolCalled(_) => self.tools += 1,
                 Step::Failed(_) => self.failed_calls += 1,
@@ -92,7 +94,7 @@ impl Operation for ImportTurns {
     }
 }
 
-/// Sums up the whole log.
+/// Returns totals of the whole log.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogTotals {}
@@ -100,11 +102,11 @@ pub struct LogTotals {}
 /// The result of [`LogTotals`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// The cost of all calls with a known price.
+    /// Cost of all calls with a known price.
     pub cost: NanoUsd,
-    /// Calls of models without a known price.
+    /// Number of model calls without a known price.
     pub unpriced_calls: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What is learned from turns: patterns, verdicts, embeddings.
+//! Operations on learned data: patterns, verdicts and embeddings.
 
 use contracts::events::PatternsCleared;
 use engine::{Engine, NewEmbedding};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Clears the patterns of a workspace, or of all. The events they were learned from stay in the log.
+/// Clears the patterns of one workspace or of all. The events that they were learned from stay in the log.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClearPatterns {
-    /// Whether to clear every workspace.
+    /// Whether to clear the patterns of all workspaces.
     pub all: bool,
-    /// The absolute path of the workspace; `None` for turns without one.
+    /// If `all` is false: absolute path of the workspace; `None` for turns without a workspace.
     pub workspace: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl Operation for ClearPatterns {
     }
 }
 
-/// Records verdicts on turns.
+/// Records verdicts of the evaluator on turns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordVerdicts {
@@ -34,7 +34,7 @@ pub struct RecordVerdicts {
 }
 
 impl RecordVerdicts {
-    /// The most verdicts of one request, which bounds the time that other requests wait.
+    /// Maximum number of verdicts in one request, which limits the time that other requests wait.
     pub const MAX: usize = 256;
 }
 
@@ -46,11 +46,11 @@ impl Operation for RecordVerdicts {
     }
 }
 
-/// Records embeddings of messages.
+/// Records embeddings of turns' messages.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordEmbeddings {
-    /// The embeddings.
+    /// Embeddings, with the turns they belong to.
     pub embeddings: Vec<NewEmbedding>,
 }
 

@@ -1,4 +1,4 @@
-//! The policy file, as the engine reads it.
+//! The operation that reads the policy file.
 
 use engine::Engine;
 use router_core::{EmbeddingEndpoint, RecordText};
@@ -14,13 +14,13 @@ pub struct RefreshPolicy {}
 /// The state of the policy after [`RefreshPolicy`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyState {
-    /// The policy file.
+    /// Path of the policy file.
     pub path: String,
-    /// The number of errors in the file; if there are any, the last valid policy is active.
+    /// Number of errors in the file. If there are any, the last valid policy is active.
     pub errors: u64,
     /// Whether the policy allows recording the text of messages.
     pub records_text: bool,
-    /// The endpoint that embeds messages, if the policy names one.
+    /// Endpoint that embeds messages; `None` if the policy has none.
     pub embedding: Option<EmbeddingEndpoint>,
 }
 

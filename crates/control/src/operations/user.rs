@@ -1,4 +1,4 @@
-//! The user's choices: ratings, the model of a session, suggestions.
+//! Operations for the user's choices: ratings, the model of a session, replies to recommendations.
 
 use contracts::{
     ModelId, SessionId, TurnId,
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Rates a turn. The last rating of a turn counts.
+/// Rates a turn. The last rating of a turn applies.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GiveFeedback {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
     /// The rating.
     pub rating: Rating,
@@ -31,20 +31,20 @@ impl Operation for GiveFeedback {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelectModel {
-    /// The session; `None` for the one with the latest event.
+    /// Id of the session; `None` for the session with the latest event.
     pub session: Option<SessionId>,
-    /// The id or an alias of a model; `None` to clear it.
+    /// Id or alias of a model; `None` to clear the model of the session.
     pub model: Option<String>,
 }
 
 /// The model of a session after [`SelectModel`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelectedModel {
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
-    /// Its model; `None` when it follows the policy.
+    /// Model of the session; `None` if the policy decides.
     pub model: Option<ModelId>,
-    /// Whether the change takes effect when the running turn has ended.
+    /// Whether the change applies after the running turn.
     pub pending: bool,
 }
 
@@ -64,11 +64,11 @@ impl Operation for SelectModel {
     }
 }
 
-/// Accepts the pattern store's suggestion for a turn.
+/// Accepts the pattern store's recommendation for a turn.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptSuggestion {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
 }
 
@@ -80,11 +80,11 @@ impl Operation for AcceptSuggestion {
     }
 }
 
-/// Dismisses the pattern store's suggestion for a turn.
+/// Dismisses the pattern store's recommendation for a turn.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DismissSuggestion {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
 }
 

@@ -1,4 +1,4 @@
-//! Requests over the control socket, answered by a stand-in for the engine.
+//! Requests over the control socket, with a test implementation of the engine.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{
