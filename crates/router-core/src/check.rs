@@ -1,32 +1,34 @@
-//! What is odd about a policy without being wrong (004 §8.12).
+//! Lints of a policy: rules that are valid but have no effect of their own (004 §8.12).
 
 use std::fmt;
 
 use crate::policy::{Policy, Rule};
 
-/// A remark on a rule.
+/// A finding of the policy lints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// An earlier rule matches whenever this one does, so this one is only a fallback for it.
+    /// An earlier rule matches whenever this rule does, so this rule is used only if the earlier rule's model is
+    /// rejected.
     Shadowed {
-        /// The rule.
+        /// The name of the rule.
         rule: String,
-        /// The line it starts on.
+        /// The line on which it starts.
         line: usize,
-        /// The earlier rule.
+        /// The name of the earlier rule.
         by: String,
-        /// The line the earlier rule starts on.
+        /// The line on which the earlier rule starts.
         by_line: usize,
-        /// Whether the earlier rule always matches.
+        /// Whether the earlier rule matches every turn; otherwise both have the same condition.
         always: bool,
     },
 }
 
-/// Remarks on every rule, in the order in which the rules are tried.
+/// Lints every rule of a policy. The findings are in the order in which rules are evaluated.
 pub fn notes(policy: &Policy) -> Vec<Note> {
     policy.scopes().flat_map(|(_, scope)| shadowed(&scope.rules)).collect()
 }
 
+/// Finds the rules of one scope that an earlier rule shadows.
 fn shadowed(rules: &[Rule]) -> impl Iterator<Item = Note> {
     rules.iter().enumerate().filter_map(|(index, rule)| {
         let by = rules[..index].iter().find(|earlier| earlier.when.is_always() || earlier.when == rule.when)?;

@@ -1,19 +1,19 @@
-//! `@alias` at the start of a message (004 §9.2, decision D12).
+//! Parses a model override, `@alias` at the start of a message (004 §9.2, decision D12).
 
 use contracts::{Override, Registry};
 
 use crate::policy::nearest_names;
 
-/// A message, and the model it is addressed to.
+/// A message, split into its model override and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Addressed<'a> {
-    /// The model named in front, if one is.
+    /// The model that the message selects; `None` without an override.
     pub override_model: Option<Override>,
-    /// The message without the token, or without the backslash of `\@`.
+    /// The message without the override, or without the backslash of `\@`.
     pub text: &'a str,
 }
 
-/// A message that names no model it could mean. Nothing is sent.
+/// The error of a message whose override cannot be resolved. No model is called for it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OverrideError {
     /// No model has this alias.
@@ -21,10 +21,10 @@ pub enum OverrideError {
     Unknown {
         /// The alias as written.
         alias: String,
-        /// Names that are close, or nothing.
+        /// A clause with similar names; empty if there are none.
         hint: String,
     },
-    /// An alias and nothing after it.
+    /// The alias is not followed by a message.
     #[error("`@{alias}` is followed by no message")]
     Empty {
         /// The alias as written.
@@ -32,12 +32,13 @@ pub enum OverrideError {
     },
 }
 
-/// Reads the model a message is addressed to.
+/// Parses the model override of a message.
 ///
-/// The token must be at the very start, white space must follow, then the message. `\@alias` is text.
+/// The override must be at the very start and be followed by white space and the message. `\@alias` is text, and so is
+/// an `@` before white space.
 ///
 /// # Errors
-/// [`OverrideError`] for an alias that does not exist, or one without a message.
+/// [`OverrideError`] if the alias does not exist, or no message follows it.
 pub fn address<'a>(message: &'a str, registry: &Registry) -> Result<Addressed<'a>, OverrideError> {
     let plain = |text| Ok(Addressed { override_model: None, text });
     if message.starts_with("\\@") {

@@ -1,4 +1,4 @@
-//! A policy: what the user wrote, checked and ready to decide by.
+//! The policy: the user's routing file, validated and compiled for decisions.
 
 mod embedding;
 mod fields;
@@ -24,7 +24,7 @@ pub(crate) use problem::nearest_names;
 pub(crate) use rules::{Rule, Rules};
 pub use schema::{SCHEMA, schema_text};
 
-/// What a workspace sets for itself, or the user for everything.
+/// The settings of one workspace, or the global ones.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     pub(crate) default: Option<Arc<ModelSpec>>,
@@ -33,24 +33,24 @@ pub(crate) struct Scope {
     pub(crate) rules: Rules,
 }
 
-/// What happens when the model of an explicit choice (slots 1 and 2) is rejected (decision D3).
+/// What to do if the model of an explicit choice (slots 1 and 2) is rejected (decision D3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnExplicitReject {
-    /// The chain goes on, visibly.
+    /// Continue with the next slot, and report the rejection.
     #[default]
     FallThrough,
-    /// No model is called.
+    /// Call no model.
     Refuse,
 }
 
-/// When a suggestion of the pattern store is shown although a rule won (004 §5.6).
+/// When to show a suggestion of the pattern store that a rule outranked (004 §5.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disagreement {
-    /// Whether it is shown at all.
+    /// Whether suggestions are shown at all.
     pub surface: bool,
-    /// The least confidence.
+    /// The lowest confidence of a shown suggestion.
     pub min_confidence: Score,
-    /// The fewest samples.
+    /// The fewest samples of a shown suggestion.
     pub min_sample_size: u64,
 }
 
@@ -60,24 +60,25 @@ impl Default for Disagreement {
     }
 }
 
-/// Whether the log keeps the text of messages (decision D15).
+/// Whether the log records the text of messages (decision D15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RecordText {
-    /// Only a log on the user's own machine.
+    /// Only a log on the user's own machine does.
     #[default]
     Local,
-    /// Any log.
+    /// Every log does.
     Always,
-    /// No log.
+    /// No log does.
     Never,
 }
 
-/// A checked policy together with the models it was checked against.
+/// A valid policy with the models that it was validated against. Decisions read it; loading another file creates
+/// another one.
 #[derive(Debug)]
 pub struct Policy {
     pub(crate) registry: Arc<Registry>,
     pub(crate) global: Scope,
-    /// By absolute path without a trailing slash.
+    /// The settings of each workspace by its absolute path without a trailing slash.
     pub(crate) workspaces: BTreeMap<String, Scope>,
     pub(crate) texts: TextSet,
     pub(crate) on_explicit_reject: OnExplicitReject,
@@ -87,73 +88,73 @@ pub struct Policy {
     pub(crate) gateway: GatewaySettings,
 }
 
-/// A rule as `rules show` prints it.
+/// A rule as `turnwise rules show` prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleView<'a> {
-    /// The workspace it belongs to, or `None` for the global rules.
+    /// The workspace it belongs to; `None` for a global rule.
     pub workspace: Option<&'a str>,
-    /// Its name, written or made up from its place.
+    /// Its name, or `rule_` and its index if it has none.
     pub name: &'a str,
-    /// Its condition, as one line.
+    /// Its condition in one line.
     pub when: String,
     /// The model it proposes.
     pub model: &'a ModelId,
-    /// The line of the file it starts on.
+    /// The line of the file on which it starts.
     pub line: usize,
 }
 
 impl Policy {
-    /// Reads and checks a policy. `home` is what `~` in a workspace path stands for.
+    /// Parses and validates a policy file. `home` replaces `~` at the start of workspace paths.
     ///
-    /// An empty file is an empty policy: every turn is then refused unless the message names a model.
+    /// An empty file is a valid policy that refuses every turn unless its message names a model.
     ///
     /// # Errors
-    /// Every [`Problem`] of the file, in the order of its lines (004 §5.7, decision D8).
+    /// All [`Problem`]s of the file, in the order of its lines (004 §5.7, decision D8).
     pub fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Self, Vec<Problem>> {
         load::load(text, registry, home)
     }
 
-    /// The models it was checked against.
+    /// The models that the policy was validated against.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// When a suggestion is shown although a rule won.
+    /// When to show a suggestion that a rule outranked.
     pub const fn disagreement(&self) -> &Disagreement {
         &self.disagreement
     }
 
-    /// Whether the log keeps the text of messages.
+    /// Whether the log records the text of messages.
     pub const fn record_text(&self) -> RecordText {
         self.record_text
     }
 
-    /// What clients of the gateway ask for, and what becomes of it.
+    /// The settings for requests of the gateway's clients.
     pub const fn gateway(&self) -> &GatewaySettings {
         &self.gateway
     }
 
-    /// Who puts messages into numbers, if anyone.
+    /// The endpoint that computes embeddings of messages; `None` without one.
     pub const fn embedding(&self) -> Option<&EmbeddingEndpoint> {
         self.embedding.as_ref()
     }
 
-    /// Whether any of its rules looks at the text of the message.
+    /// Whether any rule reads the text of the message.
     pub fn reads_text(&self) -> bool {
         !self.texts.is_empty()
     }
 
-    /// The default of everything, slot 7.
+    /// The global default model, slot 7.
     pub fn global_default(&self) -> Option<&ModelId> {
         self.global.default.as_ref().map(|model| &model.id)
     }
 
-    /// The daily budgets its rules name, in the order of the rules.
+    /// The daily budgets in conditions, in the order of the rules.
     pub fn budgets(&self) -> Vec<NanoUsd> {
         self.scopes().flat_map(|(_, scope)| scope.rules.iter()).flat_map(|rule| rule.when.budgets()).collect()
     }
 
-    /// All rules in the order in which they are tried: workspaces first, by path.
+    /// All rules in the order in which they are evaluated: those of workspaces first, by path.
     pub fn rules(&self) -> impl Iterator<Item = RuleView<'_>> {
         self.scopes().flat_map(move |(workspace, scope)| {
             scope.rules.iter().map(move |rule| RuleView {
@@ -171,19 +172,19 @@ impl Policy {
         workspaces.chain([(None, &self.global)])
     }
 
-    /// The knobs of learned recommendations that hold in a workspace: its own block, or else the global one (decision D7).
+    /// The settings of the pattern store for a workspace: its own, or else the global ones (decision D7).
     pub fn pattern_settings(&self, workspace: Option<&str>) -> PatternSettings {
         let own = self.workspace(workspace).and_then(|scope| scope.pattern);
         own.or(self.global.pattern).unwrap_or_default()
     }
 
-    /// The model that takes a turn of a workspace when nothing else decides it.
+    /// The model of a workspace for turns that no earlier slot decides: its own default, or else the global one.
     pub fn default_model(&self, workspace: Option<&str>) -> Option<&ModelId> {
         let own = self.workspace(workspace).and_then(|scope| scope.default.as_ref());
         own.or(self.global.default.as_ref()).map(|model| &model.id)
     }
 
-    /// The scope of the workspace closest above `path` (decision D7).
+    /// The settings of the closest workspace at or above `path` (decision D7); `None` if there is none.
     pub(crate) fn workspace(&self, path: Option<&str>) -> Option<&Scope> {
         if self.workspaces.is_empty() {
             return None;

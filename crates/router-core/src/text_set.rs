@@ -1,8 +1,8 @@
-//! Every text predicate of a policy, answered in one pass over the message (decision D9).
+//! The text predicates of a policy, evaluated in one pass over the message (decision D9).
 //!
-//! A pattern is parsed and measured when the policy is loaded, so a bad one is a load error, and compiled when it
-//! is first needed. Texts that every match of a pattern must contain are looked for first, all at once; only
-//! patterns whose texts were found are run. So a thousand patterns cost little more than ten.
+//! A pattern is parsed and its cost computed when the policy is loaded, so an invalid one is a load error. It is
+//! compiled when it is first needed. Literals that every match of a pattern must contain are searched first, all at
+//! once, and only patterns whose literals were found are run. A thousand patterns therefore cost little more than ten.
 
 mod cost;
 mod finder;
@@ -20,13 +20,13 @@ pub(crate) use pattern::{Pattern, PatternError};
 
 /// The most text predicates of a policy.
 const MAX_PREDICATES: usize = 4_000;
-/// Only this many bytes of a message are looked at, cut at a character.
+/// The bytes at the start of a message that are searched, rounded down to a character boundary.
 const LOOKED_AT_BYTES: usize = 16 * 1024;
 
 #[derive(Debug)]
 enum Entry {
     Pattern(Pattern),
-    /// Lower-case texts, any of which suffices.
+    /// Texts in lower case, of which one must occur.
     Needles(Vec<String>),
 }
 
@@ -36,18 +36,18 @@ enum Kind {
     Needles,
 }
 
-/// The text predicates of a policy, by number. Equal ones have the same number, so two rules with the same
-/// condition are seen to have it.
+/// The text predicates of a policy, numbered. Equal predicates have the same number, so that rules with the same
+/// condition compare as equal.
 #[derive(Debug, Default)]
 pub(crate) struct TextSet {
     entries: Vec<Entry>,
     numbers: BTreeMap<(Kind, Vec<String>), u16>,
-    /// Of all patterns so far, whatever they are run on.
+    /// The total cost of all patterns so far, including patterns for other texts than the message.
     cost: Cost,
     index: OnceLock<Index>,
 }
 
-/// Which text predicates hold for a message.
+/// The numbers of the text predicates that hold for a message, as a bit set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Matches(Vec<u64>);
 
@@ -87,7 +87,7 @@ impl TextSet {
         self.entries.is_empty()
     }
 
-    /// A pattern to be run on something else than the message.
+    /// Creates a pattern that is matched against something else than the message; it counts towards the total cost.
     pub(crate) fn pattern(&mut self, text: &str) -> Result<Pattern, PatternError> {
         Pattern::new(text, &mut self.cost)
     }
@@ -119,7 +119,7 @@ impl TextSet {
         }
     }
 
-    /// Which predicates hold for a message.
+    /// Evaluates all predicates on a message.
     pub(crate) fn matches(&self, message: &str) -> Matches {
         let message = &message[..message.floor_char_boundary(LOOKED_AT_BYTES)];
         let mut found = Matches(vec![0; self.entries.len().div_ceil(64)]);
@@ -139,7 +139,7 @@ impl TextSet {
         found
     }
 
-    /// The predicate with this number, as the policy has it.
+    /// Describes the predicate with this number, for explanations.
     pub(crate) fn describe(&self, number: u16) -> String {
         match self.entries.get(usize::from(number)) {
             Some(Entry::Pattern(pattern)) => format!("message matches /{}/", pattern.text()),

@@ -1,13 +1,14 @@
-//! A part of the day.
+//! A daily time window.
 
 use std::fmt;
 
-/// From one minute of the day to another, start included, end excluded; wraps at midnight (decision D10).
+/// A window from one minute of the day to another: the start is included, the end is not. It may contain midnight
+/// (decision D10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TimeWindow {
-    /// Minutes since midnight.
+    /// The start in minutes since midnight.
     pub(crate) from: u16,
-    /// Minutes since midnight. Equal to `from`: never.
+    /// The end in minutes since midnight; if it equals the start, the window is empty.
     pub(crate) until: u16,
 }
 
@@ -20,7 +21,7 @@ impl TimeWindow {
         }
     }
 
-    /// The minute of the day that `H:MM` or `HH:MM` names.
+    /// Parses `H:MM` or `HH:MM` into minutes since midnight; `None` if it is invalid.
     pub(crate) fn minute(text: &str) -> Option<u16> {
         let (hours, minutes) = text.split_once(':')?;
         let number = |part: &str, lengths: std::ops::RangeInclusive<usize>, end: u16| {

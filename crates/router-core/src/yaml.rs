@@ -1,8 +1,8 @@
-//! YAML as a tree that remembers where everything stands.
+//! Parses YAML into a tree in which every value has its position.
 //!
-//! The reader below serde-saphyr is used directly, because a policy check reports every error with its line and
-//! column, and a deserializer stops at the first. Anchors, aliases and tags are refused, so no file can grow in
-//! memory; depth and size are bounded.
+//! The parser below serde-saphyr is used directly, because a deserializer stops at the first error, and a policy check
+//! reports all of them. Anchors, aliases and tags are rejected, so that a file cannot expand in memory. Depth and size
+//! are bounded.
 
 use std::borrow::Cow;
 
@@ -15,24 +15,24 @@ const MAX_BYTES: usize = 256 * 1024;
 /// The deepest nesting of lists and mappings.
 const MAX_DEPTH: usize = 32;
 
-/// Where a value starts: line and column, both from 1.
+/// The position of a value: line and column, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// A value and where it starts.
+/// A value with the position of its start.
 #[derive(Debug, Clone)]
 pub(crate) struct Node<'a> {
     pub(crate) mark: Mark,
     pub(crate) value: Value<'a>,
 }
 
-/// A value. What a scalar means is for its reader to say: numbers stay text and so stay exact.
+/// A value. Scalars stay text until their reader parses them, so that numbers stay exact.
 #[derive(Debug, Clone)]
 pub(crate) enum Value<'a> {
-    /// Text; `plain` when it stands without quotes and may be a number, a boolean or nothing.
+    /// A scalar. `plain` if it is unquoted, so that it may be a number, a boolean or null.
     Scalar {
         text: Cow<'a, str>,
         plain: bool,
@@ -42,7 +42,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl Node<'_> {
-    /// What kind of value this is, for error messages.
+    /// Returns the type of the value, for error messages.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
             Value::Scalar { text, plain: true } if is_null(text) => "nothing",
@@ -54,13 +54,13 @@ impl Node<'_> {
         }
     }
 
-    /// Whether the value was dropped: `key:` with nothing after it.
+    /// Whether the value is null, as after a `key:` without a value.
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if is_null(text))
     }
 }
 
-/// What Rust also reads as a number, `nan` and `infinity`, are words in YAML.
+/// Rust also parses `nan` and `infinity` as numbers; in YAML they are texts.
 fn is_number(text: &str) -> bool {
     text.contains(|letter: char| letter.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
@@ -76,25 +76,26 @@ impl From<&Span> for Mark {
     }
 }
 
-/// Reads one document; an empty file is `None`.
+/// Parses one document; `None` if the file is empty.
 pub(crate) fn parse(text: &str) -> Result<Option<Node<'_>>, Problem> {
     if MAX_BYTES < text.len() {
         let message = format!("the file has {} bytes, the most is {MAX_BYTES}", text.len());
         return Err(Problem { line: 1, column: 1, message });
     }
     let mut options = Options::default();
-    // Another crate may have compiled comments in, and then many in a row would be an error.
+    // If another crate enables comments in the parser, many in a row would be an error.
     options.set_emit_comments(false);
     options.emit_unresolved_aliases = true;
     let mut reader = Reader { parser: Parser::new_from_str_with_options(text, options) };
     reader.document()
 }
 
+/// Builds the tree from the events of the parser.
 struct Reader<'a> {
     parser: Parser<'a, granit_parser::StrInput<'a>>,
 }
 
-/// What matters of the parser's events.
+/// The events of the parser that matter for the tree.
 enum Step<'a> {
     Document,
     Scalar {
@@ -103,7 +104,7 @@ enum Step<'a> {
     },
     List,
     Map,
-    /// Of a list or a mapping.
+    /// The end of a list or a mapping.
     End,
 }
 
@@ -181,7 +182,7 @@ impl<'a> Reader<'a> {
         Ok(Node { mark, value })
     }
 
-    /// The next value of the list or mapping that started at `mark`, or `None` at its end.
+    /// Returns the next value of the list or mapping that started at `mark`; `None` at its end.
     fn item(&mut self, mark: Mark, depth: usize) -> Result<Option<Node<'a>>, Problem> {
         match self.next()? {
             Some((Step::End, _)) => Ok(None),

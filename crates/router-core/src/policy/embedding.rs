@@ -1,27 +1,28 @@
-//! The block `embedding` of a policy: who puts messages into numbers.
+//! Parses the block `embedding`: the endpoint that computes embeddings.
 
 use serde::{Deserialize, Serialize};
 
 use super::{load::Loader, schema};
 use crate::yaml::Node;
 
-/// The longest address, in bytes.
+/// The longest URL, in bytes.
 const MAX_URL_BYTES: usize = 500;
-/// The longest name of a model or of an environment variable, in bytes.
+/// The longest name of a model or an environment variable, in bytes.
 const MAX_NAME_BYTES: usize = 100;
 
-/// An endpoint that speaks the embeddings part of the `OpenAI` API, such as Ollama's.
+/// An endpoint with the embeddings API of `OpenAI`, such as Ollama's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmbeddingEndpoint {
-    /// The address that `/embeddings` is appended to: `http` or `https`, without a slash at the end.
+    /// The base URL, to which `/embeddings` is appended: `http` or `https`, without a trailing slash.
     pub url: String,
-    /// The model, as the endpoint calls it.
+    /// The endpoint's name of the model.
     pub model: String,
-    /// The environment variable that holds the key, where one is needed. The key itself stands in no policy.
+    /// The environment variable with the key; `None` if no key is needed. A policy never contains a key.
     pub key_env: Option<String>,
 }
 
 impl Loader<'_> {
+    /// Parses the block; `None` with reported problems if it is invalid.
     pub(super) fn embedding(&mut self, node: &Node<'_>) -> Option<EmbeddingEndpoint> {
         let keys = self.problems.mapping(node, "`embedding`", schema::EMBEDDING)?;
         for key in schema::EMBEDDING.iter().filter(|key| key.required && !keys.has(key.name)) {
@@ -37,7 +38,8 @@ impl Loader<'_> {
         })
     }
 
-    /// A text with which nothing is wrong. What was written is not repeated: it may be a secret in the wrong place.
+    /// Returns a text that passes the check `wrong`; otherwise reports the problem. The message does not repeat the
+    /// text, which may be a secret in the wrong place.
     fn checked<'n>(
         &mut self,
         node: &'n Node<'_>,
@@ -73,7 +75,7 @@ fn wrong_with_url(url: &str) -> Option<&'static str> {
     }
 }
 
-/// A host, by name or number, and perhaps a port.
+/// Whether a text is a host name or IP address with an optional port.
 fn is_authority(authority: &str) -> bool {
     if let Some(rest) = authority.strip_prefix('[') {
         let Some((host, port)) = rest.split_once(']') else { return false };

@@ -1,4 +1,4 @@
-//! Reading typed values out of a tree, noting every problem instead of stopping at the first.
+//! Parses typed values from the YAML tree. Problems are collected, so that all of them are reported at once.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::{
 };
 use crate::yaml::{Mark, Node, Value};
 
-/// Problems found so far.
+/// The problems found so far, and the parsers that add to them. A parser that returns `None` has reported a problem.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(pub(crate) Vec<Problem>);
 
-/// The entries of a mapping by their keys.
+/// The entries of a mapping by key, each with the position of the key.
 #[derive(Debug)]
 pub(crate) struct Keys<'n, 'a>(BTreeMap<&'n str, (Mark, &'n Node<'a>)>);
 
@@ -33,12 +33,12 @@ impl Problems {
         self.0.push(Problem { line: mark.line, column: mark.column, message: message.into() });
     }
 
-    /// Notes that a value is not of the kind it should be.
+    /// Reports that a value has the wrong type; `wanted` describes the right one.
     fn expected(&mut self, node: &Node<'_>, what: &str, wanted: &str) {
         self.note(node.mark, format!("{what} must be {wanted}, this is {}", node.kind()));
     }
 
-    /// The entries of a mapping, none twice, all of them known.
+    /// Parses a mapping. Reports repeated and unknown keys.
     pub(crate) fn mapping<'n, 'a>(
         &mut self,
         node: &'n Node<'a>,
@@ -55,7 +55,7 @@ impl Problems {
         Some(Keys(entries))
     }
 
-    /// The entries of a mapping, none twice, with the place of each key.
+    /// Parses a mapping with any keys. Reports repeated keys.
     pub(crate) fn entries<'n, 'a>(
         &mut self,
         node: &'n Node<'a>,
@@ -88,7 +88,7 @@ impl Problems {
         None
     }
 
-    /// Text that is not empty. Numbers and booleans without quotes are not text.
+    /// Parses a text that is not empty. Unquoted numbers and booleans are not texts.
     pub(crate) fn text<'n>(&mut self, node: &'n Node<'_>, what: &str) -> Option<&'n str> {
         match &node.value {
             Value::Scalar { text, .. } if node.kind() == "text" && !text.is_empty() => Some(text),
@@ -103,7 +103,7 @@ impl Problems {
         }
     }
 
-    /// One text or a list of them (decision D8), at least one.
+    /// Parses one text or a list of texts, at least one (decision D8).
     pub(crate) fn texts<'n>(&mut self, node: &'n Node<'_>, what: &str) -> Option<Vec<&'n str>> {
         let Value::List(items) = &node.value else {
             return self.text(node, what).map(|text| vec![text]);
@@ -115,7 +115,7 @@ impl Problems {
         (texts.len() == items.len() && !texts.is_empty()).then_some(texts)
     }
 
-    /// What a scalar without quotes means.
+    /// Parses an unquoted scalar with `read`, which returns `None` if it is invalid.
     fn plain<T>(
         &mut self,
         node: &Node<'_>,
@@ -139,26 +139,26 @@ impl Problems {
         self.plain(node, what, "true or false", |text| text.parse().ok())
     }
 
-    /// A whole number of at least `least`. `80_000` is not YAML; `80000` is.
+    /// Parses a whole number of at least `least`, without digit separators.
     pub(crate) fn count(&mut self, node: &Node<'_>, what: &str, least: u64) -> Option<u64> {
         let wanted = format!("a whole number of at least {least}");
         self.plain(node, what, &wanted, |text| text.parse().ok().filter(|count| least <= *count))
     }
 
-    /// An exact amount of dollars.
+    /// Parses an exact amount of dollars.
     pub(crate) fn money(&mut self, node: &Node<'_>, what: &str) -> Option<NanoUsd> {
         self.plain(node, what, "dollars such as 5.00, with at most nine decimals", |text| text.parse().ok())
     }
 
-    /// An exact number from 0 to 1.
+    /// Parses an exact number from 0 to 1.
     pub(crate) fn fraction(&mut self, node: &Node<'_>, what: &str) -> Option<Score> {
-        // Billionths of a dollar and billionths of the whole are written alike.
+        // A dollar has as many billionths as 1, so the parser of amounts applies.
         let read = |text: &str| text.parse().ok().map(|NanoUsd(billionths)| Score(billionths));
         let wanted = "a number from 0.0 to 1.0, with at most nine decimals";
         self.plain(node, what, wanted, |text| read(text).filter(|fraction| *fraction <= Score::ONE))
     }
 
-    /// One of a few words.
+    /// Parses one of several keywords.
     pub(crate) fn choice<T: Copy>(&mut self, node: &Node<'_>, what: &str, words: &[(&'static str, T)]) -> Option<T> {
         let text = self.text(node, what)?;
         let found = words.iter().find(|(word, _)| *word == text);

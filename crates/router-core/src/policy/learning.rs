@@ -1,11 +1,11 @@
-//! The blocks of a policy about what was learned: `pattern` and `pattern_disagreement`.
+//! Parses the blocks `pattern` and `pattern_disagreement`, the settings of learned recommendations.
 
 use contracts::views::{CostScale, Estimator, FingerprintKind, PatternSettings};
 
 use super::{Disagreement, load::Loader, schema};
 use crate::yaml::Node;
 
-/// The most outcomes a recommendation looks at.
+/// The highest number of neighbours.
 const MAX_NEIGHBOURS: u16 = 512;
 
 impl Loader<'_> {
@@ -15,7 +15,7 @@ impl Loader<'_> {
         let kinds = [("structural", FingerprintKind::Structural), ("hybrid", FingerprintKind::Hybrid)];
         let scales = [("cluster", CostScale::Cluster), ("relative", CostScale::Relative)];
         let estimator = keys.get("estimator").and_then(|node| self.problems.choice(node, "estimator", &estimators));
-        // What is dropped has the default of the estimator.
+        // A missing key has the default of the estimator.
         let mut settings = PatternSettings::of(estimator.unwrap_or_default());
         for (name, fraction) in [
             ("alpha", &mut settings.alpha),
@@ -66,7 +66,7 @@ impl Loader<'_> {
     }
 }
 
-/// Takes over a value that was given.
+/// Overwrites `place` if there is a value.
 fn set<T>(place: &mut T, given: Option<T>) {
     if let Some(given) = given {
         *place = given;

@@ -1,4 +1,4 @@
-//! From the text of a policy to a [`Policy`], or to everything that is wrong with it (004 §5.7, decision D8).
+//! Converts the text of a policy to a [`Policy`], or to all problems found in it (004 §5.7, decision D8).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,7 +19,7 @@ use crate::{
     yaml::{self, Node},
 };
 
-/// The most rules of a policy, all scopes together.
+/// The most rules of a policy, in all scopes together.
 const MAX_RULES: usize = 2_000;
 /// The longest name of a rule, in bytes.
 const MAX_NAME_BYTES: usize = 120;
@@ -47,7 +47,7 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
 
 pub(super) struct Loader<'h> {
     pub(super) registry: Arc<Registry>,
-    /// Those that are named, shared by all who name them.
+    /// The models that the policy names, shared by all places that name them.
     models: BTreeMap<ModelId, Arc<ModelSpec>>,
     home: Option<&'h str>,
     pub(super) problems: Problems,
@@ -139,7 +139,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The model a name or an alias stands for (decision D8).
+    /// Resolves a model id or alias (decision D8); reports an unknown one with a similar name.
     fn model(&mut self, node: &Node<'_>, what: &str) -> Option<Arc<ModelSpec>> {
         let name = self.problems.text(node, what)?;
         let found = self.registry.named(name);

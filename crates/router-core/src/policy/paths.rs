@@ -1,8 +1,9 @@
-//! Workspace paths, resolved by their text alone (decision D7).
+//! Normalises workspace paths lexically (decision D7).
 
-/// The absolute path `path` stands for, without `.`, `..`, repeated or trailing slashes. `~` is `home`.
+/// Returns `path` as an absolute path without `.`, `..`, repeated or trailing slashes. A leading `~` is replaced by
+/// `home`.
 ///
-/// `None` when it is not absolute. Symbolic links are not followed (004 §11.1 leaves them open).
+/// `None` if it is not absolute. Symbolic links are not resolved (004 §11.1 leaves them open).
 pub(crate) fn resolve(path: &str, home: Option<&str>) -> Option<String> {
     let expanded = match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),

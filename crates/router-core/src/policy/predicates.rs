@@ -1,4 +1,4 @@
-//! Reading conditions.
+//! Parses the conditions of rules.
 
 use contracts::AuxiliaryCall;
 
@@ -10,7 +10,8 @@ use crate::{
 };
 
 impl Loader<'_> {
-    /// A condition; several keys must all hold, none at all always holds (004 §5.3.2, decision D8).
+    /// Parses a condition. A mapping with several keys requires all of them; an empty one always holds (004 §5.3.2,
+    /// decision D8).
     pub(super) fn predicate(&mut self, node: &Node<'_>) -> Option<Predicate> {
         let known = self.problems.mapping(node, "a condition", schema::PREDICATE)?;
         let Value::Map(entries) = &node.value else { return None };
@@ -61,7 +62,7 @@ impl Loader<'_> {
             "any_of" => Predicate::Any(self.several(name, node)?),
             "all_of" => Predicate::All(self.several(name, node)?),
             "not" => Predicate::Not(Box::new(self.predicate(node)?)),
-            // An unknown key was noted where the mapping was read.
+            // An unknown key was reported when the mapping was parsed.
             _ => return None,
         })
     }
@@ -70,7 +71,7 @@ impl Loader<'_> {
         Some(self.problems.texts(node, name)?.into_iter().map(str::to_lowercase).collect())
     }
 
-    /// Names as clients write them, and beside each the id of the model that goes by it.
+    /// Parses model names, and adds the ids of the known ones.
     fn client_models(&mut self, node: &Node<'_>) -> Option<Vec<String>> {
         let mut names = self.lower_texts("client_model_is", node)?;
         let ids: Vec<_> =
@@ -129,7 +130,7 @@ impl Loader<'_> {
         minute
     }
 
-    /// The value, or its error noted at `node`.
+    /// Returns the value, or reports the error at `node`.
     fn noting<T>(&mut self, node: &Node<'_>, result: Result<T, impl std::fmt::Display>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -141,7 +142,7 @@ impl Loader<'_> {
     }
 }
 
-/// An extension as turns have it: lower case, with the dot.
+/// Normalises an extension like those of turns: lower case, with the dot.
 fn extension(text: &str) -> String {
     let text = text.to_lowercase();
     if text.starts_with('.') { text } else { format!(".{text}") }

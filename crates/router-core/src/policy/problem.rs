@@ -1,15 +1,15 @@
-//! What is wrong with a policy file, and where.
+//! Problems of a policy file with their positions, and suggestions for misspelt names.
 
 use std::fmt;
 
-/// One thing that is wrong. The file is named by whoever shows it.
+/// One problem of a policy file. The caller knows the name of the file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// What is wrong, and what to do about it.
+    /// The problem, and how to solve it.
     pub message: String,
 }
 
@@ -21,18 +21,19 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The known name closest to one that is not known, if any is close.
+/// Returns the known name most similar to `name`; `None` if none is similar.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     close(name, known).min().map(|(_, candidate)| candidate)
 }
 
-/// The known names in which a third of the letters are wrong, or two, but not all of them; with how many are.
+/// Returns the known names within an edit distance of a third of their length (at least 2, but less than the whole
+/// length), with the distance.
 fn close<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl Iterator<Item = (usize, &'a str)> {
     let length = name.chars().count();
     known.filter_map(move |candidate| {
         let letters = candidate.chars().count();
         let most = (letters / 3).max(2).min(letters.saturating_sub(1));
-        // The lengths alone rule most out, and bound what a very long name costs.
+        // The difference in length excludes most names, and bounds the cost of a very long name.
         if most < length.abs_diff(letters) {
             return None;
         }
@@ -41,12 +42,12 @@ fn close<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl Iterator<
     })
 }
 
-/// `; did you mean …?`, or nothing.
+/// Formats a suggestion as `; did you mean …?`; empty if no name is similar.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// Up to three known names close to one that is not known, `@` in front.
+/// Returns up to three known names similar to `name`, each with a leading `@`.
 pub(crate) fn nearest_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut close: Vec<_> = close(name, known).collect();
     close.sort_unstable();

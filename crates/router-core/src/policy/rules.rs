@@ -1,4 +1,4 @@
-//! Rules in their order.
+//! The rules of a scope, indexed by the text predicates they need.
 
 use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
@@ -6,28 +6,28 @@ use contracts::ModelSpec;
 
 use crate::{predicate::Predicate, text_set::Matches};
 
-/// A rule: when it matches, this model is proposed.
+/// A rule: proposes a model for the turns that its condition matches.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) name: String,
     pub(crate) when: Predicate,
     pub(crate) model: Arc<ModelSpec>,
-    /// The line of the file it starts on.
+    /// The line of the file on which it starts.
     pub(crate) line: usize,
 }
 
-/// The rules of a scope, arranged so that a decision looks only at those that may match.
+/// The rules of a scope in order, indexed so that a decision evaluates only possible matches.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     all: Vec<Rule>,
-    /// Places of the rules that may match whatever the message says, in order.
+    /// Indices of the rules that may match whatever the message is, in order.
     always: Vec<usize>,
-    /// Places of the rules that cannot match without a text predicate, by its number.
+    /// By the number of a text predicate: indices of the rules that cannot match without it.
     by_text: BTreeMap<u16, Vec<usize>>,
 }
 
 impl Rules {
-    /// The rules that may match, in their order: as many as there are, whatever the number of those ruled out.
+    /// Returns the rules that may match, in order. The cost depends on their number, not on the number of all rules.
     pub(crate) fn possible(&self, matches: &Matches) -> impl Iterator<Item = &Rule> {
         let called = matches.numbers().into_iter().filter_map(|number| self.by_text.get(&number));
         let mut places: Vec<_> = called.flatten().chain(&self.always).copied().collect();

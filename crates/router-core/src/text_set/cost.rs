@@ -1,29 +1,30 @@
-//! What a pattern costs, counted without compiling it.
+//! The cost of a regular expression, computed without compiling it.
 
 use regex_syntax::{
     ast::{Ast, GroupKind, RepetitionKind, RepetitionRange},
     hir::{Class, Hir, HirKind},
 };
 
-/// What patterns cost at most, counted without compiling them.
+/// An upper bound of the cost of patterns, computed without compiling them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Cost {
-    /// Places between which a matcher moves.
+    /// States of the matcher, which determine the time per byte of text.
     pub(super) places: u64,
-    /// Ranges of characters, all repetitions counted.
+    /// Ranges of characters including repetitions, which determine the memory.
     pub(super) ranges: u64,
 }
 
-/// Nothing, an end of a line, the start of a word.
+/// The cost of an empty expression or an assertion, such as the start of a line.
 const PLACE: Cost = Cost { places: 1, ranges: 0 };
 
 impl Cost {
-    /// The cost of a pattern without classes and flags, which is evident before its classes are looked up.
+    /// Computes the cost of a pattern without character classes and flags; `None` if it has any, since their cost must
+    /// be looked up.
     pub(super) fn evident(ast: &Ast) -> Option<Self> {
         Some(match ast {
             Ast::Empty(_) | Ast::Assertion(_) => PLACE,
             Ast::Literal(literal) => Self { places: literal.c.len_utf8() as u64, ranges: 0 },
-            // Everything but the end of a line.
+            // Any character except a line feed.
             Ast::Dot(_) => Self { places: 4, ranges: 2 },
             Ast::Group(group) => match &group.kind {
                 GroupKind::NonCapturing(flags) if !flags.items.is_empty() => return None,
@@ -45,7 +46,7 @@ impl Cost {
         parts.into_iter().try_fold(PLACE, |sum, part| Some(sum.plus(part?)))
     }
 
-    /// The depth of recursion is bounded by the nest limit of the parser.
+    /// Computes the cost of a pattern. The nest limit of the parser bounds the recursion.
     pub(super) fn of(hir: &Hir) -> Self {
         match hir.kind() {
             HirKind::Empty | HirKind::Look(_) => PLACE,

@@ -1,24 +1,24 @@
-//! Many texts looked for at once.
+//! Searches many texts at once.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// With so many bytes of texts, a table of all transitions takes a few megabytes.
+/// The total length of texts up to which a table of all transitions is used; it then takes a few megabytes.
 const MAX_TABLE_BYTES: usize = 64 * 1024;
 
-/// Texts to find, by number.
+/// A set of numbered texts to search for.
 #[derive(Debug)]
 pub(super) enum Finder {
     AtOnce(AhoCorasick),
-    /// More texts than an automaton can hold, or none.
+    /// More texts than an automaton supports, or none.
     OneByOne(Vec<Vec<u8>>),
 }
 
-/// The texts that were found.
+/// The texts that were found in a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// Their numbers, each once.
     pub(super) numbers: Vec<usize>,
-    /// Whether a text was found, by number.
+    /// By number: whether the text was found.
     seen: Vec<bool>,
 }
 
@@ -47,7 +47,8 @@ impl Finder {
         }
     }
 
-    /// The texts that stand in `message`, once `prepare` made it what they are written like.
+    /// Searches all texts in `message`. `prepare` normalises the message like the texts; it is called only if there are
+    /// texts.
     pub(super) fn find(&self, message: &str, prepare: impl FnOnce(&str) -> String) -> Found {
         let mut found = Found { numbers: Vec::new(), seen: Vec::new() };
         match self {

@@ -1,27 +1,27 @@
-//! Which predicates a message may satisfy, found in one pass.
+//! Finds the predicates that a message may satisfy, in one pass.
 
 use std::collections::BTreeMap;
 
 use super::{Entry, finder::Finder};
 
-/// What is looked for at once.
+/// The literals of all predicates, for one search per message.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Texts of patterns, found in the message with small ASCII letters.
+    /// Literals of patterns, searched in the message with ASCII letters in lower case.
     texts: Finder,
-    /// By text: the patterns to look at when it is found.
+    /// By literal: the patterns that may match if it is found.
     triggers: Vec<Vec<u16>>,
-    /// By pattern: texts one of which must be found as well, if there are any.
+    /// By pattern: literals of which one must be found as well; empty if there are none.
     also: Vec<Vec<usize>>,
-    /// Patterns without texts: always run.
+    /// Patterns without literals, which are always run.
     always: Vec<u16>,
-    /// Needles, found in the message in lower case.
+    /// Texts of `message_contains_any`, searched in the message in lower case.
     needles: Finder,
-    /// By needle: the predicates it satisfies.
+    /// By such a text: the predicates that it satisfies.
     satisfies: Vec<Vec<u16>>,
 }
 
-/// Texts, each once, and who has them.
+/// Distinct texts with numbers, and the predicates that have each of them.
 #[derive(Debug)]
 struct Numbered<T> {
     numbers: BTreeMap<Vec<u8>, usize>,
@@ -42,7 +42,7 @@ impl<T> Numbered<T> {
         number
     }
 
-    /// The texts by number, and their owners.
+    /// Returns the texts in the order of their numbers, and the predicates that have them.
     fn finish(self) -> (Finder, Vec<Vec<T>>) {
         let mut texts: Vec<_> = self.numbers.into_iter().collect();
         texts.sort_unstable_by_key(|(_, number)| *number);
@@ -78,7 +78,7 @@ impl Index {
             users[*text] += 1;
         }
         for (number, mut groups) in patterns {
-            // What few patterns share says most: a text of a thousand patterns must not wake them all.
+            // A literal of few patterns is the most selective: one of a thousand patterns must not trigger all of them.
             groups.sort_by_key(|group| group.iter().map(|text| users[*text]).sum::<usize>());
             if 1 < groups.len() {
                 also[usize::from(number)] = groups.swap_remove(1);
@@ -92,7 +92,7 @@ impl Index {
         Self { texts, triggers, also, always, needles, satisfies }
     }
 
-    /// The patterns that may match a message.
+    /// Returns the patterns that may match a message, sorted.
     pub(super) fn promising(&self, message: &str) -> Vec<u16> {
         let found = self.texts.find(message, str::to_ascii_lowercase);
         let possible = |number: &u16| {
@@ -108,7 +108,7 @@ impl Index {
         promising
     }
 
-    /// The predicates of which a needle stands in a message.
+    /// Returns the predicates that a text in the message satisfies.
     pub(super) fn needled(&self, message: &str) -> impl Iterator<Item = u16> {
         let found = self.needles.find(message, str::to_lowercase);
         found.numbers.into_iter().flat_map(|needle| self.satisfies[needle].iter().copied())

@@ -1,4 +1,4 @@
-//! A regular expression with bounds on what it may cost (decision D9).
+//! Regular expressions with a bounded cost (decision D9).
 
 use std::sync::OnceLock;
 
@@ -16,65 +16,65 @@ use super::cost::Cost;
 
 /// The longest pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 512;
-/// The most places a pattern may have: what it costs per byte of message when nothing better applies.
+/// The most states of a pattern, which bound the time per byte of message in the worst case.
 const MAX_PLACES: u64 = 2_000;
-/// The most ranges of characters a pattern may have: what it costs in memory.
+/// The most character ranges of a pattern, which bound its memory.
 const MAX_RANGES: u64 = 20_000;
-/// The most places of all patterns of a policy.
+/// The most states of all patterns of a policy together.
 const MAX_PLACES_TOGETHER: u64 = 500_000;
-/// The most ranges of all patterns of a policy: about two seconds to compile, and a quarter of a gigabyte.
+/// The most character ranges of all patterns of a policy together: about two seconds to compile, and 250 MB.
 const MAX_RANGES_TOGETHER: u64 = 2_000_000;
-/// What a pattern within the bounds above compiles to stays far below this many bytes.
+/// The size limit of a compiled pattern, in bytes. Patterns within the limits above stay far below it.
 pub(super) const COMPILED_BYTES: usize = 64 * 1024 * 1024;
-/// A literal shorter than this is found in nearly every message and filters nothing.
+/// The shortest useful literal, in bytes. Shorter ones occur in nearly every message.
 const LEAST_LITERAL_BYTES: usize = 2;
-/// More of a literal is not looked for: what filters nothing by then never will.
+/// The longest part of a literal that is searched, in bytes; more would hardly be more selective.
 const MAX_LITERAL_BYTES: usize = 24;
-/// The most literals of a group; beyond it they are shortened until fewer are left.
+/// The most literals of a group; beyond it they are shortened until fewer distinct ones are left.
 const MAX_LITERALS: usize = 32;
-/// The most ranges of a class that may stand for few enough letters to be written out.
+/// The most ranges of a character class that is expanded into letters.
 const MAX_LETTER_RANGES: usize = 16;
 
-/// A checked pattern, compiled when it is first run.
+/// A regular expression whose cost was checked; it is compiled when it is first used.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     text: String,
     regex: OnceLock<Option<Regex>>,
 }
 
-/// Why a pattern is not accepted.
+/// The error of a pattern that is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
-    /// Not the syntax of the `regex` crate.
+    /// The pattern is not valid for the `regex` crate.
     #[error("`{pattern}` is not a regular expression: {reason}")]
     Syntax {
         /// The pattern.
         pattern: String,
-        /// What is wrong, in one line.
+        /// The error of the parser, in one line.
         reason: String,
     },
-    /// Longer, or costlier, than a pattern may be.
+    /// The pattern exceeds a limit of length or cost.
     #[error("the regular expression `{pattern}` is too large: {what} is {found}, the most is {most}")]
     Large {
         /// The start of the pattern.
         pattern: String,
-        /// What is bounded.
+        /// The limited quantity.
         what: &'static str,
-        /// How much it is.
+        /// Its value.
         found: u64,
-        /// How much it may be.
+        /// The limit.
         most: u64,
     },
-    /// More of them than a policy may have.
+    /// The policy has too many text predicates.
     #[error("a policy has at most {most} conditions on the message")]
     Many {
-        /// How many it may have.
+        /// The limit.
         most: usize,
     },
 }
 
 impl Pattern {
-    /// Checks a pattern, and adds its cost to that of the others.
+    /// Parses a pattern, checks its cost, and adds it to the total cost `others`.
     pub(super) fn new(text: &str, others: &mut Cost) -> Result<Self, PatternError> {
         check("its length in bytes", text.len() as u64, MAX_PATTERN_BYTES as u64, text)?;
         let cost = cost(text).map_err(|reason| PatternError::Syntax { pattern: text.to_owned(), reason })?;
@@ -97,8 +97,9 @@ impl Pattern {
         self.regex.get_or_init(compile).as_ref().is_some_and(|regex| regex.is_match(text))
     }
 
-    /// What every match contains: one text of each group, compared without the case of ASCII letters. There are
-    /// at most two groups, for how a match begins and how it ends; none when nothing is worth looking for.
+    /// Returns groups of literals: every match contains one literal of each group, compared without regard to the case
+    /// of ASCII letters. There are at most two groups, from the start and the end of a match; none if no literal is
+    /// selective.
     pub(super) fn groups(&self) -> Vec<Vec<Vec<u8>>> {
         let Ok(hir) = regex_syntax::ParserBuilder::new().nest_limit(NEST_LIMIT).build().parse(&self.text) else {
             return Vec::new();
@@ -126,14 +127,14 @@ impl PartialEq for Pattern {
     }
 }
 
-/// How deep a pattern may nest.
+/// The deepest nesting of a pattern.
 const NEST_LIMIT: u32 = 50;
 
-/// What a pattern costs, or the one line that says what is wrong with it.
+/// Computes the cost of a pattern, or returns its syntax error in one line.
 fn cost(text: &str) -> Result<Cost, String> {
     let mut parser = ast::parse::ParserBuilder::new().nest_limit(NEST_LIMIT).build();
     let ast = parser.parse(text).map_err(|error| one_line(&error))?;
-    // Looking classes up takes half of the time, and most patterns have none.
+    // Looking up classes takes half of the time, and most patterns have none.
     match Cost::evident(&ast) {
         Some(cost) => Ok(cost),
         None => Translator::new().translate(text, &ast).map(|hir| Cost::of(&hir)).map_err(|error| one_line(&error)),
@@ -146,7 +147,8 @@ fn one_line(error: &dyn std::fmt::Display) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-/// The same tree for text whose ASCII letters are all lower case: what matches a text matches it here, too.
+/// Converts an expression so that it matches lower-case text: if the original matches a text, the result matches the
+/// text with its ASCII letters in lower case.
 fn lower(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty => Hir::empty(),
@@ -165,7 +167,7 @@ fn lower_class(class: &Class) -> Hir {
         Class::Unicode(class) => Some(class.clone()),
         Class::Bytes(class) => class.to_unicode_class(),
     };
-    // A class of so many ranges is never written out as letters: any letter stands for it.
+    // A class of many ranges is never expanded into letters, so it is replaced by any character.
     let Some(mut letters) = letters.filter(|letters| letters.ranges().len() <= MAX_LETTER_RANGES) else {
         return Hir::dot(Dot::AnyChar);
     };
