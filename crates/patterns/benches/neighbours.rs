@@ -74,7 +74,7 @@ fn store(numbers: &mut Numbers, fingerprints: usize) -> Store {
         let cost = Some(NanoUsd(numbers.below(1_000_000_000)));
         let (turn, at) = (TurnId::default(), Timestamp::default());
         let row = store.record(Sample { turn, features: &features, model, cost, at });
-        store.judge(row, None, Some(Score(numbers.below(1_000_000_001))), at);
+        store.replace_score(row, None, Some(Score(numbers.below(1_000_000_001))), at);
     }
     store
 }

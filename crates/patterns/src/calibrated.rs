@@ -12,7 +12,7 @@
 //! error²     = ((1 - cost weight)² · var(score) + cost weight² · var(savings)) / (outcomes + 1)
 //! ```
 //!
-//! Shrinkage keeps a few lucky neighbours from deciding. Which model is recommended, and with what confidence, is computed
+//! Shrinkage limits the influence of a few lucky neighbours. The recommended model and its confidence are computed
 //! in [`comparison`].
 
 mod comparison;
@@ -31,23 +31,23 @@ use crate::{
     space::PointQuery,
 };
 
-/// The weight of the model's mean in the neighbours' mean, in neighbours.
+/// The weight of the model's mean when it is averaged with that of the neighbours, in neighbours.
 const PRIOR_NEIGHBOURS: i64 = 20;
 
-/// The greatest variance of a model's cost, in billionths of the square of the most expensive model's mean cost.
+/// The limit of a model's cost variance, in billionths of the square of the most expensive model's mean cost.
 const MAX_COST_VARIANCE: u64 = 1_000_000_000_000;
 
-/// The greatest cost of a turn, in multiples of the most expensive model's mean cost.
+/// The limit of an expected cost, in multiples of the most expensive model's mean cost.
 const MAX_RELATIVE_COST: i128 = 100;
 
-/// The expected outcome of a model on a turn.
+/// The expected outcome of one model on a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
     /// The model.
     pub model: ModelId,
     /// The expected score.
     pub success: Score,
-    /// The posterior mean of the model's scores in the workspace.
+    /// The posterior mean of the model's scores in the workspace: shrunk towards the mean of all models.
     pub mean: Score,
     /// The part of `success - mean` that is due to neighbours, in billionths.
     pub from_neighbours: i64,
@@ -57,11 +57,12 @@ pub struct Estimate {
     pub cost: Option<u64>,
     /// `1 - cost / mean cost of the most expensive model` in billionths; negative for a turn that costs more than that.
     pub savings: i64,
-    /// Scored turns among the neighbours.
+    /// The number of scored turns among the neighbours.
     pub samples: u64,
-    /// Scored turns of the model in the workspace.
+    /// The number of scored turns of the model in the workspace.
     pub outcomes: u32,
-    /// The weighted mean of success and savings in billionths: at most one, negative for an expensive turn.
+    /// The mean of success and savings, weighted by the cost weight, in billionths: at most one billion, negative for
+    /// an expensive turn.
     pub utility: i64,
     /// The standard error of the utility due to the uncertainty of the model's means.
     pub standard_error: Score,
@@ -71,22 +72,26 @@ pub struct Estimate {
     cost_variance: u64,
 }
 
-/// Sums over the neighbours of one model, weighted by the squares of their similarities.
+/// Sums over the neighbours of one model, each turn weighted by the square of its similarity (with 20 fractional bits).
 #[derive(Debug, Default)]
 struct NeighbourSums {
-    /// Scored turns, not weighted.
+    /// The number of scored turns, not weighted.
     samples: u64,
+    /// The sum of the weights of scored turns.
     score_weight: u128,
+    /// The weighted sum of scores, in billionths.
     scores: u128,
+    /// The sum of the weights of turns with a known cost.
     cost_weight: u128,
+    /// The weighted sum of costs, in nano-dollars.
     costs: u128,
 }
 
 impl Store {
-    /// Estimates the outcome of every allowed model with a score, in descending order of utility.
+    /// Estimates the outcome of every allowed model that has a score, in descending order of utility.
     ///
-    /// Takes time in proportion to the scored rows of all models and the tokens of the message.
-    pub(crate) fn estimates(
+    /// Takes time in proportion to the scored rows of these models and the tokens of the message.
+    pub(crate) fn estimate_models(
         &self,
         query: &SearchQuery<'_>,
         sketch: &Sketch,
@@ -146,7 +151,7 @@ impl Store {
 }
 
 impl NeighbourSums {
-    /// The estimate without savings and utility.
+    /// Computes the estimate; savings, utility and their errors are still 0.
     fn estimate(&self, model: &ModelId, index: &ModelIndex, regression: Q20, common_mean: Q20) -> Estimate {
         let mean = index.posterior_mean(common_mean);
         let adjustment = self.adjustment(mean);
@@ -168,7 +173,7 @@ impl NeighbourSums {
         }
     }
 
-    /// The neighbours' weighted mean score less the model's mean, shrunk towards 0.
+    /// Returns the neighbours' weighted mean score less the model's mean, shrunk towards 0.
     fn adjustment(&self, mean: Q20) -> Q20 {
         let neighbours_mean = (self.scores << 20).checked_div(self.score_weight * 1_000_000_000);
         let difference = neighbours_mean.and_then(|own| i64::try_from(own).ok()).map_or(0, |own| own - mean.0);
@@ -176,7 +181,8 @@ impl NeighbourSums {
         Fixed(difference * samples / (samples + PRIOR_NEIGHBOURS))
     }
 
-    /// The neighbours' weighted mean cost in nano-dollars, shrunk towards the model's mean.
+    /// Returns the neighbours' weighted mean cost in nano-dollars, shrunk towards the model's mean; `None` if no cost
+    /// of the model is known.
     fn cost(&self, index: &ModelIndex) -> Option<u64> {
         let mean = i128::from(index.sums.mean_cost()?);
         let neighbours_mean = self.costs.checked_div(self.cost_weight).and_then(|own| i128::try_from(own).ok());
@@ -186,19 +192,19 @@ impl NeighbourSums {
     }
 }
 
-/// Half of a number, in billionths.
+/// Returns half of a number, in billionths.
 fn half_in_billionths(number: Q20) -> i64 {
     i64::try_from(i128::from(number.0) * 500_000_000 / i128::from(Q20::ONE.0)).unwrap_or_default()
 }
 
 impl Estimate {
-    /// The utility as a score; 0 if it is negative.
+    /// Returns the utility as a score; 0 if it is negative.
     pub fn score(&self) -> Score {
         Score(u64::try_from(self.utility).unwrap_or(0))
     }
 
-    /// Sets savings and cost variance, relative to the highest mean cost of all models. A model of unknown cost saves
-    /// nothing.
+    /// Sets savings and cost variance relative to the highest mean cost of all models, in nano-dollars. A model of
+    /// unknown cost has savings of 0.
     fn with_savings(mut self, index: &ModelIndex, highest_cost: Option<u64>) -> Self {
         let highest_cost = highest_cost.unwrap_or_default();
         let one = i128::from(Score::ONE.0);
@@ -214,7 +220,7 @@ impl Estimate {
         self
     }
 
-    /// Sets utility and standard error for a cost weight.
+    /// Sets utility and standard error for a cost weight; weights above 1 count as 1.
     fn set_utility(&mut self, cost_weight: Score) {
         let one = i128::from(Score::ONE.0);
         let cost_weight = cost_weight.min(Score::ONE);
@@ -231,7 +237,7 @@ impl Estimate {
     }
 }
 
-/// Computes the utility of each estimate for a cost weight and sorts by it, in descending order; ties by model id.
+/// Computes the utility of each estimate for a cost weight, and sorts by it in descending order; ties by model id.
 pub fn rank_by_utility(estimates: &mut [Estimate], cost_weight: Score) {
     for estimate in estimates.iter_mut() {
         estimate.set_utility(cost_weight);

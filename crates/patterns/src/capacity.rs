@@ -8,16 +8,16 @@ use event_core::{CodecError, EventId, EventType, NewEvent, Position, Timestamp};
 
 use crate::{Patterns, Store};
 
-/// The number of rows above which a store is reported as filling, and to which it is cut.
+/// The number of rows above which a store is reported as filling, and to which an eviction reduces it.
 pub const SOFT_CAP: u32 = 5_000;
 
 /// The number of rows above which rows are evicted.
 pub const HARD_CAP: u32 = 10_000;
 
-/// The age of a row's last change beyond which it is evicted first: 180 days, in microseconds.
+/// The time since its last change after which a row is evicted first: 180 days, in microseconds.
 pub const MAX_AGE_MICROS: u64 = 180 * 86_400 * 1_000_000;
 
-/// An event about the capacity of a store that is not in the log yet.
+/// An event about the capacity of a store, to be appended to the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CapacityEvent {
     /// The store exceeds [`SOFT_CAP`].
@@ -27,8 +27,8 @@ pub enum CapacityEvent {
 }
 
 impl CapacityEvent {
-    /// Creates the event to append. Its id is derived from kind, workspace and the log's `position`, so that the same
-    /// event is appended once.
+    /// Creates the envelope of the event. The event id is derived from kind, workspace and the log's `position`, so
+    /// that the same event is appended only once.
     ///
     /// # Errors
     /// [`CodecError`] if the path of the workspace is too long for an event.
@@ -53,7 +53,8 @@ fn seal<E: EventType>(
 }
 
 impl Patterns {
-    /// The events to append so that no store grows beyond its capacity. Takes constant time for each store below it.
+    /// Returns the events to append so that no store grows beyond its capacity; `now` is the time from which ages are
+    /// measured. Takes constant time for each store below its capacity.
     pub fn capacity_events(&self, now: Timestamp) -> Vec<CapacityEvent> {
         let events = self.stores.iter().filter_map(|(path, store)| {
             let workspace = Some(path.as_str()).filter(|path| !path.is_empty());
@@ -76,14 +77,15 @@ fn capacity_event(workspace: Option<&str>, store: &Store, now: Timestamp) -> Opt
     }
 }
 
-/// Evicts old rows alone if that is enough to reach [`SOFT_CAP`], otherwise the least recently updated ones as well.
+/// Plans an eviction: of old rows only if that is enough to reach [`SOFT_CAP`], otherwise of the least recently updated
+/// rows as well.
 fn eviction(workspace: Option<String>, rows: u32, store: &Store, now: Timestamp) -> PatternEvicted {
     let oldest_kept = Timestamp(now.0.saturating_sub(MAX_AGE_MICROS));
-    let old = u32::try_from(store.rows_unchanged_since(oldest_kept)).unwrap_or(u32::MAX);
-    let (reason, keep, unchanged_since) = if rows - old <= SOFT_CAP {
-        (EvictionReason::Age, rows - old, Some(oldest_kept))
+    let old_rows = u32::try_from(store.rows_unchanged_since(oldest_kept)).unwrap_or(u32::MAX);
+    let (reason, keep, unchanged_since) = if rows - old_rows <= SOFT_CAP {
+        (EvictionReason::Age, rows - old_rows, Some(oldest_kept))
     } else {
-        (EvictionReason::Cap, SOFT_CAP, (0 < old).then_some(oldest_kept))
+        (EvictionReason::Cap, SOFT_CAP, (0 < old_rows).then_some(oldest_kept))
     };
     PatternEvicted { workspace, reason, rows, evicted: rows - keep, unchanged_since, keep }
 }

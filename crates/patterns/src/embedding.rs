@@ -8,24 +8,26 @@ use crate::{
     unit_vector::{DIMENSIONS, UnitVector, normalize},
 };
 
-/// The embedding of a message. Vectors of different embedders are not comparable.
+/// The embedding of a message, projected to 64 dimensions. Only vectors of the same embedder are comparable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Embedding {
+    /// The name of the embedding model.
     pub(crate) embedder: String,
     vector: Vec<i8>,
 }
 
-/// The embedding of a fingerprint, as the search reads it.
+/// The embedding of a fingerprint in the form the search scans.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IndexedEmbedding {
     /// The index of the fingerprint in the store.
     pub(crate) index: usize,
+    /// The name of the embedding model.
     pub(crate) embedder: String,
     pub(crate) vector: UnitVector,
 }
 
 impl Embedding {
-    /// The vector with components of 16 bits.
+    /// Returns the vector with components widened to 16 bits.
     pub(crate) fn unit_vector(&self) -> UnitVector {
         let mut unit = [0; DIMENSIONS];
         for (wide, component) in unit.iter_mut().zip(&self.vector) {
@@ -34,8 +36,8 @@ impl Embedding {
         unit
     }
 
-    /// The embedding of the fingerprint at `index`.
-    pub(crate) fn at(&self, index: usize) -> IndexedEmbedding {
+    /// Copies the embedding for the search index, as that of the fingerprint at `index`.
+    pub(crate) fn index_as(&self, index: usize) -> IndexedEmbedding {
         IndexedEmbedding { index, embedder: self.embedder.clone(), vector: self.unit_vector() }
     }
 }
@@ -55,7 +57,7 @@ pub fn project(vector: &[f32]) -> Vec<i8> {
     let largest = vector.iter().fold(0.0_f32, |largest, component| largest.max(component.abs()));
     for (index, component) in (0_u64..).zip(vector) {
         // In millionths of the largest, so that sums are exact.
-        #[expect(clippy::cast_possible_truncation, reason = "at most a million; NaN becomes 0")]
+        #[expect(clippy::cast_possible_truncation, reason = "index_as most a million; NaN becomes 0")]
         let scaled = if largest > 0.0 { (component / largest * 1_000_000.0) as i64 } else { 0 };
         let signs = mix(index);
         for (dimension, sum) in sums.iter_mut().enumerate() {

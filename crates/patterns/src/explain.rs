@@ -24,18 +24,18 @@ use crate::{
 pub struct Explanation {
     /// The recommendation; `None` if no similar turn has a score.
     pub recommendation: Option<Recommendation>,
-    /// Every model considered, in descending order of utility.
+    /// The explanation of every model considered, in descending order of utility.
     pub models: Vec<ModelExplanation>,
-    /// What would put each other model with a score first.
+    /// For each other model with a score, the changes that would make it the recommended one.
     pub counterfactuals: Vec<Counterfactual>,
 }
 
-/// The explanation of one model's estimate.
+/// The estimate of one model with its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelExplanation {
     /// The model.
     pub model: ModelId,
-    /// The expected score; `None` without a score.
+    /// The expected score; `None` if no neighbour of the model has a score.
     pub success: Option<Score>,
     /// Savings relative to the most expensive model in billionths: 0 for the cost of that model, one billion for no cost.
     pub savings: i64,
@@ -43,18 +43,18 @@ pub struct ModelExplanation {
     pub cost: Option<u64>,
     /// The weighted mean of success and savings in billionths.
     pub utility: Option<i64>,
-    /// The terms of the success; `None` for the formula of 004.
+    /// The terms of the expected score; `None` for the estimator [`Estimator::Paper`], which has a single term.
     pub terms: Option<SuccessTerms>,
     /// The neighbours of this model, in descending order of similarity.
     pub neighbours: Vec<SimilarRow>,
 }
 
-/// The terms of an expected score.
+/// The terms whose sum is the expected score of the calibrated estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SuccessTerms {
     /// The posterior mean of the model's scores in the workspace.
     pub mean: Score,
-    /// Scored turns of the model in the workspace.
+    /// The number of scored turns of the model in the workspace.
     pub outcomes: u32,
     /// The contribution of neighbours in billionths.
     pub from_neighbours: i64,
@@ -62,26 +62,26 @@ pub struct SuccessTerms {
     pub from_regression: i64,
 }
 
-/// A neighbour of the turn.
+/// A row among the nearest neighbours of the turn: earlier turns of one model with equal features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SimilarRow {
     /// The latest turn of the row.
     pub turn: TurnId,
-    /// Turns of the row.
+    /// The number of turns.
     pub samples: u32,
-    /// Turns of the row with a score.
+    /// The number of turns with a score.
     pub scored: u32,
     /// The similarity, from 0 to 1.
     pub similarity: Score,
-    /// The mean score.
+    /// The mean score; `None` without a score.
     pub outcome: Option<Score>,
-    /// The mean cost.
+    /// The mean cost; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
     /// The contribution to the model's success in billionths.
     pub contribution: i64,
 }
 
-/// What would put another model first.
+/// The changes, each sufficient alone, that would give another model the utility of the recommended one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Counterfactual {
     /// The other model.
@@ -93,9 +93,9 @@ pub struct Counterfactual {
 }
 
 impl Patterns {
-    /// Explains the recommendation for a turn; `None` if the workspace has no store.
+    /// Explains the recommendation for a turn; `None` if the workspace has no turns yet.
     pub fn explain(&self, query: &PatternQuery<'_>) -> Option<Explanation> {
-        Some(self.store(query.workspace)?.explain(query, self.embedding_of(query)))
+        Some(self.store(query.workspace)?.explain(query, self.message_embedding(query)))
     }
 }
 
@@ -124,10 +124,11 @@ impl Store {
         let rated = paper::rate_models(neighbours.iter().filter_map(|neighbour| self.row(neighbour)), settings);
         let neighbours_of = |model: &ModelId| {
             let rows = neighbours.iter().filter_map(|neighbour| Some((neighbour.similarity(), self.row(neighbour)?)));
-            let own = rows.filter(|(_, (other, _))| *other == model);
-            own.map(|(similarity, (_, row))| SimilarRow::new(row, similarity)).collect()
+            let rows_of_model = rows.filter(|(_, (other, _))| *other == model);
+            rows_of_model.map(|(similarity, (_, row))| SimilarRow::new(row, similarity)).collect()
         };
-        let models = rated.iter().map(|rated| ModelExplanation::of_rated(rated, neighbours_of(&rated.model))).collect();
+        let models =
+            rated.iter().map(|rated| ModelExplanation::from_rated(rated, neighbours_of(&rated.model))).collect();
         (paper::recommendation(&rated), models)
     }
 
@@ -139,17 +140,17 @@ impl Store {
     ) -> (Option<Recommendation>, Vec<ModelExplanation>) {
         let settings = query.settings;
         let sketch = compared_sketch(query.features, settings);
-        let estimates = self.estimates(search, sketch, settings, buffers);
+        let estimates = self.estimate_models(search, sketch, settings, buffers);
         let point_query = search.point_query(settings);
         let explain_model = |estimate: &Estimate| {
             let neighbours = self.similar_rows(&estimate.model, &point_query, settings, buffers);
-            ModelExplanation::of_estimate(estimate, neighbours)
+            ModelExplanation::from_estimate(estimate, neighbours)
         };
         let models = estimates.iter().map(explain_model).collect();
         (calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size), models)
     }
 
-    /// The neighbours from which the estimate of a model is computed.
+    /// Returns the rows from which the calibrated estimate of a model is computed, in descending order of similarity.
     fn similar_rows(
         &self,
         model: &ModelId,
@@ -162,10 +163,10 @@ impl Store {
         let mut remaining = u64::from(settings.neighbours);
         let rows = nearest.sorted().map_while(|candidate| {
             let row = self.fingerprints.get(candidate.index())?.row(u32::try_from(number).ok()?)?;
-            let counts = 0 < remaining;
+            let is_used = 0 < remaining;
             remaining = remaining.saturating_sub(u64::from(row.sums.scored));
             let similarity = candidate.similarity().0.unsigned_abs() * Score::ONE.0;
-            counts.then(|| SimilarRow::new(row, Score(similarity >> 15)))
+            is_used.then(|| SimilarRow::new(row, Score(similarity >> 15)))
         });
         rows.collect()
     }
@@ -187,8 +188,8 @@ impl SimilarRow {
 }
 
 impl ModelExplanation {
-    /// Explains the formula of 004, to which every scored turn contributes equally.
-    fn of_rated(rated: &RatedModel, mut neighbours: Vec<SimilarRow>) -> Self {
+    /// Explains a rating of [`Estimator::Paper`], to which every scored turn contributes equally.
+    fn from_rated(rated: &RatedModel, mut neighbours: Vec<SimilarRow>) -> Self {
         for row in &mut neighbours {
             let share = Score::ratio(u64::from(row.scored), rated.samples);
             row.contribution = signed(share.times(row.outcome.unwrap_or_default()));
@@ -204,8 +205,9 @@ impl ModelExplanation {
         }
     }
 
-    /// Explains a calibrated estimate: rows contribute in proportion to `similarity² · scored turns · (outcome - mean)`.
-    fn of_estimate(estimate: &Estimate, mut neighbours: Vec<SimilarRow>) -> Self {
+    /// Explains a calibrated estimate, to which rows contribute in proportion to `similarity² · scored turns · (outcome
+    /// - mean)`.
+    fn from_estimate(estimate: &Estimate, mut neighbours: Vec<SimilarRow>) -> Self {
         let weight = |row: &SimilarRow| (u128::from(row.similarity.0).pow(2) * u128::from(row.scored)) >> 20;
         let weighted_difference = |row: &SimilarRow| {
             let difference = signed(row.outcome.unwrap_or_default()) - signed(estimate.mean);
@@ -242,7 +244,8 @@ fn signed(score: Score) -> i64 {
     i64::try_from(score.0).unwrap_or(i64::MAX)
 }
 
-/// Computes what would put each other model with a score before the chosen one.
+/// Computes for each other model with a score what would raise it to the utility of the chosen one; empty without a
+/// chosen model.
 fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Counterfactual> {
     let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
     let (Some(utility), Some(success)) = (first.utility, first.success) else { return Vec::new() };
@@ -256,14 +259,16 @@ fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_w
     scored.map(counterfactual).collect()
 }
 
-/// The cost weight `c` with `(1 - c) · success_lead = c · savings_gap`; `None` if one model is better at every weight.
+/// Returns the cost weight `c` with `(1 - c) · success_lead = c · savings_gap`; `None` if one model is better at every
+/// weight. Both arguments are in billionths.
 fn equal_utility_weight(success_lead: i64, savings_gap: i64) -> Option<Score> {
     let has_solution = success_lead.signum() == savings_gap.signum() && success_lead != 0;
     let (lead, gap) = (success_lead.unsigned_abs(), savings_gap.unsigned_abs());
     has_solution.then(|| Score::ratio(lead, lead + gap))
 }
 
-/// The success with which a model of these savings reaches a utility; `None` if it is greater than 1.
+/// Returns the success with which a model of these savings reaches a utility; `None` if it is greater than 1. `utility`
+/// and `savings` are in billionths.
 fn success_needed(utility: i64, savings: i64, cost_weight: Score) -> Option<Score> {
     let one = i128::from(Score::ONE.0);
     let missing = i128::from(utility) - i128::from(cost_weight.0) * i128::from(savings) / one;

@@ -10,7 +10,7 @@ mod shape;
 mod sketch;
 mod tokens;
 
-pub use intents::{TEXT_BYTES, intent_tags};
+pub use intents::{SCANNED_BYTES, intent_tags};
 pub use paths::{extension, top_directory};
 pub use shape::SHAPE_LEVELS;
 pub use sketch::{MAX_HASHES, sketch};

@@ -1,4 +1,4 @@
-//! Turns with equal features, and the outcomes of each model in them.
+//! Fingerprints: groups of turns with equal features, with the outcomes of each model.
 
 mod saved;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::{
     embedding::Embedding,
-    levels::{LEVELS, levels_of},
+    levels::{LEVELS, levels_from_parts},
     packed::PackedFeatures,
     row::Row,
     structure::StructureInput,
@@ -18,26 +18,28 @@ use crate::{
 /// A hash of all features of a turn; the same on every machine.
 pub(crate) type Key = u128;
 
-/// Turns with equal features and their outcomes.
+/// All turns with equal features, and their outcomes by model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "saved::SavedFingerprint<'static>")]
 pub(crate) struct Fingerprint {
     pub(crate) key: Key,
+    /// The structural features as bit masks.
     pub(crate) packed: PackedFeatures,
     /// The token hashes of the message.
     pub(crate) sketch: CompactSketch,
-    /// The first bytes of the hash of the message; `None` without an embedder.
+    /// The first eight bytes of the hash of the message; `None` without an embedder.
     pub(crate) text: Option<u64>,
     /// The embedding of the message; boxed, because most fingerprints have none.
     pub(crate) embedding: Option<Box<Embedding>>,
-    /// Whether the conversation had tool calls before.
+    /// Whether earlier turns of the session had tool calls.
     tool_history: bool,
-    /// The number of the workload, from 1; 0 for none.
+    /// The number of the workload in the store's vocabulary, from 1; 0 for none.
     workload: u8,
     /// The number of turns.
     turns: u32,
+    /// The turn counted last.
     last_turn: Option<TurnId>,
-    /// By model id.
+    /// The outcomes of each model, ordered by model id.
     pub(crate) rows: Vec<Row>,
 }
 
@@ -57,13 +59,14 @@ impl Fingerprint {
         }
     }
 
-    /// The structural features before they are encoded.
+    /// Returns the structural features that [`StructureKernel::encode`](crate::structure::StructureKernel::encode)
+    /// encodes.
     pub(crate) fn structure_input(&self) -> StructureInput {
         StructureInput { levels: self.levels(), sets: self.packed.masks, workload: self.workload, turns: self.turns }
     }
 
     fn levels(&self) -> [u8; LEVELS] {
-        levels_of(self.sketch.shape(), self.packed.scalars, self.tool_history)
+        levels_from_parts(self.sketch.shape(), self.packed.scalars, self.tool_history)
     }
 
     /// Counts a turn. Consecutive calls for one turn, one for each of its models, count once.
@@ -73,23 +76,24 @@ impl Fingerprint {
         }
     }
 
-    /// The number of turns.
+    /// Returns the number of turns.
     pub(crate) const fn turns(&self) -> u32 {
         self.turns
     }
 
-    /// The row of a model, by its number.
+    /// Returns the row of a model, given by its index in the store's models.
     pub(crate) fn row(&self, model: u32) -> Option<&Row> {
         self.rows.iter().find(|row| row.model == model)
     }
 
-    /// The row of a model, by its number.
+    /// Returns the row of a model, given by its index in the store's models.
     pub(crate) fn row_mut(&mut self, model: u32) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| row.model == model)
     }
 }
 
-/// Hash of all features, including those the similarity measure ignores; independent of order and duplicates in lists.
+/// Computes the hash of all features, including those the similarity measure ignores; independent of order and
+/// duplicates in lists.
 pub fn key(features: &Features) -> u128 {
     let lists = [&features.extensions, &features.directories, &features.tools].map(|list| {
         let mut list: Vec<&[u8]> = list.iter().map(String::as_bytes).collect();

@@ -11,21 +11,21 @@ use std::{
 use contracts::Score;
 use serde::{Deserialize, Serialize};
 
-/// A signed fixed-point number with `FRACTION_BITS` fractional bits.
+/// A signed fixed-point number with `FRACTION_BITS` fractional bits. Stores `x · 2^FRACTION_BITS`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Fixed<const FRACTION_BITS: u32>(pub(crate) i64);
 
-/// Weights, frequencies, cosines and similarities.
+/// Fixed-point number with 15 fractional bits, for weights, frequencies, cosines and similarities.
 pub(crate) type Q15 = Fixed<15>;
 
-/// Outcomes, means and regression coefficients.
+/// Fixed-point number with 20 fractional bits, for outcomes, means and regression coefficients.
 pub(crate) type Q20 = Fixed<20>;
 
-/// Products of [`Q20`] and [`Q15`].
+/// Fixed-point number with 35 fractional bits, for unrounded products of a [`Q20`] and a [`Q15`].
 pub(crate) type Q35 = Fixed<35>;
 
-/// A logarithm to base 2 with 8 fractional bits, from 0 to 64.
+/// A logarithm to base 2 with 8 fractional bits, from 0 to just below 64.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Log2(pub(crate) u16);
@@ -35,59 +35,59 @@ impl<const FRACTION_BITS: u32> Fixed<FRACTION_BITS> {
 
     pub(crate) const ONE: Self = Self(1 << FRACTION_BITS);
 
-    /// `numerator / denominator`, rounded towards zero; zero if the denominator is zero.
+    /// Returns `numerator / denominator`, rounded towards zero; zero if the denominator is zero.
     pub(crate) fn ratio(numerator: i64, denominator: i64) -> Self {
         Self((numerator * Self::ONE.0).checked_div(denominator).unwrap_or(0))
     }
 
-    /// The product with a factor, rounded towards zero.
+    /// Returns the product with a factor, rounded towards zero.
     pub(crate) const fn times(self, factor: Q15) -> Self {
         Self(self.0 * factor.0 / Q15::ONE.0)
     }
 
-    /// The product with a factor, rounded down.
+    /// Returns the product with a factor, rounded down.
     pub(crate) const fn times_floor(self, factor: Q15) -> Self {
         Self((self.0 * factor.0) >> 15)
     }
 }
 
 impl Q15 {
-    /// Converts a score, rounded down; scores above 1 count as 1.
+    /// Converts a score from billionths, rounded down; scores above 1 become 1.
     pub(crate) fn from_score(score: Score) -> Self {
         let score = i64::try_from(score.min(Score::ONE).0).unwrap_or_default();
         Self(score * Self::ONE.0 / 1_000_000_000)
     }
 
-    /// The square root, rounded down; zero for negative numbers.
+    /// Returns the square root, rounded down; zero for negative numbers.
     pub(crate) fn sqrt(self) -> Self {
         Self((self.0.max(0) * Self::ONE.0).isqrt())
     }
 }
 
 impl Q20 {
-    /// The product with a factor, without rounding.
+    /// Returns the product with a factor without rounding.
     pub(crate) const fn wide_product(self, factor: Q15) -> Q35 {
         Fixed(self.0 * factor.0)
     }
 
-    /// Converts to a score; negative numbers become 0.
+    /// Converts to a score in billionths; negative numbers become 0.
     pub(crate) fn to_score(self) -> Score {
         Score::ratio(self.0.max(0).unsigned_abs(), Self::ONE.0.unsigned_abs())
     }
 }
 
 impl Q35 {
-    /// Drops 15 fractional bits, rounded down.
+    /// Drops the last 15 fractional bits, which rounds down.
     pub(crate) const fn narrow(self) -> Q20 {
         Fixed(self.0 >> 15)
     }
 }
 
 impl Log2 {
-    /// `log2(number)`, rounded down; 0 for 0.
+    /// Returns `log2(number)`, rounded down to 8 fractional bits; 0 for 0.
     ///
     /// Computes one bit per step: squaring a number doubles its logarithm.
-    pub(crate) fn of(number: u64) -> Self {
+    pub(crate) fn from_integer(number: u64) -> Self {
         let number = number.max(1);
         let integer_part = number.ilog2();
         // From 1 to 2, with 32 fractional bits.
@@ -105,7 +105,7 @@ impl Log2 {
         Self(u16::try_from(integer_part << 8 | fraction).unwrap_or(u16::MAX))
     }
 
-    /// The difference, or 0 if it is negative.
+    /// Subtracts `other`; 0 if the difference is negative.
     pub(crate) const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }

@@ -14,28 +14,29 @@ use crate::{
     unit_vector::{DIMENSIONS, UnitVector, normalize},
 };
 
-/// The number of different token hashes.
+/// The number of possible token hashes.
 const HASHES: usize = 1 << 16;
 
-/// Tokens of fewer texts have no weight.
+/// The number of texts a token must occur in to have a weight.
 const MIN_TEXTS: u32 = 2;
 
-/// The weight of every token before any estimate, as if half of all texts contained it.
+/// The weight of every token before the first estimate: 1, as if half of all texts contained it.
 const DEFAULT_WEIGHT: Log2 = Log2(1 << 8);
 
-/// The inverse document frequency of each token hash.
+/// The inverse document frequency of each token hash, estimated from the texts of a workspace.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Idf {
-    /// By hash; empty before any token has a weight, when all have [`DEFAULT_WEIGHT`].
+    /// The weight of each token, by hash. Empty before any token has a weight; then all have [`DEFAULT_WEIGHT`].
     tokens: Vec<Token>,
     /// The number of tokens with a weight.
     weighted: usize,
 }
 
+/// The weight of a token; 0 for tokens without one.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Token {
     weight: Log2,
-    /// The token's index among those with a weight.
+    /// The index of the token among the tokens with a weight.
     column: u16,
 }
 
@@ -46,7 +47,7 @@ impl std::fmt::Debug for Idf {
 }
 
 impl Idf {
-    /// Estimates weights from texts, each with the number of its occurrences.
+    /// Estimates the weights from texts, each with the number of turns that have it.
     pub(crate) fn estimate<'a>(texts: impl Iterator<Item = (&'a (impl TokenHashes + 'a), u32)>) -> Self {
         let mut total = 0_u32;
         let mut texts_with = vec![0_u32; HASHES];
@@ -58,21 +59,21 @@ impl Idf {
                 }
             }
         }
-        let log_total = Log2::of(u64::from(total) + 1);
+        let log_total = Log2::from_integer(u64::from(total) + 1);
         let weight = |count: u32| {
-            if count < MIN_TEXTS { Log2(0) } else { log_total.saturating_sub(Log2::of(u64::from(count) + 1)) }
+            if count < MIN_TEXTS { Log2(0) } else { log_total.saturating_sub(Log2::from_integer(u64::from(count) + 1)) }
         };
         let weights = (0..=u16::MAX).zip(texts_with.into_iter().map(weight));
         Self::from_entries(&weights.filter(|(_, weight)| weight.0 != 0).collect::<Vec<_>>())
     }
 
-    /// The hash and weight of every token whose weight is not 0, by hash: the serialised form.
+    /// Returns hash and weight of every token whose weight is not 0, ordered by hash. This is the serialised form.
     pub(crate) fn entries(&self) -> Vec<(u16, Log2)> {
         let tokens = (0..=u16::MAX).zip(&self.tokens);
         tokens.filter(|(_, token)| token.weight.0 != 0).map(|(hash, token)| (hash, token.weight)).collect()
     }
 
-    /// Restores weights from [`entries`](Self::entries).
+    /// Restores the weights from the serialised form, see [`entries`](Self::entries).
     pub(crate) fn from_entries(entries: &[(u16, Log2)]) -> Self {
         let mut tokens = vec![Token::default(); if entries.is_empty() { 0 } else { HASHES }];
         for (column, (hash, weight)) in (0..=u16::MAX).zip(entries) {
@@ -83,7 +84,7 @@ impl Idf {
         Self { tokens, weighted: entries.len() }
     }
 
-    /// The number of columns of [`unit_weights`](Self::unit_weights).
+    /// Returns the number of columns of the vectors that [`unit_weights`](Self::unit_weights) computes.
     pub(crate) const fn columns(&self) -> usize {
         if self.tokens.is_empty() { HASHES } else { self.weighted }
     }
@@ -95,7 +96,8 @@ impl Idf {
         self.tokens.get(usize::from(hash)).copied().unwrap_or_default()
     }
 
-    /// Replaces `weights` by the sparse TF-IDF vector of a text, `(column, weight)`, scaled to length 1.
+    /// Computes the sparse TF-IDF vector of a text, scaled to length 1, as pairs of column and weight. Replaces the
+    /// contents of `weights`; without a token of known weight it becomes empty.
     pub(crate) fn unit_weights(&self, text: &impl TokenHashes, weights: &mut Vec<(u16, Q15)>) {
         weights.clear();
         weights.reserve(text.hashes().size_hint().0);
@@ -114,7 +116,7 @@ impl Idf {
 
     /// Projects the words of a text to a [`UnitVector`]; zero if none of them has a weight.
     ///
-    /// Pairs are omitted: in 64 dimensions they add more noise than information.
+    /// Word pairs are omitted: in 64 dimensions they add more noise than information.
     pub(crate) fn project(&self, text: &impl TokenHashes) -> UnitVector {
         let mut sums = [0_i64; DIMENSIONS];
         for hash in text.words() {
@@ -127,7 +129,7 @@ impl Idf {
     }
 }
 
-/// The two non-zero entries of a token's row in the projection matrix: dimension and sign.
+/// Returns the two non-zero entries, dimension and sign, of a token's row in the projection matrix.
 fn projection_row(hash: u16) -> [(usize, i64); 2] {
     let bits = mix(u64::from(hash));
     let sign = |bit: u64| if bits >> bit & 1 == 0 { 1 } else { -1 };

@@ -1,11 +1,11 @@
-//! Values shared between many owners, each stored once.
+//! Interning: equal values are stored once and shared by reference counting.
 
 use std::{collections::BTreeSet, sync::Arc};
 
-/// The number of values up to which unused ones are kept.
+/// The number of values below which unused ones are not removed.
 const MIN_CLEANUP: usize = 16;
 
-/// A pool of shared values.
+/// A pool of shared values. Values that are no longer used elsewhere are removed whenever the pool has doubled.
 #[derive(Debug, Clone)]
 pub(crate) struct Interner<T> {
     values: BTreeSet<Arc<T>>,
@@ -19,7 +19,7 @@ impl<T> Default for Interner<T> {
     }
 }
 
-/// A pool is a cache without content of its own, so all pools are equal.
+/// Always equal: a pool is a cache, so two projections with different pools have the same state.
 impl<T> PartialEq for Interner<T> {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -34,7 +34,7 @@ impl<T: Ord> Interner<T> {
         self.values.len()
     }
 
-    /// Returns the shared value equal to `value`, and adds it if there is none.
+    /// Returns the shared value equal to `value`, which is added to the pool if it is new.
     pub(crate) fn intern(&mut self, value: impl Into<Arc<T>>) -> Arc<T> {
         let value = value.into();
         if let Some(shared) = self.values.get(&value) {

@@ -1,12 +1,12 @@
-//! The Jaccard index of two sets: the size of the intersection divided by the size of the union.
+//! The Jaccard index of two sets: the size of their intersection divided by the size of their union.
 
 use contracts::Score;
 
 /// The largest union in the table. Larger unions are rare, and the table fits the first-level cache.
 const MAX_UNION: usize = 32;
 
-/// `TABLE[union][common]` is `common / union` in billionths, rounded down.
-static TABLE: [[u32; MAX_UNION + 1]; MAX_UNION + 1] = table();
+/// `RATIOS[union][common]` is `common / union` in billionths, rounded down.
+static RATIOS: [[u32; MAX_UNION + 1]; MAX_UNION + 1] = table();
 
 #[expect(clippy::cast_possible_truncation, reason = "a billion fits 32 bits")]
 const fn table() -> [[u32; MAX_UNION + 1]; MAX_UNION + 1] {
@@ -25,16 +25,17 @@ const fn table() -> [[u32; MAX_UNION + 1]; MAX_UNION + 1] {
     table
 }
 
-/// The Jaccard index in billionths, from the sizes of intersection and union; 1 for two empty sets.
+/// Returns the Jaccard index in billionths for an intersection of `common` and a union of `union` values; 1 for two
+/// empty sets.
 pub(crate) fn jaccard(common: u32, union: u32) -> u64 {
-    let entry = TABLE.get(union as usize).and_then(|row| row.get(common as usize));
+    let entry = RATIOS.get(union as usize).and_then(|row| row.get(common as usize));
     match entry {
         Some(billionths) => u64::from(*billionths),
         None => Score::ratio(u64::from(common), u64::from(union)).0,
     }
 }
 
-/// The Jaccard index of two sets of at most eight values, in billionths.
+/// Returns the Jaccard index in billionths of two sets of at most eight values, given as bit masks.
 pub(crate) fn jaccard_bits(left: u8, right: u8) -> u64 {
     jaccard((left & right).count_ones(), (left | right).count_ones())
 }

@@ -1,4 +1,4 @@
-//! The evaluation of a turn as the store uses it, and which of several evaluations counts.
+//! The evaluation of a turn as the store keeps it, and the rule which of several evaluations replaces another.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::interner::Interner;
 
-/// The lowest confidence of an evaluation whose score counts. Evaluations below it are stored only.
+/// The lowest confidence of an evaluation whose score counts. An evaluation below it is stored, but has no effect.
 pub const MIN_EVAL_CONFIDENCE: Score = Score(500_000_000);
 
 /// One evaluation of a turn.
@@ -18,7 +18,7 @@ pub(crate) struct Judgement {
     rubric: Arc<RubricVersion>,
 }
 
-/// The rubric of an evaluation.
+/// The rubric of an evaluation, with its version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct RubricVersion {
     name: Box<str>,
@@ -31,18 +31,18 @@ impl Judgement {
         Self { score: eval.score, confidence: eval.confidence, rubric: rubrics.intern(rubric) }
     }
 
-    /// Replaces the rubric by the shared one, after deserialisation.
+    /// Replaces the rubric by the shared value of the pool, after deserialisation.
     pub(crate) fn intern(&mut self, rubrics: &mut Interner<RubricVersion>) {
         self.rubric = rubrics.intern(Arc::clone(&self.rubric));
     }
 
-    /// The score, if the confidence is at least [`MIN_EVAL_CONFIDENCE`].
+    /// Returns the score if the confidence is at least [`MIN_EVAL_CONFIDENCE`].
     pub(crate) fn counted_score(&self) -> Option<Score> {
         (MIN_EVAL_CONFIDENCE <= self.confidence).then_some(self.score)
     }
 
-    /// Whether this evaluation replaces an earlier one of the same turn: not if it uses an older version of the same
-    /// rubric, and not if only the earlier one has a score that counts.
+    /// Whether this evaluation replaces an earlier one of the same turn. It does not if it uses an older version of the
+    /// same rubric, nor if only the earlier one has a score that counts.
     pub(crate) fn replaces(&self, earlier: &Self) -> bool {
         let older_rubric = self.rubric.name == earlier.rubric.name && self.rubric.version < earlier.rubric.version;
         let loses_score = self.counted_score().is_none() && earlier.counted_score().is_some();

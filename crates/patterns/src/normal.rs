@@ -1,9 +1,9 @@
-//! The normal distribution in integers.
+//! The cumulative distribution function of the normal distribution, in integers.
 
 use contracts::Score;
 
 /// `Φ(z)` in billionths for `z` of 0, 1/16, 2/16, … up to 4.
-const TABLE: [u64; 65] = [
+const PROBABILITIES: [u64; 65] = [
     500_000_000,
     524_917_669,
     549_738_225,
@@ -71,16 +71,17 @@ const TABLE: [u64; 65] = [
     999_968_329,
 ];
 
-/// `Φ(difference / error)`: the probability that a difference estimated with this standard error is greater than 0. From
-/// one half for no difference to [`TABLE`]'s last entry for many errors. Interpolates the table linearly.
+/// Returns `Φ(difference / error)`: the probability that a difference estimated with this standard error is greater
+/// than 0. Ranges from one half for no difference to the last entry of [`PROBABILITIES`], between whose entries it
+/// interpolates linearly.
 pub(crate) fn probability(difference: u64, error: u64) -> Score {
     // In sixteenths of an error, with 16 fractional bits.
     let sixteenths = (u128::from(difference) << 20) / u128::from(error.max(1));
     let index = usize::try_from(sixteenths >> 16).unwrap_or(usize::MAX);
     let fraction = u64::try_from(sixteenths & 0xffff).unwrap_or_default();
-    match (TABLE.get(index), TABLE.get(index.saturating_add(1))) {
+    match (PROBABILITIES.get(index), PROBABILITIES.get(index.saturating_add(1))) {
         (Some(below), Some(above)) => Score(below + (above - below) * fraction / 65_536),
-        _ => Score(*TABLE.last().unwrap_or(&Score::ONE.0)),
+        _ => Score(*PROBABILITIES.last().unwrap_or(&Score::ONE.0)),
     }
 }
 

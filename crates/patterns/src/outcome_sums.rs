@@ -1,21 +1,21 @@
-//! Sums over the outcomes of turns, and the statistics that follow from them.
+//! Sums over the outcomes of turns, with mean and variance.
 
 use contracts::{NanoUsd, Score};
 use serde::{Deserialize, Serialize};
 
 use crate::fixed::{Fixed, Q20};
 
-/// Exact sums over turns; they do not depend on the order of the turns. Packed, because there is one for every row.
+/// Exact sums over turns; they do not depend on the order of the turns. Packed, because every row has one.
 #[repr(Rust, packed(4))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OutcomeSums {
-    /// Turns.
+    /// The number of turns.
     pub(crate) samples: u32,
-    /// Turns with a score that counts.
+    /// The number of turns with a score of sufficient confidence.
     pub(crate) scored: u32,
     /// The sum of those scores in billionths.
     pub(crate) score_sum: u64,
-    /// Turns whose cost is known.
+    /// The number of turns whose cost is known.
     pub(crate) costed: u32,
     /// The sum of those costs.
     pub(crate) cost_sum: NanoUsd,
@@ -24,7 +24,7 @@ pub(crate) struct OutcomeSums {
 }
 
 impl OutcomeSums {
-    /// Adds a turn without a score.
+    /// Adds a turn without a score; `None` if its cost is unknown.
     pub(crate) fn add_turn(&mut self, cost: Option<NanoUsd>) {
         self.samples = self.samples.saturating_add(1);
         if let Some(cost) = cost {
@@ -34,7 +34,8 @@ impl OutcomeSums {
         }
     }
 
-    /// Replaces the score of a turn: subtracts `before`, adds `after`. Scores above 1 count as 1.
+    /// Replaces the score of a turn: subtracts `before` and adds `after`. `None` is no score; scores above 1 count as
+    /// 1.
     pub(crate) fn replace_score(&mut self, before: Option<Score>, after: Option<Score>) {
         if let Some(score) = before {
             self.scored = self.scored.saturating_sub(1);
@@ -46,7 +47,7 @@ impl OutcomeSums {
         }
     }
 
-    /// Adds the sums of other turns.
+    /// Adds the sums over other turns.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.samples = self.samples.saturating_add(other.samples);
         self.scored = self.scored.saturating_add(other.scored);
@@ -56,31 +57,32 @@ impl OutcomeSums {
         self.cost_squares = self.cost_squares.saturating_add(other.cost_squares);
     }
 
-    /// The mean score in billionths; `None` without a score.
+    /// Returns the mean score in billionths; `None` without a score.
     pub(crate) fn mean_score(&self) -> Option<Score> {
         self.score_sum.checked_div(u64::from(self.scored)).map(Score)
     }
 
-    /// The mean score in fixed point; `None` without a score.
+    /// Returns the mean score in fixed point; `None` without a score.
     pub(crate) fn mean_outcome(&self) -> Option<Q20> {
         let sum = u128::from(self.score_sum) << 20;
         let mean = sum.checked_div(u128::from(self.scored) * 1_000_000_000)?;
         i64::try_from(mean).ok().map(Fixed)
     }
 
-    /// The variance of one score, with a prior of two successes and two failures, so that a short streak is not certain.
+    /// Returns the variance of one score. Two successes and two failures are added as a prior, so that a short streak
+    /// does not reach a variance of 0.
     pub(crate) fn score_variance(&self) -> Score {
         let sum = self.score_sum.saturating_add(2 * Score::ONE.0);
         let mean = Score(sum / (u64::from(self.scored) + 4)).min(Score::ONE);
         mean.times(mean.complement())
     }
 
-    /// The mean cost in nano-dollars; `None` if no cost is known.
+    /// Returns the mean cost in nano-dollars; `None` if no cost is known.
     pub(crate) fn mean_cost(&self) -> Option<u64> {
         self.cost_sum.0.checked_div(u64::from(self.costed))
     }
 
-    /// The variance of the cost in square nano-dollars.
+    /// Returns the variance of the cost in square nano-dollars; 0 if no cost is known.
     pub(crate) fn cost_variance(&self) -> u128 {
         let mean = u128::from(self.mean_cost().unwrap_or_default());
         let squares = self.cost_squares.checked_div(u128::from(self.costed)).unwrap_or_default();

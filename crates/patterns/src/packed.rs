@@ -20,7 +20,7 @@ use crate::{
     vocabulary::{BitSet, Vocabulary},
 };
 
-/// The weight of each feature in hundredths.
+/// The weight of each feature in hundredths; the sum is 100.
 mod weight {
     pub(super) const INTENTS: u64 = 30;
     pub(super) const EXTENSIONS: u64 = 20;
@@ -31,24 +31,25 @@ mod weight {
     pub(super) const IMAGES: u64 = 5;
 }
 
-/// Sets of strings: extensions, tools, directories.
+/// The number of features that are sets of strings: extensions, tools, directories.
 const SETS: usize = 3;
 
-/// The weight of each set of strings in hundredths.
+/// The weight of each set of strings in hundredths, in the order of [`PackedFeatures::masks`].
 const SET_WEIGHTS: [u64; SETS] = [weight::EXTENSIONS, weight::TOOLS, weight::DIRECTORIES];
 
-/// The number of sets of the six intents.
+/// The number of possible sets of the six intents.
 const INTENT_SETS: usize = 1 << 6;
 
-/// The number of sets of the five side effects.
+/// The number of possible sets of the five side effects.
 const EFFECT_SETS: usize = 1 << 5;
 
 /// The structural features of a turn in 64 bytes, aligned to one cache line.
 #[repr(align(64))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PackedFeatures {
-    /// Extensions, tools and directories.
+    /// The sets of extensions, tools and directories as bit masks over the vocabularies.
     pub(crate) masks: [u128; SETS],
+    /// The size of each set, including values without a bit.
     sizes: [u16; SETS],
     pub(crate) scalars: ScalarFeatures,
 }
@@ -56,9 +57,13 @@ pub(crate) struct PackedFeatures {
 /// Features whose encoding does not depend on the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ScalarFeatures {
+    /// A bit mask by [`SideEffect`](contracts::SideEffect).
     pub(crate) side_effects: u8,
+    /// A bit mask of the intents, see [`IntentTags`](contracts::IntentTags).
     pub(crate) intents: u8,
+    /// The quantised size of the prompt.
     pub(crate) tokens: u8,
+    /// Whether the prompt has images.
     pub(crate) images: bool,
 }
 
@@ -74,7 +79,7 @@ impl From<&Features> for ScalarFeatures {
     }
 }
 
-/// The vocabularies of a workspace.
+/// The vocabularies of a workspace: which bit each string has in a mask.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vocabularies {
     extensions: Vocabulary,
@@ -83,7 +88,7 @@ pub(crate) struct Vocabularies {
 }
 
 impl Vocabularies {
-    /// Packs features and adds their values to the vocabularies.
+    /// Packs features, and adds their new values to the vocabularies.
     pub(crate) fn intern(&mut self, features: &Features) -> PackedFeatures {
         let sets = [
             self.extensions.intern_set(&features.extensions),
@@ -93,7 +98,7 @@ impl Vocabularies {
         PackedFeatures::new(features, sets)
     }
 
-    /// Packs features.
+    /// Packs features without a change to the vocabularies; unknown values have no bit.
     pub(crate) fn pack(&self, features: &Features) -> PackedFeatures {
         let sets = [
             self.extensions.mask(&features.extensions),
@@ -109,7 +114,7 @@ impl PackedFeatures {
         Self { masks: sets.map(|set| set.mask), sizes: sets.map(|set| set.size), scalars: features.into() }
     }
 
-    /// Whether all sets are empty, so that the turn cannot share a value with another.
+    /// Whether all sets are empty, so that no other turn can share a value with this one.
     pub(crate) fn is_empty(&self) -> bool {
         self.sizes == [0; SETS] && self.scalars.side_effects == 0 && self.scalars.intents == 0
     }
@@ -122,12 +127,12 @@ impl PackedFeatures {
     }
 }
 
-/// The turn to which others are compared, with tables of all results for the small sets.
+/// The features to which other turns are compared, with tables of all results for intents and side effects.
 pub(crate) struct PackedQuery<'a> {
     packed: &'a PackedFeatures,
-    /// The weighted similarity of the intents, by the other turn's intents.
+    /// The weighted similarity of the intents in hundredths of a billionth, by the other turn's mask.
     intents: [u64; INTENT_SETS],
-    /// The weighted similarity of the side effects, by the other turn's side effects.
+    /// The weighted similarity of the side effects in hundredths of a billionth, by the other turn's mask.
     side_effects: [u64; EFFECT_SETS],
 }
 
@@ -138,7 +143,7 @@ impl<'a> PackedQuery<'a> {
         Self { packed, intents, side_effects }
     }
 
-    /// The similarity to another turn, from 0 to 1.
+    /// Returns the similarity to another turn, from 0 to 1.
     pub(crate) fn similarity(&self, other: &PackedFeatures) -> Score {
         let (own, scalars) = (self.packed, &self.packed.scalars);
         let equality = |weight: u64, equal: bool| u64::from(equal) * weight * Score::ONE.0;
@@ -155,14 +160,14 @@ impl<'a> PackedQuery<'a> {
     }
 }
 
-/// The number of bits set; fast for masks whose upper half is empty, which most are.
+/// Returns the number of bits set; fast for masks whose upper half is empty, which most are.
 #[expect(clippy::cast_possible_truncation, reason = "splits the mask into halves")]
 const fn count_ones(mask: u128) -> u32 {
     let (lower, upper) = (mask as u64, (mask >> 64) as u64);
     if upper == 0 { lower.count_ones() } else { lower.count_ones() + upper.count_ones() }
 }
 
-/// `weight` times the Jaccard index of a set and each of the first `N` sets.
+/// Computes `weight` times the Jaccard index of the set `own` and each of the first `N` bit masks.
 fn weighted_jaccard<const N: usize>(weight: u64, own: u8) -> [u64; N] {
     let mut table = [0; N];
     for (other, entry) in (0_u8..=u8::MAX).zip(&mut table) {
@@ -171,10 +176,10 @@ fn weighted_jaccard<const N: usize>(weight: u64, own: u8) -> [u64; N] {
     table
 }
 
-/// The structural similarity of two turns, from 0 to 1: a weighted mean of what their features have in common.
+/// Computes the structural similarity of two turns, from 0 to 1: a weighted mean of what their features have in common.
 ///
-/// Intents weigh 30 %, file extensions 20, tools 15, top-level directories, side effects and the size of the
-/// prompt 10 each, images 5. Sets are compared by the Jaccard index; two empty sets are equal.
+/// Intents weigh 30 %, file extensions 20, tools 15, top-level directories, side effects and the size of the prompt 10
+/// each, images 5. Sets are compared by the Jaccard index; two empty sets are equal.
 pub fn similarity(left: &Features, right: &Features) -> Score {
     let mut vocabularies = Vocabularies::default();
     let left = vocabularies.intern(left);

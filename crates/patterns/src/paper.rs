@@ -1,4 +1,5 @@
-//! The formula of 004 §5.5 in integers (decisions D20, D21, D25), computed over the nearest rows of all models:
+//! The estimator [`Paper`](contracts::views::Estimator::Paper): unweighted means over the nearest rows of all models
+//! (004 §5.5), in integers (decisions D20, D21, D25).
 //!
 //! ```text
 //! success    = mean of all scores
@@ -19,11 +20,11 @@ use crate::row::Row;
 /// Exact sums over the nearest rows of one model; they do not depend on the order of the rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct ModelSums {
-    /// Turns with a score.
+    /// The number of turns with a score.
     scored: u64,
     /// The sum of those scores in billionths.
     score_sum: u128,
-    /// Turns with a known cost.
+    /// The number of turns with a known cost.
     costed: u64,
     /// The sum of those costs in nano-dollars.
     cost_sum: u128,
@@ -41,8 +42,8 @@ impl ModelSums {
         self.cost_sum += u128::from(row.sums.cost_sum.0);
     }
 
-    /// The mean score over all scored turns, so that a row counts as often as it has scores; `None` without a score, which
-    /// is not the same as 0 (decision D21).
+    /// Returns the mean score over all scored turns, so that a row counts as often as it has scores; `None` without a
+    /// score, which differs from a score of 0 (decision D21).
     fn success(&self) -> Option<Score> {
         let mean = self.score_sum.checked_div(u128::from(self.scored))?;
         // A mean of numbers up to 1 is at most 1.
@@ -62,12 +63,12 @@ struct CostRange {
 }
 
 impl CostRange {
-    fn of(models: &BTreeMap<&ModelId, ModelSums>) -> Option<Self> {
+    fn from_models(models: &BTreeMap<&ModelId, ModelSums>) -> Option<Self> {
         let costs = || models.values().filter(|sums| 0 < sums.scored).filter_map(ModelSums::mean_cost);
         Some(Self { lowest: costs().min()?, highest: costs().max()? })
     }
 
-    /// From 0 for the highest cost to 1; 0 if all costs are equal.
+    /// Returns the savings relative to `scale`, from 0 for the highest cost to 1; 0 if all costs are equal.
     fn efficiency(&self, cost: MeanCost, scale: CostScale) -> Score {
         let scale = match scale {
             CostScale::Cluster => self.highest.0.saturating_sub(self.lowest.0),
@@ -80,18 +81,19 @@ impl CostRange {
     }
 }
 
-/// One of the models among the nearest rows.
+/// The rating of one model among the nearest rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RatedModel {
     pub(crate) model: ModelId,
     /// The mean score; `None` without a score.
     pub(crate) success: Option<Score>,
+    /// The savings relative to the most expensive model, from 0 to 1.
     pub(crate) efficiency: Score,
-    /// The mean cost in nano-dollars.
+    /// The mean cost in nano-dollars; `None` if no cost is known.
     pub(crate) cost: Option<u64>,
-    /// Success and efficiency, weighted.
+    /// The mean of success and efficiency, weighted by the cost weight; `None` without a score.
     pub(crate) score: Option<Score>,
-    /// Turns with a score.
+    /// The number of turns with a score.
     pub(crate) samples: u64,
 }
 
@@ -104,7 +106,7 @@ pub(crate) fn rate_models<'a>(
     for (model, row) in rows {
         models.entry(model).or_default().add(row);
     }
-    let range = CostRange::of(&models);
+    let range = CostRange::from_models(&models);
     let mut rated: Vec<_> = models
         .iter()
         .map(|(model, sums)| {
@@ -129,7 +131,7 @@ pub(crate) fn rate_models<'a>(
     rated
 }
 
-/// Recommends the first of the rated models; `None` if it has no score.
+/// Recommends the first of the rated models; `None` if it has no score. `rated` is in descending order of score.
 pub(crate) fn recommendation(rated: &[RatedModel]) -> Option<Recommendation> {
     let winner = rated.first()?;
     let confidence = relative_lead(winner.score?, rated.get(1).and_then(|second| second.score));
@@ -142,7 +144,7 @@ pub(crate) fn recommendation(rated: &[RatedModel]) -> Option<Recommendation> {
     Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
 }
 
-/// `(1 - cost weight) · success + cost weight · efficiency`, rounded down once.
+/// Returns `(1 - cost weight) · success + cost weight · efficiency`, rounded down once.
 fn weighted_mean(success: Score, efficiency: Score, cost_weight: Score) -> Score {
     let weight = cost_weight.min(Score::ONE);
     let sum =
@@ -151,7 +153,7 @@ fn weighted_mean(success: Score, efficiency: Score, cost_weight: Score) -> Score
     Score(u64::try_from(sum / u128::from(Score::ONE.0)).unwrap_or(Score::ONE.0))
 }
 
-/// `(best - second) / best`; 0 if the best score is 0, otherwise 1 if there is no second.
+/// Returns `(best - second) / best`; 0 if the best score is 0, otherwise 1 if there is no second.
 fn relative_lead(best: Score, second: Option<Score>) -> Score {
     match second {
         Some(second) => Score::ratio(best.0.saturating_sub(second.0), best.0),

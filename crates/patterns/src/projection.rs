@@ -19,25 +19,28 @@ use crate::{
     embedding::Embedding,
     interner::Interner,
     judgement::{Judgement, RubricVersion},
-    recorded::{JUDGEABLE_TURNS, RecordedTurn, RecordedTurns, RecordedWork},
+    recorded::{MAX_RECORDED_TURNS, RecordedTurn, RecordedTurns, RecordedWork},
     running_turn::{ModelWork, RunningTurn},
     store::{Sample, Store},
 };
 
-/// The number of running turns that are followed. It bounds the memory for turns that never end.
-const RUNNING_TURNS: usize = 1_000;
+/// The number of running turns that are kept. It bounds the memory for turns whose end is never recorded.
+const MAX_RUNNING_TURNS: usize = 1_000;
 
-/// The number of embeddings that are kept.
-const EMBEDDINGS: usize = 10_000;
+/// The number of embeddings of messages that are kept.
+const MAX_EMBEDDINGS: usize = 10_000;
 
-/// The pattern stores of all workspaces.
+/// The projection of past turns with their outcomes: one store for each workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedPatterns")]
 pub struct Patterns {
-    /// By path of the workspace; the key is empty for turns without one.
+    /// The store of each workspace by path; the key is empty for turns without a workspace.
     pub(crate) stores: BTreeMap<String, Store>,
+    /// The turns that have started and not ended.
     running: RunningTurns,
+    /// The turns that have ended and can still be evaluated.
     recorded: RecordedTurns,
+    /// The embeddings of messages, for later turns with the same message.
     embeddings: Embeddings,
     #[serde(skip)]
     workspaces: Interner<String>,
@@ -47,11 +50,11 @@ pub struct Patterns {
 
 type RunningTurns = BoundedMap<TurnId, Box<RunningTurn>>;
 
-/// By the first bytes of the hash of the message.
+/// Embeddings by the first eight bytes of the hash of the message.
 type Embeddings = BoundedMap<u64, Embedding>;
 
 impl Patterns {
-    /// The store of a workspace.
+    /// Returns the store of a workspace; `None` if no turn of the workspace has ended.
     pub fn store(&self, workspace: Option<&str>) -> Option<&Store> {
         self.stores.get(workspace.unwrap_or_default())
     }
@@ -63,11 +66,12 @@ impl Patterns {
     fn apply_started(&mut self, turn: &TurnStarted) {
         let is_known = self.running.get(&turn.turn).is_some() || self.recorded.get(&turn.turn).is_some();
         if !is_known {
-            self.running.insert(turn.turn, Box::new(RunningTurn::new(turn)), RUNNING_TURNS);
+            self.running.insert(turn.turn, Box::new(RunningTurn::new(turn)), MAX_RUNNING_TURNS);
         }
     }
 
-    /// Records a turn that has ended with any status, unless no call was answered.
+    /// Records a turn that has ended, with any status, in the store of its workspace. Does nothing if no call was
+    /// answered.
     fn apply_ended(&mut self, id: TurnId, at: Timestamp) {
         let Some(mut turn) = self.running.remove(&id) else { return };
         let works = turn.take_works();
@@ -88,9 +92,9 @@ impl Patterns {
             store.embed_text(text, embedding);
         }
         let workspace = workspace.map(|workspace| self.workspaces.intern(workspace));
-        self.recorded.insert(id, RecordedTurn { workspace, works }, JUDGEABLE_TURNS);
+        self.recorded.insert(id, RecordedTurn { workspace, works }, MAX_RECORDED_TURNS);
         for (model, judgement) in judgements {
-            self.judge(id, model.as_ref(), judgement, at);
+            self.apply_judgement(id, model.as_ref(), judgement, at);
         }
     }
 
@@ -103,16 +107,17 @@ impl Patterns {
                 None => turn.judgements.push((eval.model.clone(), judgement)),
             }
         } else {
-            self.judge(eval.turn, eval.model.as_ref(), judgement, at);
+            self.apply_judgement(eval.turn, eval.model.as_ref(), judgement, at);
         }
     }
 
-    /// Applies an evaluation to a recorded turn: to the work of `model`, or of the model that finished the turn.
-    fn judge(&mut self, id: TurnId, model: Option<&ModelId>, judgement: Judgement, at: Timestamp) {
+    /// Applies an evaluation to a recorded turn: to the work of `model`, or of the model that finished the turn if
+    /// `None`.
+    fn apply_judgement(&mut self, id: TurnId, model: Option<&ModelId>, judgement: Judgement, at: Timestamp) {
         let Some(turn) = self.recorded.get_mut(&id) else { return };
         let Some(store) = self.stores.get_mut(turn.workspace()) else { return };
         let mut works = turn.works.as_mut_slice().iter_mut().rev();
-        let is_work_of = |work: &RecordedWork, model| store.model_of(work.row) == Some(model);
+        let is_work_of = |work: &RecordedWork, model| store.row_model(work.row) == Some(model);
         let Some(work) = works.find(|work| model.is_none_or(|model| is_work_of(work, model))) else { return };
         if work.judgement.as_ref().is_some_and(|earlier| !judgement.replaces(earlier)) {
             return;
@@ -120,7 +125,7 @@ impl Patterns {
         let before = work.judgement.as_ref().and_then(Judgement::counted_score);
         let (row, after) = (work.row, judgement.counted_score());
         work.judgement = Some(judgement);
-        store.judge(row, before, after, at);
+        store.replace_score(row, before, after, at);
     }
 
     fn apply_embedded(&mut self, event: TurnEmbedded) {
@@ -136,11 +141,11 @@ impl Patterns {
         for store in self.stores.values_mut() {
             store.embed_text(text, &embedding);
         }
-        self.embeddings.insert(text, embedding, EMBEDDINGS);
+        self.embeddings.insert(text, embedding, MAX_EMBEDDINGS);
     }
 
-    /// The embedding of a turn's message, if recorded.
-    pub(crate) fn embedding_of(&self, query: &PatternQuery<'_>) -> Option<&Embedding> {
+    /// Returns the embedding of the queried turn's message, if it is in the log.
+    pub(crate) fn message_embedding(&self, query: &PatternQuery<'_>) -> Option<&Embedding> {
         self.embeddings.get(&query.features.text?)
     }
 
@@ -239,6 +244,6 @@ impl Projection for Patterns {
 
 impl PatternView for Patterns {
     fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
-        self.store(query.workspace)?.recommend_with_embedding(query, self.embedding_of(query))
+        self.store(query.workspace)?.recommend_with_embedding(query, self.message_embedding(query))
     }
 }

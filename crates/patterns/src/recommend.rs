@@ -17,12 +17,12 @@ use crate::{
 };
 
 impl Store {
-    /// Recommends a model for a turn, see [`contracts::views::PatternView::recommend`].
+    /// Recommends a model for a turn by structure and words; see [`contracts::views::PatternView::recommend`].
     pub fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
         self.recommend_with_embedding(query, None)
     }
 
-    /// Recommends a model for a turn whose message may have an embedding.
+    /// Recommends a model for a turn whose message may have an embedding; `None` if no known model has a score.
     pub(crate) fn recommend_with_embedding(
         &self,
         query: &PatternQuery<'_>,
@@ -41,13 +41,14 @@ impl Store {
             }
             Estimator::Calibrated => {
                 let sketch = compared_sketch(query.features, settings);
-                let estimates = self.estimates(&search, sketch, settings, buffers);
+                let estimates = self.estimate_models(&search, sketch, settings, buffers);
                 calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size)
             }
         })
     }
 
-    /// Estimates the outcome of every known model on a turn with the calibrated estimator, in descending order of utility.
+    /// Estimates the outcome of every model that is `known` and has a score with the calibrated estimator, in
+    /// descending order of utility.
     pub fn estimate(
         &self,
         features: &Features,
@@ -56,7 +57,7 @@ impl Store {
     ) -> Vec<Estimate> {
         let search = self.search_query(features, settings, None);
         let sketch = compared_sketch(features, settings);
-        self.with_buffers(&search, known, |buffers| self.estimates(&search, sketch, settings, buffers))
+        self.with_buffers(&search, known, |buffers| self.estimate_models(&search, sketch, settings, buffers))
     }
 
     /// Whether any known model has a score.
@@ -65,7 +66,7 @@ impl Store {
         models.any(|(model, index)| 0 < index.sums.scored && known(model))
     }
 
-    /// Prepares the features of a turn for a search.
+    /// Packs, projects and encodes the features of a turn for a search.
     pub(crate) fn search_query<'a>(
         &self,
         features: &Features,
@@ -90,13 +91,13 @@ impl Store {
 }
 
 impl SearchQuery<'_> {
-    /// The query for the search in the feature space.
+    /// Returns the query for the search by cosine and structure, with the settings' weight of words.
     pub(crate) fn point_query(&self, settings: &PatternSettings) -> PointQuery {
         PointQuery::new(&self.point, if self.hybrid { settings.alpha } else { Score::ZERO })
     }
 }
 
-/// The sketch of a turn; empty if the settings compare structure only.
+/// Returns the sketch of a turn; an empty one if the settings compare structure only.
 pub(crate) fn compared_sketch<'a>(features: &'a Features, settings: &PatternSettings) -> &'a Sketch {
     static EMPTY: Sketch = Sketch { words: Vec::new(), pairs: Vec::new(), shape: Vec::new() };
     if settings.fingerprint == FingerprintKind::Hybrid { &features.sketch } else { &EMPTY }

@@ -1,4 +1,4 @@
-//! Turns that have ended and can still be judged.
+//! Turns that have ended and can still be evaluated.
 
 use std::sync::Arc;
 
@@ -11,23 +11,27 @@ use crate::{
     store::RowId,
 };
 
-/// The number of turns that can still be judged; evaluations of older turns are ignored.
-pub(crate) const JUDGEABLE_TURNS: usize = 20_000;
+/// The number of ended turns that are kept; evaluations of older turns are ignored.
+pub(crate) const MAX_RECORDED_TURNS: usize = 20_000;
 
-/// The turns that ended last.
+/// The turns that ended last, by id.
 pub(crate) type RecordedTurns = BoundedMap<TurnId, RecordedTurn>;
 
-/// A turn that has ended, with the row of each sample; the last is that of the model that finished it.
+/// A turn that has ended, with the rows its outcomes were added to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedTurn {
+    /// The path of the workspace.
     pub(crate) workspace: Option<Arc<String>>,
+    /// The work of each model; the last is that of the model that finished the turn.
     pub(crate) works: WorkList,
 }
 
 /// The work of one model in a turn that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedWork {
+    /// The row that the work was added to.
     pub(crate) row: RowId,
+    /// The evaluation that counts; `None` before the first.
     pub(crate) judgement: Option<Judgement>,
 }
 
@@ -78,12 +82,12 @@ impl WorkList {
 }
 
 impl RecordedTurn {
-    /// The key of its store: the path of the workspace, empty for none.
+    /// Returns the key of the turn's store: the path of the workspace, empty for none.
     pub(crate) fn workspace(&self) -> &str {
         self.workspace.as_ref().map_or("", |workspace| workspace.as_str())
     }
 
-    /// Replaces workspace and rubrics by the shared values, after deserialisation.
+    /// Replaces workspace and rubrics by the shared values of the pools, after deserialisation.
     pub(crate) fn intern(&mut self, workspaces: &mut Interner<String>, rubrics: &mut Interner<RubricVersion>) {
         self.workspace = self.workspace.take().map(|workspace| workspaces.intern(workspace));
         for judgement in self.works.as_mut_slice().iter_mut().filter_map(|work| work.judgement.as_mut()) {

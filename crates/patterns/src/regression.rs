@@ -28,9 +28,9 @@ const RIDGE_PENALTY: Q15 = Fixed(10 * Q15::ONE.0);
 /// The weights of one model's regression.
 #[derive(Clone, Default)]
 pub(crate) struct Regression {
-    /// By column of the token: `Σ a · TF-IDF weight`. Empty before the first row.
+    /// `Σ a · TF-IDF weight`, by column of the token. Empty before the first row.
     words: Vec<Q35>,
-    /// By structural feature: `Σ a` over the rows that have it. Empty before the first row.
+    /// `Σ a` over the rows that have a structural feature, by index of the feature. Empty before the first row.
     structure: Vec<Q20>,
     /// `Σ a`.
     sum: Q20,
@@ -38,15 +38,17 @@ pub(crate) struct Regression {
     centring: Q35,
 }
 
-/// The feature vector of a turn, used for all models.
+/// The feature vector of a turn. It does not depend on the model.
 #[derive(Default)]
 pub(crate) struct RegressionInput {
     /// Columns and TF-IDF weights of the tokens.
     words: Vec<(u16, Q15)>,
-    /// The number of columns.
+    /// The number of columns of all tokens.
     columns: usize,
+    /// The structural features of the turn.
     structure: Vec<StructureFeature>,
-    /// See [`StructureKernel::centring`](crate::structure::StructureKernel::centring).
+    /// The amount that the structure kernel subtracts for this turn, see
+    /// [`StructureKernel::centring`](crate::structure::StructureKernel::centring).
     centring: Q15,
     /// The factor that scales the vector to length 1; 0 for a turn without features.
     scale: Q15,
@@ -94,7 +96,7 @@ impl Regression {
         self.centring += change.wide_product(row.centring);
     }
 
-    /// Predicts how far the outcome of a turn is from the model's mean.
+    /// Predicts the outcome of a turn less the model's mean.
     pub(crate) fn predict(&self, turn: &RegressionInput) -> Q20 {
         if self.structure.is_empty() {
             return Q20::ZERO;
@@ -108,7 +110,7 @@ impl Regression {
         blend(words.narrow(), structure.narrow()).times(turn.scale)
     }
 
-    /// The coefficient of a row that minimises the loss while all other coefficients stay the same.
+    /// Returns the coefficient of a row that minimises the loss while all other coefficients stay the same.
     pub(crate) fn fit_row(&self, row: &RegressionInput, target: RowTarget) -> Q20 {
         if row.scale == Q15::ZERO {
             return Q20::ZERO;
@@ -120,7 +122,7 @@ impl Regression {
     }
 }
 
-/// The weighted mean of words and structure.
+/// Returns the weighted mean of the products of words and of structure.
 fn blend<const F: u32>(words: Fixed<F>, structure: Fixed<F>) -> Fixed<F> {
     (words * WORD_TENTHS + structure * (10 - WORD_TENTHS)) / 10
 }
@@ -142,14 +144,14 @@ impl PartialEq for Regression {
 
 impl Eq for Regression {}
 
-/// Compares two lists, of which the shorter is continued by zeros.
+/// Compares two lists; the shorter one is extended with zeros.
 fn equal_padded<const F: u32>(left: &[Fixed<F>], right: &[Fixed<F>]) -> bool {
     let (shorter, longer) = if left.len() < right.len() { (left, right) } else { (right, left) };
     let (start, rest) = longer.split_at(shorter.len());
     shorter == start && rest.iter().all(|number| *number == Fixed::ZERO)
 }
 
-/// The target of a row, and its coefficient so far.
+/// The outcome that a row's coefficient is fitted to, and the coefficient so far.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowTarget {
     /// The mean outcome less the model's mean.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{fixed::Q20, outcome_sums::OutcomeSums};
 
-/// The outcomes of one model in turns of one fingerprint.
+/// The outcomes of one model in the turns of one fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
-    /// The number of the model in the store.
+    /// The index of the model in the store's models.
     pub(crate) model: u32,
     /// The store's update counter when the row was created; distinguishes it from an evicted row of the same key.
     pub(crate) created: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Creates a row without turns.
+    /// Creates a row without turns; `created` is the store's update counter.
     pub(crate) fn new(model: u32, created: u64) -> Self {
         Self {
             model,

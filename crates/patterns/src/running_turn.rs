@@ -1,4 +1,4 @@
-//! A turn between `turn.started` and `turn.ended`.
+//! The state of a turn between `turn.started` and `turn.ended`.
 
 use contracts::{
     Features, ModelId, NanoUsd, ThreadId,
@@ -11,21 +11,25 @@ use crate::judgement::Judgement;
 /// A turn that has started and not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunningTurn {
+    /// The path of the workspace.
     pub(crate) workspace: Option<String>,
+    /// The features known when the turn started.
     pub(crate) features: Features,
     /// Evaluations recorded before the end, each with the model it evaluates; `None` for the model of the turn.
     pub(crate) judgements: Vec<(Option<ModelId>, Judgement)>,
+    /// The thread of the turn; calls of other threads belong to other turns.
     thread: Option<ThreadId>,
+    /// The calls since the turn started or was last reassigned.
     calls: CallCounts,
-    /// The work of models before the user reassigned the turn.
+    /// The work of each model before the user reassigned the turn to another model.
     reassigned: Vec<ModelWork>,
 }
 
-/// The work of one model in a turn.
+/// The work of one model in a turn, and its cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModelWork {
     pub(crate) model: ModelId,
-    /// The cost of its calls, if known.
+    /// The cost of its calls; `None` if that of any call is unknown.
     pub(crate) cost: Option<NanoUsd>,
 }
 
@@ -49,7 +53,7 @@ impl CallCounts {
         self.cost = self.cost.zip(cost).map(|(sum, cost)| sum.plus(cost));
     }
 
-    /// Attributes the work to the model with the most answered calls, the first of several; `None` without an answered
+    /// Attributes the calls to the model with the most answered ones, the first of several; `None` without an answered
     /// call.
     fn into_work(self) -> Option<ModelWork> {
         let most = self.models.iter().map(|(_, calls)| *calls).max()?;
@@ -70,7 +74,7 @@ impl RunningTurn {
         }
     }
 
-    /// Counts an answered call, if it belongs to the turn.
+    /// Counts an answered call and its cost, if the call belongs to the turn.
     pub(crate) fn add_call(&mut self, call: &LlmCallCompleted) {
         if !self.owns(call.role, call.thread.as_ref()) {
             return;
@@ -90,18 +94,18 @@ impl RunningTurn {
         }
     }
 
-    /// Whether a call belongs to the turn. Calls of workers belong to the workers' turns; auxiliary calls, such as for a
-    /// title, are not part of the work.
+    /// Whether a call belongs to the turn. Calls of workers belong to the workers' turns; auxiliary calls, such as
+    /// those for a title, are not part of the work.
     fn owns(&self, role: CallRole, thread: Option<&ThreadId>) -> bool {
         role != CallRole::Side && thread == self.thread.as_ref()
     }
 
-    /// Attributes the calls so far to their model, after the user reassigned the turn.
+    /// Attributes the calls so far to their model, because the user reassigned the turn to another one.
     pub(crate) fn reassign(&mut self) {
         self.reassigned.extend(std::mem::take(&mut self.calls).into_work());
     }
 
-    /// Takes the work of all models: first of those whose turn was reassigned, last of the model that finished it.
+    /// Takes the work of all models: first of those before a reassignment, last of the model that finished the turn.
     pub(crate) fn take_works(&mut self) -> Vec<ModelWork> {
         self.reassign();
         std::mem::take(&mut self.reassigned)

@@ -18,18 +18,19 @@ use crate::{
     unit_vector::{Cosine, cosine},
 };
 
-/// The bytes of each fingerprint that a scan by words and structure reads.
+/// The bytes that a scan by words and structure reads for each fingerprint.
 pub const BYTES_COMPARED: usize = size_of::<Point>();
 
-/// The cosine above which messages count as sharing words (0.1); smaller ones are noise of the projection.
+/// The cosine (0.1) above which two messages count as sharing words; smaller ones are noise of the projection.
 const MIN_SHARED_COSINE: Cosine = Cosine(3_277);
 
-/// Buffers of a search.
+/// Buffers of a search, reused by the next one on the same thread.
 #[derive(Debug, Default)]
 pub(crate) struct SearchBuffers {
-    /// The cosine of each fingerprint's words, by index; empty if they are computed model by model.
+    /// The cosine between the words of the query and of each fingerprint, by index; empty if they are computed model by
+    /// model.
     cosines: Vec<Cosine>,
-    /// Whether each model may be recommended, by number.
+    /// Whether each model may be recommended, by index in the store's models.
     allowed: Vec<bool>,
 }
 
@@ -37,26 +38,30 @@ thread_local! {
     static BUFFERS: RefCell<SearchBuffers> = RefCell::default();
 }
 
-/// The turn for which neighbours are searched.
+/// The encoded features of the turn for which neighbours are searched.
 pub(crate) struct SearchQuery<'a> {
+    /// The structural features as bit masks.
     pub(crate) packed: PackedFeatures,
+    /// The words and the structure in the feature space.
     pub(crate) point: Point,
     /// The embedding of the message, if known.
     pub(crate) embedding: Option<&'a Embedding>,
-    /// Whether words are compared.
+    /// Whether words are compared, as well as structure.
     pub(crate) hybrid: bool,
     /// Whether words are compared and the message has any.
     pub(crate) has_words: bool,
-    /// Whether the cosines of all fingerprints are computed first: the formula of 004 scans all rows at once, and
+    /// Whether the cosines of all fingerprints are computed first: the estimator `Paper` scans all rows at once, and
     /// embeddings replace some cosines. Otherwise cosines are computed model by model.
     pub(crate) precompute_cosines: bool,
 }
 
-/// A row with its distance by the similarity of 004. Ordered by distance, then by key, then by model id.
+/// A row with its distance from the query for the estimator `Paper`. Ordered by distance, then by key, then by model
+/// id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Neighbour {
     /// `1 - similarity` in billionths.
     distance: u64,
+    /// The key of the fingerprint.
     key: Key,
     /// The index of the fingerprint.
     index: u32,
@@ -70,8 +75,8 @@ impl Neighbour {
     }
 }
 
-/// A row of one model, packed with its distance into one number. Ordered by distance; of equal distances the newer
-/// fingerprint is less.
+/// The row of one model with its distance from the query, packed into one number. Ordered by distance; of equal
+/// distances the newer fingerprint is less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Candidate(u64);
 
@@ -83,13 +88,13 @@ impl Candidate {
         Self(distance << 32 | u64::from(!index))
     }
 
-    /// From 0 to 1.
+    /// Returns the similarity, from 0 to 1.
     pub(crate) fn similarity(self) -> Q15 {
         let distance = i64::try_from(self.0 >> 32).unwrap_or(i64::MAX);
         Fixed((Q15::ONE.0 - distance).max(0))
     }
 
-    /// The index of the fingerprint.
+    /// Returns the index of the fingerprint.
     pub(crate) fn index(self) -> usize {
         let index = !u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or_default();
         index as usize
@@ -97,7 +102,7 @@ impl Candidate {
 }
 
 impl Store {
-    /// Calls `search` with buffers prepared for a query.
+    /// Calls `search` with buffers prepared for a query. Only models for which `known` is true are allowed.
     pub(crate) fn with_buffers<T>(
         &self,
         query: &SearchQuery<'_>,
@@ -127,9 +132,9 @@ impl Store {
 
     /// Replaces the cosine of words by that of embeddings where both turns have one of the same embedder.
     fn compare_embeddings(&self, query: &SearchQuery<'_>, buffers: &mut SearchBuffers) {
-        let Some(own) = query.embedding else { return };
-        let vector = own.unit_vector();
-        for other in self.index.embeddings.iter().filter(|other| other.embedder == own.embedder) {
+        let Some(query_embedding) = query.embedding else { return };
+        let vector = query_embedding.unit_vector();
+        for other in self.index.embeddings.iter().filter(|other| other.embedder == query_embedding.embedder) {
             if let Some(entry) = buffers.cosines.get_mut(other.index) {
                 *entry = cosine(&other.vector, &vector);
             }
@@ -143,6 +148,13 @@ impl Store {
     /// has only neighbours that share at least one of them. A `min_similarity` of 0 disables this as well: then every row
     /// is a candidate, as in 004 §5.5.
     // Inlined, the loop would run out of registers.
+    /// Finds the `settings.neighbours` rows of allowed models with the greatest weighted mean of word and structural
+    /// similarity.
+    ///
+    /// Two empty sets count as equal, so two short turns that only share empty features reach a similarity of 0.7, far
+    /// above any sensible minimum. Therefore a turn that has any intent, extension, tool, directory, side effect or
+    /// word has only neighbours that share at least one of them. A `min_similarity` of 0 disables this as well: then
+    /// every row is a candidate, as in 004 §5.5.
     #[inline(never)]
     pub(crate) fn nearest_rows(
         &self,
@@ -173,10 +185,10 @@ impl Store {
             if must_share && !query.packed.shares_value_with(&fingerprint.packed) && !shares_words {
                 continue;
             }
-            for (row, content) in (0_u32..).zip(&fingerprint.rows) {
-                if buffers.allows(content.model) {
+            for (row_index, row) in (0_u32..).zip(&fingerprint.rows) {
+                if buffers.allows(row.model) {
                     let distance = Score::ONE.0.saturating_sub(similarity.0);
-                    nearest.push(Neighbour { distance, key: fingerprint.key, index, row });
+                    nearest.push(Neighbour { distance, key: fingerprint.key, index, row: row_index });
                 }
             }
             if let Some(farthest) = nearest.threshold() {
@@ -186,7 +198,8 @@ impl Store {
         nearest
     }
 
-    /// The `settings.neighbours` scored rows of one model with the greatest similarity in the feature space.
+    /// Finds the `settings.neighbours` scored rows of one model with the greatest similarity in the feature space.
+    /// `model` is an index in the store's models.
     pub(crate) fn nearest_of_model(
         &self,
         model: usize,
@@ -223,7 +236,7 @@ impl Store {
         nearest
     }
 
-    /// The row of a neighbour and its model.
+    /// Returns the row of a neighbour and its model.
     pub(crate) fn row(&self, neighbour: &Neighbour) -> Option<(&ModelId, &Row)> {
         let row = self.fingerprints.get(neighbour.index as usize)?.rows.get(neighbour.row as usize)?;
         Some((self.models.get(row.model as usize)?, row))
@@ -231,7 +244,7 @@ impl Store {
 }
 
 impl SearchBuffers {
-    /// Whether the model with this number may be recommended.
+    /// Whether a model, given by its index in the store's models, may be recommended.
     pub(crate) fn allows(&self, model: u32) -> bool {
         self.allowed.get(model as usize) == Some(&true)
     }

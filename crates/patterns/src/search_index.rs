@@ -1,4 +1,4 @@
-//! State derived from the rows of a store, kept for the search and never saved.
+//! The search index: state derived from the rows of a store, which is rebuilt and never saved.
 
 use crate::{
     embedding::IndexedEmbedding,
@@ -12,36 +12,37 @@ use crate::{
     unit_vector::{DIMENSIONS, UnitVector},
 };
 
-/// Passes of coordinate descent over all rows in each fit.
+/// The number of passes of coordinate descent over all rows in each fit.
 const PASSES: usize = 2;
 
 /// The weight of the mean of all models in the posterior mean of a model, in outcomes.
 const PRIOR_OUTCOMES: i64 = 2;
 
-/// Derived state, by index of the fingerprint and by number of the model.
+/// State derived from the fingerprints and rows of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct SearchIndex {
-    /// The projected words of every fingerprint.
+    /// The projected words of every fingerprint, by index.
     pub(crate) words: Vec<UnitVector>,
-    /// The fingerprints with an embedding, by index.
+    /// The embeddings of the fingerprints that have one, in ascending order of the fingerprint's index.
     pub(crate) embeddings: Vec<IndexedEmbedding>,
+    /// The state of each model, by index in the store's models.
     pub(crate) models: Vec<ModelIndex>,
 }
 
-/// Derived state of one model.
+/// State derived from the rows of one model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ModelIndex {
     /// Sums over all rows of the model.
     pub(crate) sums: OutcomeSums,
-    /// The indexes of the fingerprints in which the model has a score, ascending.
+    /// The indexes of the fingerprints in which the model has a score, in ascending order.
     pub(crate) scored: Vec<u32>,
-    /// The points of those fingerprints, in the same order and contiguous: the search scans them.
+    /// The points of those fingerprints, in the same order and contiguous, because the search scans them.
     pub(crate) points: Vec<Point>,
     pub(crate) regression: Regression,
 }
 
 impl SearchIndex {
-    /// Builds the index for rows and their stored coefficients.
+    /// Builds the index from the rows and their stored coefficients; `models` is the number of models in the store.
     pub(crate) fn build(space: &FeatureSpace, fingerprints: &[Fingerprint], models: usize) -> Self {
         let mut index = Self { models: vec![ModelIndex::default(); models], ..Self::default() };
         let mut input = RegressionInput::default();
@@ -67,7 +68,7 @@ impl SearchIndex {
         index
     }
 
-    /// Fits the regressions of all models to the present outcomes, starting from the stored coefficients.
+    /// Fits the regressions of all models to the recorded outcomes, starting from the stored coefficients.
     pub(crate) fn fit(&mut self, space: &FeatureSpace, fingerprints: &mut [Fingerprint]) {
         let common_mean = self.common_mean();
         let mut input = RegressionInput::default();
@@ -97,8 +98,8 @@ impl SearchIndex {
         }
     }
 
-    /// Returns the encoded structure of the next fingerprint from the points of a model with a score there, and advances
-    /// the cursors of those models; `None` if no model has a score.
+    /// Returns the encoded structure of the next fingerprint from the points of a model with a score there, and
+    /// advances the cursors of all such models; `None` if no model has a score.
     fn next_structure(&self, fingerprint: &Fingerprint, cursors: &mut [usize]) -> Option<Structure> {
         let mut structure = None;
         for row in fingerprint.rows.iter().filter(|row| 0 < row.sums.scored) {
@@ -111,21 +112,21 @@ impl SearchIndex {
         structure
     }
 
-    /// The mean of the mean outcomes of all models; 0 if no model has a score.
+    /// Returns the mean of the mean outcomes of all models; 0 if no model has a score.
     pub(crate) fn common_mean(&self) -> Q20 {
         let means = self.models.iter().filter_map(|model| model.sums.mean_outcome());
         let (count, sum) = means.fold((0, Q20::ZERO), |(count, sum), mean| (count + 1, sum + mean));
         sum / i64::max(count, 1)
     }
 
-    /// Adds a new fingerprint, the last of the store.
+    /// Adds the fingerprint that was appended to the store.
     pub(crate) fn push(&mut self, space: &FeatureSpace, fingerprint: &Fingerprint) {
         let index = self.words.len();
         growth::push(&mut self.words, space.idf.project(&fingerprint.sketch));
         self.embeddings.extend(fingerprint.embedding.as_ref().map(|embedding| embedding.at(index)));
     }
 
-    /// Sets the embedding of a fingerprint.
+    /// Sets the embedding of the fingerprint `embedding.index`.
     pub(crate) fn set_embedding(&mut self, embedding: IndexedEmbedding) {
         match self.embeddings.binary_search_by_key(&embedding.index, |known| known.index) {
             Ok(found) => self.embeddings[found] = embedding,
@@ -133,7 +134,7 @@ impl SearchIndex {
         }
     }
 
-    /// The index of a model, created if the model is new.
+    /// Returns the state of a model, which is created if the model is new.
     pub(crate) fn model_mut(&mut self, model: u32) -> &mut ModelIndex {
         let model = model as usize;
         if self.models.len() <= model {
@@ -142,7 +143,8 @@ impl SearchIndex {
         &mut self.models[model]
     }
 
-    /// Adds the row of a model to its scored rows, or removes it, after its score changed.
+    /// Adds the fingerprint at `position` to those in which the model has a score, or removes it, after the score
+    /// changed.
     pub(crate) fn update_scored(
         &mut self,
         space: &FeatureSpace,
@@ -150,9 +152,9 @@ impl SearchIndex {
         position: usize,
         fingerprint: &Fingerprint,
     ) {
-        let scored = fingerprint.row(model).is_some_and(|row| 0 < row.sums.scored);
+        let has_score = fingerprint.row(model).is_some_and(|row| 0 < row.sums.scored);
         let number = u32::try_from(position).unwrap_or(u32::MAX);
-        match (self.model_mut(model).scored.binary_search(&number), scored) {
+        match (self.model_mut(model).scored.binary_search(&number), has_score) {
             (Err(at), true) => {
                 let point = self.point(space, position, fingerprint);
                 let index = self.model_mut(model);
@@ -168,7 +170,7 @@ impl SearchIndex {
         }
     }
 
-    /// The point of the fingerprint at `position`.
+    /// Returns the point of the fingerprint at `position`.
     fn point(&self, space: &FeatureSpace, position: usize, fingerprint: &Fingerprint) -> Point {
         let words = self.words.get(position).copied().unwrap_or([0; DIMENSIONS]);
         Point { words, structure: space.structure(fingerprint) }
@@ -191,7 +193,7 @@ impl SearchIndex {
 }
 
 impl ModelIndex {
-    /// The posterior mean outcome of the model: `(Σ outcomes + 2 · common mean) / (outcomes + 2)`.
+    /// Returns the posterior mean outcome of the model: `(Σ outcomes + 2 · common mean) / (outcomes + 2)`.
     pub(crate) fn posterior_mean(&self, common_mean: Q20) -> Q20 {
         let outcomes = i64::from(self.sums.scored);
         let own_mean = self.sums.mean_outcome().unwrap_or(common_mean);

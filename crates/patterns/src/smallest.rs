@@ -1,8 +1,9 @@
-//! The `k` smallest of many items, selected in place: no heap, no allocation.
+//! Selection of the `k` smallest of many items without heap allocation.
 
 /// The largest `k`.
 pub const MAX_NEIGHBOURS: usize = 512;
 
+/// The size of the buffer, for up to `2k` items.
 const CAPACITY: usize = 2 * MAX_NEIGHBOURS;
 
 /// Selects the `k` smallest of the items pushed.
@@ -17,13 +18,13 @@ pub(crate) struct Smallest<T> {
 }
 
 impl<T: Ord + Copy + Default> Smallest<T> {
-    /// Selects the `k` smallest items, or the [`MAX_NEIGHBOURS`] smallest if `k` is larger.
+    /// Creates a selection of the `k` smallest items, or of the [`MAX_NEIGHBOURS`] smallest if `k` is larger.
     pub(crate) fn new(k: usize) -> Self {
         Self { items: [T::default(); CAPACITY], length: 0, k: k.min(MAX_NEIGHBOURS), threshold: None }
     }
 
-    /// An item that `k` pushed items do not exceed: greater or equal items need not be pushed. `None` until `2k` items were
-    /// pushed.
+    /// Returns an upper bound of the selected items: equal or greater items need not be pushed. `None` until `2k` items
+    /// were pushed.
     pub(crate) const fn threshold(&self) -> Option<T> {
         self.threshold
     }
@@ -46,7 +47,7 @@ impl<T: Ord + Copy + Default> Smallest<T> {
         self.length = self.k;
     }
 
-    /// The selected items in ascending order.
+    /// Returns the selected items in ascending order.
     pub(crate) fn sorted(&mut self) -> impl Iterator<Item = T> {
         if self.k < self.length {
             self.drop_greater_half();
@@ -55,7 +56,7 @@ impl<T: Ord + Copy + Default> Smallest<T> {
         self.items[..self.length].iter().copied()
     }
 
-    /// The selected items in no particular order.
+    /// Returns the selected items in no particular order.
     pub(crate) fn unsorted(mut self) -> impl Iterator<Item = T> {
         if self.k < self.length {
             self.drop_greater_half();

@@ -15,7 +15,9 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "SavedSpace", into = "SavedSpace")]
 pub(crate) struct FeatureSpace {
+    /// The weights of words.
     pub(crate) idf: Idf,
+    /// The weights of structural features.
     pub(crate) kernel: StructureKernel,
 }
 
@@ -54,17 +56,19 @@ impl FeatureSpace {
     }
 }
 
-/// A turn in a [`FeatureSpace`].
+/// The coordinates of a turn in a [`FeatureSpace`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Point {
+    /// The projected TF-IDF vector of the message.
     pub(crate) words: UnitVector,
+    /// The encoded structural features.
     pub(crate) structure: Structure,
 }
 
-/// The point to which others are compared.
+/// A point to which others are compared, with the weight of words.
 pub(crate) struct PointQuery {
     point: Point,
-    /// The weight of words; structure has the rest.
+    /// The weight of words, from 0 to 1; structure has the rest.
     alpha: Q15,
 }
 
@@ -73,17 +77,17 @@ impl PointQuery {
         Self { point: *point, alpha: Q15::from_score(alpha) }
     }
 
-    /// Whether words have any weight.
+    /// Whether words have a weight above 0.
     pub(crate) fn compares_words(&self) -> bool {
         self.alpha != Q15::ZERO
     }
 
-    /// The projected words of the query.
+    /// Returns the projected words of the query.
     pub(crate) const fn words(&self) -> &UnitVector {
         &self.point.words
     }
 
-    /// The similarity to a turn, from -1 to 1: `alpha · cosine + (1 - alpha) · structure`.
+    /// Returns the similarity to a turn, from -1 to 1: `alpha · cosine + (1 - alpha) · structure`.
     #[inline]
     pub(crate) fn similarity(&self, space: &FeatureSpace, cosine: Q15, structure: &Structure) -> Q15 {
         let one = Q15::ONE;
@@ -91,7 +95,7 @@ impl PointQuery {
         Fixed((self.alpha.0 * cosine.0 + (one - self.alpha).0 * structural.0) >> 15)
     }
 
-    /// The least cosine with which a turn of equal structure reaches a similarity.
+    /// Returns the least cosine with which a turn of equal structure reaches a similarity.
     pub(crate) const fn min_cosine(&self, similarity: Q15) -> Q15 {
         if self.alpha.0 == 0 {
             return Fixed(i64::MIN);

@@ -6,23 +6,23 @@ use serde::Serialize;
 
 use crate::{Patterns, Store};
 
-/// The size of a workspace's store.
+/// The size of the store of one workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkspaceStatus<'a> {
     /// The path of the workspace; `None` for turns without one.
     pub workspace: Option<&'a str>,
-    /// Distinct sets of features.
+    /// The number of distinct sets of features.
     pub fingerprints: usize,
-    /// Pairs of features and model.
+    /// The number of rows: pairs of features and model.
     pub rows: usize,
-    /// Turns recorded.
+    /// The number of turns recorded.
     pub samples: u64,
-    /// Turns with a score that counts.
+    /// The number of turns with a score that counts.
     pub scored: u64,
 }
 
 impl Patterns {
-    /// The size of every store, by workspace.
+    /// Returns the size of every store, ordered by the path of the workspace.
     pub fn status(&self) -> impl Iterator<Item = WorkspaceStatus<'_>> {
         self.stores.iter().map(|(workspace, store)| {
             let (samples, scored) = store.samples();
@@ -42,9 +42,9 @@ impl Patterns {
 pub struct ModelStatus<'a> {
     /// The model.
     pub model: &'a ModelId,
-    /// Turns.
+    /// The number of turns.
     pub turns: u32,
-    /// Turns with a score that counts.
+    /// The number of turns with a score that counts.
     pub scored: u32,
     /// The mean score.
     pub success: Option<Score>,
@@ -59,9 +59,9 @@ pub struct RowStatus<'a> {
     pub turn: TurnId,
     /// The model.
     pub model: &'a ModelId,
-    /// Turns.
+    /// The number of turns.
     pub turns: u32,
-    /// Turns with a score that counts.
+    /// The number of turns with a score that counts.
     pub scored: u32,
     /// The mean score.
     pub success: Option<Score>,
@@ -72,7 +72,7 @@ pub struct RowStatus<'a> {
 }
 
 impl Store {
-    /// The outcomes of every model, by id.
+    /// Returns the outcomes of every model, ordered by model id.
     pub fn model_status(&self) -> Vec<ModelStatus<'_>> {
         let models = self.models.iter().zip(&self.index.models);
         let status = models.map(|(model, index)| ModelStatus {
@@ -87,7 +87,7 @@ impl Store {
         status
     }
 
-    /// All rows, the last changed first.
+    /// Returns all rows, the last updated first.
     pub fn row_status(&self) -> Vec<RowStatus<'_>> {
         let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
         let mut rows: Vec<_> = all.filter_map(|row| Some((row, self.models.get(row.model as usize)?))).collect();

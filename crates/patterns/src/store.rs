@@ -1,4 +1,4 @@
-//! The rows of one workspace.
+//! The store of one workspace: its past turns, grouped by features and model.
 
 mod saved;
 
@@ -23,16 +23,20 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedStore")]
 pub struct Store {
+    /// The models in the order of their first turns. Rows refer to a model by its index.
     pub(crate) models: Vec<ModelId>,
+    /// The groups of turns with equal features.
     pub(crate) fingerprints: Vec<Fingerprint>,
     pub(crate) vocabularies: Vocabularies,
+    /// The names of workloads, each with its number.
     pub(crate) workloads: Vocabulary,
+    /// The space in which turns are compared, estimated from the turns themselves.
     pub(crate) space: FeatureSpace,
     /// The number of updates at which estimates are recomputed next.
     estimate_at: u64,
-    /// The number of changes so far.
+    /// The number of updates so far.
     updates: u64,
-    /// Whether the log has an event that reports the store as filling.
+    /// Whether a `PatternFilling` event reported the store since its last eviction.
     pub(crate) filling: bool,
     /// The index of each fingerprint, by key.
     #[serde(skip)]
@@ -47,36 +51,40 @@ pub struct Store {
 /// The number of updates before the first estimate.
 const MIN_UPDATES: u64 = 16;
 
-/// A turn that has ended.
+/// The work of one model in a turn that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
     /// The turn.
     pub turn: TurnId,
-    /// Its features as known when it started.
+    /// The features known when the turn started.
     pub features: &'a Features,
     /// The model that did the work.
     pub model: &'a ModelId,
-    /// Its cost, if known.
+    /// The cost of the work, if known.
     pub cost: Option<NanoUsd>,
-    /// When it ended.
+    /// The time at which the turn ended.
     pub at: Timestamp,
 }
 
-/// A reference to the row of a sample; it refers to nothing once the row has been evicted.
+/// A reference to the row of a sample; it resolves to nothing once the row has been evicted.
 ///
-/// Packed, because there is one for every turn that can be judged and the alignment of the key would cost 8 bytes.
+/// Packed, because there is one for every turn that can be evaluated and the alignment of the key would cost 8 bytes.
 #[repr(Rust, packed(8))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowId {
+    /// The key of the fingerprint.
     key: Key,
+    /// The index of the model.
     model: u32,
+    /// The number of updates when the row was created: a later row with the same key and model is a different row.
     created: u64,
 }
 
 impl Store {
-    /// Records a turn that has ended.
+    /// Adds a sample to the row of its features and model, which is created if it is new. Returns a reference for
+    /// [`replace_score`](Self::replace_score).
     pub fn record(&mut self, sample: Sample<'_>) -> RowId {
-        let model = self.model_number(sample.model);
+        let model = self.model_index(sample.model);
         let key = key(sample.features);
         let position = self.find_or_insert(key, sample.features);
         self.updates += 1;
@@ -93,7 +101,7 @@ impl Store {
         id
     }
 
-    /// Returns the row of a model in a fingerprint, created if it is new, and marks it as updated.
+    /// Returns the row of a model in the fingerprint at `position`, created if it is new, and marks it as updated.
     fn row_mut(&mut self, position: usize, model: u32, id: &ModelId) -> &mut Row {
         let (updates, models) = (self.updates, &self.models);
         // Rows are ordered by model id, so that ties are broken without a lookup.
@@ -111,8 +119,9 @@ impl Store {
         row
     }
 
-    /// Replaces the score of a recorded turn. Does nothing if the row has been evicted.
-    pub fn judge(&mut self, id: RowId, before: Option<Score>, after: Option<Score>, at: Timestamp) {
+    /// Replaces the score of a recorded turn: subtracts `before` and adds `after`. Does nothing if the row has been
+    /// evicted.
+    pub fn replace_score(&mut self, id: RowId, before: Option<Score>, after: Option<Score>, at: Timestamp) {
         let Some(position) = self.position(id.key) else { return };
         let Some(fingerprint) = self.fingerprints.get_mut(position) else { return };
         let Some(row) = fingerprint.row_mut(id.model).filter(|row| row.created == id.created) else { return };
@@ -125,8 +134,8 @@ impl Store {
         self.estimate_if_due();
     }
 
-    /// The model of a row.
-    pub(crate) fn model_of(&self, row: RowId) -> Option<&ModelId> {
+    /// Returns the model of a row.
+    pub(crate) fn row_model(&self, row: RowId) -> Option<&ModelId> {
         self.models.get(row.model as usize)
     }
 
@@ -149,9 +158,9 @@ impl Store {
 
     /// Evicts rows last changed before `unchanged_since`, and all but the `keep` most recently updated of the others.
     pub(crate) fn evict(&mut self, unchanged_since: Option<Timestamp>, keep: u32) {
-        let is_young = |row: &Row| unchanged_since.is_none_or(|since| since <= row.changed_at);
+        let is_recent = |row: &Row| unchanged_since.is_none_or(|since| since <= row.changed_at);
         let rows = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
-        let mut updates: Vec<u64> = rows.filter(|row| is_young(row)).map(|row| row.updated).collect();
+        let mut updates: Vec<u64> = rows.filter(|row| is_recent(row)).map(|row| row.updated).collect();
         updates.sort_unstable();
         // The update counter is unique, so exactly `keep` rows have at least this value.
         let first_kept = match updates.len().checked_sub(keep as usize) {
@@ -159,7 +168,7 @@ impl Store {
             Some(evicted) => updates.get(evicted).copied().unwrap_or(u64::MAX),
         };
         for fingerprint in &mut self.fingerprints {
-            fingerprint.rows.retain(|row| is_young(row) && first_kept <= row.updated);
+            fingerprint.rows.retain(|row| is_recent(row) && first_kept <= row.updated);
         }
         self.fingerprints.retain(|fingerprint| !fingerprint.rows.is_empty());
         self.fingerprints.shrink_to_fit();
@@ -168,23 +177,23 @@ impl Store {
         self.estimate_space();
     }
 
-    /// The number of rows last changed before `since`.
+    /// Returns the number of rows last changed before `since`.
     pub(crate) fn rows_unchanged_since(&self, since: Timestamp) -> usize {
         let rows = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
         rows.filter(|row| row.changed_at < since).count()
     }
 
-    /// The number of distinct sets of features.
+    /// Returns the number of distinct sets of features.
     pub fn fingerprints(&self) -> usize {
         self.fingerprints.len()
     }
 
-    /// The number of rows: pairs of features and model.
+    /// Returns the number of rows: pairs of features and model.
     pub const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of turns recorded, and of those with a score that counts.
+    /// Returns the number of turns recorded, and the number of those with a score that counts.
     pub fn samples(&self) -> (u64, u64) {
         let models = self.index.models.iter().map(|model| &model.sums);
         models.fold((0, 0), |(samples, scored), sums| {
@@ -192,8 +201,8 @@ impl Store {
         })
     }
 
-    /// The number of a model, assigned if the model is new.
-    fn model_number(&mut self, model: &ModelId) -> u32 {
+    /// Returns the index of a model, which is added if it is new.
+    fn model_index(&mut self, model: &ModelId) -> u32 {
         let index = self.models.iter().position(|known| known == model).unwrap_or_else(|| {
             self.models.push(model.clone());
             self.models.len() - 1
@@ -201,12 +210,12 @@ impl Store {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
-    /// The index of the fingerprint with a key.
+    /// Returns the index of the fingerprint with a key.
     fn position(&self, key: Key) -> Option<usize> {
         self.positions.get(&key).copied()
     }
 
-    /// The index of the fingerprint with a key, which is created if it is new.
+    /// Returns the index of the fingerprint with a key, which is created if it is new.
     fn find_or_insert(&mut self, key: Key, features: &Features) -> usize {
         if let Some(position) = self.position(key) {
             return position;

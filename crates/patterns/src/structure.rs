@@ -23,19 +23,19 @@ use crate::{
 /// The number of levels, rounded up to the width of a SIMD register.
 const LANES: usize = LEVELS.next_multiple_of(16);
 
-/// Level values of one lane, 0 included.
+/// The number of values of a level, 0 included.
 const LEVEL_VALUES: usize = MAX_LEVEL as usize + 1;
 
-/// Sets of strings: extensions, tools, directories.
+/// The number of features that are sets of strings: extensions, tools, directories.
 pub(crate) const SETS: usize = 3;
 
-/// Bits of one set.
+/// The number of bits in the mask of one set.
 const BITS_OF_SET: usize = 128;
 
-/// The greatest variance `p (1 - p)` of a feature that is dropped: nearly all or nearly no turns have it.
+/// The greatest variance `p (1 - p)` of a feature that is dropped, because nearly all or nearly no turns have it.
 const MAX_DROPPED_VARIANCE: Q15 = Fixed(Q15::ONE.0 / 100);
 
-/// The regression's weight of the workload; all other structural features together weigh 1.
+/// The weight of the workload in the regression; all other structural features together weigh 1.
 const WORKLOAD_WEIGHT: Q15 = Fixed(3 * Q15::ONE.0);
 
 /// The index of the first set feature, after the levels.
@@ -47,24 +47,24 @@ const FIRST_WORKLOAD: usize = FIRST_SET_BIT + SETS * BITS_OF_SET;
 /// The number of binary features: levels, sets, workloads.
 pub(crate) const STRUCTURE_FEATURES: usize = FIRST_WORKLOAD + 128;
 
-/// The number of set features that are compared: those of the greatest variance.
+/// The number of set features that are compared; those of the greatest variance are selected.
 const MAX_COMPARED_SET_BITS: usize = 64;
 
-/// The encoded structural features of one turn.
+/// The structural features of one turn, encoded for [`StructureKernel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Structure {
     /// For each level, the number of compared features "at least n" that the turn has.
     lanes: [u8; LANES],
-    /// The compared set features.
+    /// A bit mask of the compared set features that the turn has.
     sets: u64,
-    /// `Σ w p b` as a [`Q15`].
+    /// The sum `Σ w p b` as a [`Q15`]: the part of the kernel that depends on this turn alone.
     offset: i32,
-    /// The number of the workload, from 1; 0 for none.
+    /// The number of the workload in the store's vocabulary, from 1; 0 for none.
     workload: u8,
 }
 
 impl Structure {
-    /// The number of features that the turn has.
+    /// Returns the number of binary features that the turn has.
     pub(crate) fn feature_count(&self) -> usize {
         let levels: usize = self.lanes.iter().map(|reached| usize::from(*reached)).sum();
         // At most 64.
@@ -79,38 +79,40 @@ impl Structure {
 /// The structural features of a fingerprint before they are encoded.
 #[derive(Clone, Copy)]
 pub(crate) struct StructureInput {
+    /// The ordinal features.
     pub(crate) levels: [u8; LEVELS],
-    /// Extensions, tools, directories.
+    /// The sets of extensions, tools and directories as bit masks.
     pub(crate) sets: [u128; SETS],
-    /// The number of the workload, from 1; 0 for none.
+    /// The number of the workload in the store's vocabulary, from 1; 0 for none.
     pub(crate) workload: u8,
     /// The number of turns with these features.
     pub(crate) turns: u32,
 }
 
-/// One group of features: levels, or sets.
+/// Sums over one group of features: levels, or sets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct FeatureGroup {
-    /// `Σ p²`.
+    /// The sum `Σ p²`.
     square_sum: Q15,
-    /// `Σ p (1 - p)`: the average of a turn's product with itself.
+    /// The sum `Σ p (1 - p)`, which is the average of a turn's product with itself.
     variance: Q15,
     /// The weight `w` of each feature; 0 if no feature varies.
     weight: Q15,
 }
 
-/// The features that are compared, their frequencies and the kernel's constants.
+/// The compared features with their frequencies, and the constants of the kernel.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct StructureKernel {
-    /// The compared features with their frequencies, by index: the serialised form.
+    /// Index and frequency (as a [`Q15`]) of each compared feature. This is the serialised form; all other fields
+    /// follow from it.
     frequencies: Vec<(u16, u16)>,
-    /// For each level value: the number of compared features it implies, and the sum of their frequencies.
+    /// For each value of each level: the number of compared features it implies, and the sum of their frequencies.
     steps: Vec<(u8, Q15)>,
-    /// The frequencies of the compared levels: for each lane those of its first, second, … compared feature.
+    /// The frequencies of the compared level features: for each lane those of its first, second, … compared feature.
     level_frequencies: Vec<Q15>,
-    /// The compared set features with their frequencies, by index.
+    /// Index and frequency of each compared set feature, in the order of the bits of [`Structure::sets`].
     set_frequencies: Vec<(usize, Q15)>,
-    /// `Σ w p²`.
+    /// The sum `Σ w p²`.
     constant: Q15,
     levels: FeatureGroup,
     sets: FeatureGroup,
@@ -123,7 +125,7 @@ impl std::fmt::Debug for StructureKernel {
 }
 
 impl StructureKernel {
-    /// Estimates the frequency of every feature from turns.
+    /// Estimates the frequency of every feature from turns, and selects the features to compare.
     pub(crate) fn estimate(turns: impl Iterator<Item = StructureInput>) -> Self {
         let (total, mut counts) = count_features(turns);
         drop_implied_levels(&mut counts);
@@ -141,12 +143,12 @@ impl StructureKernel {
         Self::from_frequencies(frequencies.collect())
     }
 
-    /// The index and frequency of every compared feature: the serialised form.
+    /// Returns index and frequency of every compared feature. This is the serialised form.
     pub(crate) fn frequencies(&self) -> &[(u16, u16)] {
         &self.frequencies
     }
 
-    /// Restores a kernel from [`frequencies`](Self::frequencies).
+    /// Restores a kernel from the serialised form, see [`frequencies`](Self::frequencies).
     pub(crate) fn from_frequencies(frequencies: Vec<(u16, u16)>) -> Self {
         if frequencies.is_empty() {
             return Self::default();
@@ -204,14 +206,14 @@ impl StructureKernel {
         Structure { lanes, sets, offset: i32::try_from(offset.0).unwrap_or(i32::MAX), workload: input.workload }
     }
 
-    /// The similarity of two turns for the search: the kernel, and 1 more for the same workload.
+    /// Computes the similarity of two turns for the search: the kernel, and 1 more for the same workload.
     #[inline]
     pub(crate) fn similarity(&self, left: &Structure, right: &Structure) -> Q15 {
         let same_workload = left.workload != 0 && left.workload == right.workload;
         self.kernel(left, right) + if same_workload { Q15::ONE } else { Q15::ZERO }
     }
 
-    /// The similarity of a turn with itself for the regression, in which the workload weighs [`WORKLOAD_WEIGHT`].
+    /// Computes the product of a turn with itself for the regression, in which the workload weighs [`WORKLOAD_WEIGHT`].
     pub(crate) fn square_norm(&self, turn: &Structure) -> Q15 {
         self.kernel(turn, turn) + if turn.workload == 0 { Q15::ZERO } else { WORKLOAD_WEIGHT }
     }
@@ -227,8 +229,8 @@ impl StructureKernel {
         common - left.offset() - right.offset() + self.constant
     }
 
-    /// The features that a turn has, each with weight and frequency. The regression's kernel is the sum over all features
-    /// of `weight (b - frequency)(b' - frequency)`.
+    /// Returns the binary features that a turn has, with weight and frequency. The regression's kernel is the sum over
+    /// all features of `weight (b - frequency)(b' - frequency)`.
     pub(crate) fn features<'a>(&'a self, turn: &'a Structure) -> impl Iterator<Item = StructureFeature> + 'a {
         let levels = turn.lanes.iter().take(LEVELS).enumerate().flat_map(move |(lane, reached)| {
             let first = lane * LEVEL_VALUES;
@@ -252,7 +254,7 @@ impl StructureKernel {
         levels.chain(sets).chain(workload)
     }
 
-    /// `Σ w p b - Σ w p²`: what the kernel subtracts for a turn whatever the other turn is.
+    /// Returns `Σ w p b - Σ w p²`: the amount that the kernel subtracts for this turn, whatever the other turn is.
     pub(crate) fn centring(&self, turn: &Structure) -> Q15 {
         turn.offset() - self.constant
     }
@@ -260,9 +262,10 @@ impl StructureKernel {
 
 /// One binary feature that a turn has.
 pub(crate) struct StructureFeature {
-    /// Below [`STRUCTURE_FEATURES`].
+    /// The index of the feature, below [`STRUCTURE_FEATURES`].
     pub(crate) index: usize,
     pub(crate) weight: Q15,
+    /// The share of turns that have the feature.
     pub(crate) frequency: Q15,
 }
 
@@ -279,17 +282,17 @@ impl FeatureGroup {
     }
 }
 
-/// The variance of a binary feature.
+/// Returns the variance of a binary feature, `p (1 - p)`.
 fn variance(frequency: Q15) -> Q15 {
     frequency.times(Q15::ONE - frequency)
 }
 
-/// Two sums over features, each times the weight of its group, rounded once.
+/// Adds the sums of both groups, each times the weight of its group; rounded once.
 fn weighted_sum(levels: &FeatureGroup, level_sum: Q15, sets: &FeatureGroup, set_sum: Q15) -> Q15 {
     Fixed((levels.weight.0 * level_sum.0 + sets.weight.0 * set_sum.0) / Q15::ONE.0)
 }
 
-/// The number of turns, and for each level and set feature the number of turns that have it.
+/// Returns the number of turns, and for each level and set feature the number of turns that have it.
 fn count_features(turns: impl Iterator<Item = StructureInput>) -> (i64, Vec<i64>) {
     let mut total = 0_i64;
     let mut counts = vec![0_i64; FIRST_WORKLOAD];
@@ -310,7 +313,8 @@ fn count_features(turns: impl Iterator<Item = StructureInput>) -> (i64, Vec<i64>
     (total, counts)
 }
 
-/// Clears the count of each level that equals the count of the level below: no turn has one without the other.
+/// Clears the count of each level feature that occurs as often as the next lower one: no turn has one without the
+/// other.
 fn drop_implied_levels(counts: &mut [i64]) {
     for lane in counts[..FIRST_SET_BIT].chunks_exact_mut(LEVEL_VALUES) {
         for level in (2..LEVEL_VALUES).rev() {
@@ -321,7 +325,7 @@ fn drop_implied_levels(counts: &mut [i64]) {
     }
 }
 
-/// The indexes of the bits that are set, in ascending order.
+/// Returns the indexes of the bits that are set, in ascending order.
 fn bits(mut mask: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         if mask == 0 {

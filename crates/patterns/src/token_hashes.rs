@@ -1,17 +1,17 @@
-//! The token hashes of a message: as recorded in events, and in compact form.
+//! The token hashes of a message, as in events and in compact form.
 
 use contracts::Sketch;
 use serde::{Deserialize, Serialize};
 
 /// The 16-bit hashes of the words and word pairs of a message.
 pub(crate) trait TokenHashes {
-    /// Hashes of words and word prefixes.
+    /// Returns the hashes of words and word prefixes.
     fn words(&self) -> impl Iterator<Item = u16>;
 
-    /// Hashes of pairs of neighbouring words.
+    /// Returns the hashes of pairs of neighbouring words.
     fn pairs(&self) -> impl Iterator<Item = u16>;
 
-    /// All hashes: words first, then pairs.
+    /// Returns all hashes: those of words first, then those of pairs.
     fn hashes(&self) -> impl Iterator<Item = u16> {
         self.words().chain(self.pairs())
     }
@@ -27,13 +27,15 @@ impl TokenHashes for Sketch {
     }
 }
 
-/// A [`Sketch`] in one allocation and a third of the memory; serialised as a [`Sketch`].
+/// A [`Sketch`] in one allocation, which takes a third of the memory; serialised as a [`Sketch`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Sketch", into = "Sketch")]
 pub(crate) struct CompactSketch {
     /// Word hashes and pair hashes in little-endian order, then the shape.
     bytes: Box<[u8]>,
+    /// The number of word hashes.
     words: u32,
+    /// The number of pair hashes.
     pairs: u32,
 }
 
@@ -43,12 +45,12 @@ impl CompactSketch {
         self.words != 0
     }
 
-    /// The quantised surface features of the message.
+    /// Returns the quantised surface features of the message.
     pub(crate) fn shape(&self) -> &[u8] {
         self.split().2
     }
 
-    /// The bytes of words, pairs and shape.
+    /// Returns the bytes of words, pairs and shape.
     fn split(&self) -> (&[u8], &[u8], &[u8]) {
         let (words, rest) = self.bytes.split_at(2 * self.words as usize);
         let (pairs, shape) = rest.split_at(2 * self.pairs as usize);

@@ -4,7 +4,7 @@ use contracts::Score;
 
 use crate::fixed::{Fixed, Q15};
 
-/// The dimensions of the space in which messages are compared.
+/// The number of dimensions in which messages are compared.
 pub(crate) const DIMENSIONS: usize = 64;
 
 /// The Euclidean length of a [`UnitVector`], chosen so that `NORM²` is 1 as a [`Q15`] and that a vector with two equal
@@ -23,7 +23,7 @@ impl Cosine {
         Fixed(i64::from(self.0))
     }
 
-    /// `weight · cosine`, in which negative cosines count as 0 and the greatest one as 1.
+    /// Returns `weight · cosine`; negative cosines count as 0 and the greatest one as 1.
     pub(crate) fn weighted(self, weight: Score) -> Score {
         Score(weight.0 * u64::try_from(self.0).unwrap_or(0) / 32_767)
     }
@@ -49,7 +49,7 @@ pub(crate) fn normalize(vector: &[i64; DIMENSIONS]) -> UnitVector {
     unit
 }
 
-/// The cosine of the angle between two vectors.
+/// Returns the cosine of the angle between two vectors.
 ///
 /// The sum cannot overflow. Wrapping arithmetic, and adding products in pairs, lets the compiler use SIMD instructions
 /// on eight components at once.

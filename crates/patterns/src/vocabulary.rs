@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// The number of values with a bit of their own; all later values share the last of 128 bits.
 const OWN_BITS: usize = 127;
 
-/// The values of one feature in a workspace, each with the index of its bit.
+/// The values of one feature in a workspace, each with the index of its bit in a mask.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vocabulary(BTreeMap<String, u8>);
 
-/// A set of values as a bit mask.
+/// A set of values as a bit mask over a [`Vocabulary`].
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BitSet {
-    /// The bits of the values.
+    /// One bit for each value of the vocabulary.
     pub(crate) mask: u128,
     /// The number of values, including those without a bit.
     pub(crate) size: u16,
@@ -36,7 +36,7 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the set as a mask and adds new values while bits are left.
+    /// Returns a set as a mask, and adds its new values to the vocabulary while bits are left.
     pub(crate) fn intern_set(&mut self, values: &[String]) -> BitSet {
         for value in values {
             self.add(value);
@@ -44,7 +44,7 @@ impl Vocabulary {
         self.mask(values)
     }
 
-    /// Returns the set as a mask. An unknown value has no bit: it counts towards the size alone.
+    /// Returns a set as a mask. An unknown value has no bit and is only counted in the size.
     pub(crate) fn mask(&self, values: &[String]) -> BitSet {
         let mut set = BitSet::default();
         let mut unknown = 0_u16;

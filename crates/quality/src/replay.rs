@@ -63,7 +63,7 @@ impl<'a> Stream<'a> {
                     cost: Some(nano_dollars(outcome)),
                     at,
                 });
-                store.judge(row, None, Some(Score(billionths(outcome.score).min(Score::ONE.0))), at);
+                store.replace_score(row, None, Some(Score(billionths(outcome.score).min(Score::ONE.0))), at);
             }
         }
         Learned { stream: self, store }

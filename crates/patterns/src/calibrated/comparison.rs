@@ -1,12 +1,12 @@
-//! From estimates to a recommendation with a confidence.
+//! Selection of the recommended model from estimates, with a confidence.
 //!
-//! The best of many models looks better than it is, the more so the fewer outcomes it has (the winner's curse). With `m`
-//! models and the standard errors of two of them,
+//! The best of many models looks better than it is, the more so the fewer outcomes it has (the winner's curse). With
+//! `m` models and the standard errors of two of them,
 //!
 //! ```text
-//! error      = sqrt(error₁² + error₂²) · sqrt(log2 m)
-//! lower bound = utility - utility of the baseline - 0.8 · error     the greatest one is recommended
-//! confidence = Φ(|difference in utility| / error)                   the probability that the difference is real
+//! error       = sqrt(error₁² + error₂²) · sqrt(log2 m)
+//! lower bound = utility - utility of the baseline - 0.8 · error     the model with the greatest one is recommended
+//! confidence  = Φ(|difference in utility| / error)                   the probability that the difference is real
 //! ```
 
 use std::cmp::Reverse;
@@ -16,24 +16,25 @@ use contracts::{Alternative, ModelId, Recommendation, Score};
 use super::Estimate;
 use crate::{fixed::Log2, normal::probability};
 
-/// The margin of the lower bound, in tenths of the error.
+/// The multiple of the error, in tenths, that is subtracted for the lower bound.
 const MARGIN_TENTHS: i64 = 8;
 
-/// Recommends a model instead of the `baseline`, or the model of the greatest utility if there is no baseline.
+/// Selects a model to use instead of the `baseline`: the one with the greatest lower bound of all that have a greater
+/// utility than the baseline. Without a baseline, or if none is better, selects the model of the greatest utility.
 ///
-/// `estimates` are ordered by utility. The confidence is 0 if either of the compared models has fewer than `min_outcomes`
-/// outcomes, or if the baseline has none. `None` without estimates.
+/// `estimates` are in descending order of utility. The confidence is 0 if either of the compared models has fewer than
+/// `min_outcomes` outcomes, or if the baseline has no estimate. `None` without estimates.
 pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_outcomes: u64) -> Option<Recommendation> {
     let best = estimates.first()?;
     let has_enough = |estimate: &Estimate| min_outcomes <= u64::from(estimate.outcomes);
     let baseline = baseline.map(|model| estimates.iter().find(|estimate| estimate.model == *model));
-    let comparison = Comparison::of(estimates.len());
+    let correction = ErrorCorrection::new(estimates.len());
     let (chosen, other) = match baseline {
         Some(Some(baseline)) if baseline.utility < best.utility => {
             let better =
                 estimates.iter().filter(|estimate| baseline.utility < estimate.utility && has_enough(estimate));
             let bound =
-                |estimate: &&Estimate| (comparison.lower_bound(estimate, baseline), Reverse(estimate.model.clone()));
+                |estimate: &&Estimate| (correction.lower_bound(estimate, baseline), Reverse(estimate.model.clone()));
             (better.max_by_key(bound).unwrap_or(best), Some(baseline))
         }
         // The baseline has no outcomes.
@@ -42,7 +43,7 @@ pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_ou
     };
     let confidence = match other {
         Some(other) if has_enough(chosen) && has_enough(other) => {
-            probability(chosen.utility.abs_diff(other.utility), comparison.error(chosen, other))
+            probability(chosen.utility.abs_diff(other.utility), correction.difference_error(chosen, other))
         }
         None if baseline.is_none() && has_enough(chosen) => Score::ONE,
         _ => Score::ZERO,
@@ -57,28 +58,29 @@ pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_ou
     Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
 }
 
-/// The correction of errors for the number of models compared.
-struct Comparison {
-    /// `sqrt(log2 m)` with 8 fractional bits: 1 for two models.
-    factor: u64,
+/// Widens standard errors in proportion to the number of models that are compared: a correction for multiple
+/// comparisons.
+struct ErrorCorrection {
+    /// The factor `sqrt(log2 m)` for `m` models, with 8 fractional bits: 1 for two models.
+    scale: u64,
 }
 
-impl Comparison {
-    fn of(models: usize) -> Self {
-        Self { factor: (u64::from(Log2::of(models as u64).0) << 8).isqrt() }
+impl ErrorCorrection {
+    fn new(models: usize) -> Self {
+        Self { scale: (u64::from(Log2::from_integer(models as u64).0) << 8).isqrt() }
     }
 
-    /// The corrected standard error of the difference of two utilities, in billionths.
-    fn error(&self, left: &Estimate, right: &Estimate) -> u64 {
+    /// Returns the corrected standard error of the difference between the utilities of two models, in billionths.
+    fn difference_error(&self, left: &Estimate, right: &Estimate) -> u64 {
         // The error of an expensive model may exceed 32 bits.
         let squares = [left, right].map(|estimate| u128::from(estimate.standard_error.0).pow(2));
-        let error = (squares[0] + squares[1]).isqrt() * u128::from(self.factor);
+        let error = (squares[0] + squares[1]).isqrt() * u128::from(self.scale);
         u64::try_from(error >> 8).unwrap_or(u64::MAX)
     }
 
-    /// The difference in utility less the margin, in billionths.
+    /// Returns the difference in utility between a model and the baseline, less the margin, in billionths.
     fn lower_bound(&self, estimate: &Estimate, baseline: &Estimate) -> i64 {
-        let error = i64::try_from(self.error(estimate, baseline)).unwrap_or(i64::MAX / 10);
+        let error = i64::try_from(self.difference_error(estimate, baseline)).unwrap_or(i64::MAX / 10);
         estimate.utility - baseline.utility - error * MARGIN_TENTHS / 10
     }
 }

@@ -1,13 +1,14 @@
 //! Counts of distinct words.
 
-/// The length in bytes up to which a word is stored in one integer.
+/// The greatest length in bytes of a word that is stored in one integer.
 const MAX_SHORT_WORD: usize = 15;
 
-/// Words of which the distinct ones are counted.
+/// Collects words and counts the distinct ones. Short words are stored as integers, because those sort faster.
 #[derive(Debug, Default)]
 pub(super) struct DistinctWords<'a> {
-    /// The bytes of each short word, with its length in the last byte.
+    /// Words of at most [`MAX_SHORT_WORD`] bytes: the bytes of the word, zeros, and the length in the last byte.
     short: Vec<u128>,
+    /// All longer words.
     long: Vec<&'a [u8]>,
 }
 
@@ -24,7 +25,7 @@ impl<'a> DistinctWords<'a> {
         }
     }
 
-    /// The number of words and of distinct words.
+    /// Returns the number of all words and the number of distinct words.
     pub(super) fn count(mut self) -> (u64, u64) {
         let all = self.short.len() + self.long.len();
         self.short.sort_unstable();

@@ -1,9 +1,9 @@
 //! A set of 16-bit hashes.
 
-/// The number of 64-bit blocks for one bit for each hash.
+/// The number of 64-bit blocks that hold one bit for each 16-bit hash.
 const BLOCKS: usize = (1 << 16) / 64;
 
-/// A set of 16-bit hashes as a bit mask on the stack.
+/// A set of 16-bit hashes: a bit mask of 8 KiB without heap allocation.
 pub(super) struct HashSet16([u64; BLOCKS]);
 
 impl HashSet16 {
@@ -11,7 +11,7 @@ impl HashSet16 {
         Self([0; BLOCKS])
     }
 
-    /// Inserts a hash; `false` if the set has it already.
+    /// Inserts a hash. Returns whether it is new.
     pub(super) const fn insert(&mut self, hash: u16) -> bool {
         let block = &mut self.0[hash as usize / 64];
         let bit = 1 << (hash % 64);

@@ -4,10 +4,10 @@
 
 use contracts::{IntentTag, IntentTags};
 
-/// The number of bytes at the start of a message that are scanned.
-pub const TEXT_BYTES: usize = 8 * 1024;
+/// The number of bytes at the start of a message that are scanned for keywords.
+pub const SCANNED_BYTES: usize = 8 * 1024;
 
-/// Prefixes of words that denote an intent.
+/// Word prefixes that denote an intent: `simplif` matches `simplify` and `simplification`.
 const PREFIXES: [(&[u8], IntentTag); 7] = [
     (b"refactor", IntentTag::Refactor),
     (b"rename", IntentTag::Refactor),
@@ -18,17 +18,18 @@ const PREFIXES: [(&[u8], IntentTag); 7] = [
     (b"architect", IntentTag::Architecture),
 ];
 
-/// The length of the shortest prefix.
-const MIN_PREFIX: usize = 6;
+/// The length of the shortest prefix in bytes.
+const MIN_PREFIX_BYTES: usize = 6;
 
 /// The number of bytes of a word that are compared; all keywords and prefixes are shorter.
-const MAX_WORD: usize = 16;
+const MAX_WORD_BYTES: usize = 16;
 
-/// The intents of a message, from its first [`TEXT_BYTES`]. Words are runs of ASCII letters, digits and `_`; case is
-/// ignored.
+/// Returns the intents whose keywords occur in the first [`SCANNED_BYTES`] of a message.
+///
+/// Words are runs of ASCII letters, digits and `_`; case is ignored.
 pub fn intent_tags(message: &str) -> IntentTags {
     let mut tags = IntentTags::default();
-    let mut rest = &message.as_bytes()[..message.floor_char_boundary(TEXT_BYTES)];
+    let mut rest = &message.as_bytes()[..message.floor_char_boundary(SCANNED_BYTES)];
     let mut previous = Word::default();
     while let Some(start) = rest.iter().position(|byte| is_word_byte(*byte)) {
         let (separator, from_word) = rest.split_at(start);
@@ -56,12 +57,12 @@ fn intent_of_word(word: &[u8]) -> Option<IntentTag> {
         b"debug" | b"bug" | b"error" | b"stacktrace" | b"broken" | b"fail" | b"fails" => IntentTag::Debug,
         b"doc" | b"docs" | b"document" | b"readme" | b"comment" | b"docstring" => IntentTag::Doc,
         b"test" | b"tests" | b"pytest" | b"unittest" | b"e2e" => IntentTag::Test,
-        _ if word.len() < MIN_PREFIX => return None,
+        _ if word.len() < MIN_PREFIX_BYTES => return None,
         _ => PREFIXES.iter().find(|(prefix, _)| word.starts_with(prefix))?.1,
     })
 }
 
-/// The intent of two words with only white space between them.
+/// Returns the intent of two words separated by white space only, such as "git add"; `None` if they have none.
 const fn intent_of_pair(first: &[u8], second: &[u8]) -> Option<IntentTag> {
     match (first, second) {
         (b"git", b"add") => Some(IntentTag::Commit),
@@ -71,20 +72,20 @@ const fn intent_of_pair(first: &[u8], second: &[u8]) -> Option<IntentTag> {
     }
 }
 
-/// The first [`MAX_WORD`] bytes of a word in lower case.
+/// The first [`MAX_WORD_BYTES`] of a word in lower case.
 #[derive(Default)]
 struct Word {
-    bytes: [u8; MAX_WORD],
+    bytes: [u8; MAX_WORD_BYTES],
     length: usize,
 }
 
 impl Word {
     fn new(word: &[u8]) -> Self {
-        let mut bytes = [0; MAX_WORD];
+        let mut bytes = [0; MAX_WORD_BYTES];
         for (lower, byte) in bytes.iter_mut().zip(word) {
             *lower = byte.to_ascii_lowercase();
         }
-        Self { bytes, length: word.len().min(MAX_WORD) }
+        Self { bytes, length: word.len().min(MAX_WORD_BYTES) }
     }
 
     fn as_bytes(&self) -> &[u8] {

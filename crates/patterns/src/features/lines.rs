@@ -1,19 +1,19 @@
 //! Counts of lines and of list items.
 
-/// Counts over the lines of a text that are not blank.
+/// Counts over the lines of a text, without blank lines.
 #[derive(Debug, Default)]
 pub(super) struct LineCounts {
     pub(super) lines: u64,
-    /// Characters of the first line.
+    /// The length of the first line in characters.
     pub(super) first_line_characters: u64,
-    /// Lines that start with a list marker.
+    /// Lines that start with a list marker such as `- ` or `2.`.
     pub(super) items: u64,
-    /// Characters of those lines after the marker.
+    /// Characters after the marker in all those lines.
     pub(super) item_characters: u64,
 }
 
 impl LineCounts {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn count(text: &str) -> Self {
         let mut counts = Self::default();
         for line in text.lines().filter(|line| !line.chars().all(char::is_whitespace)) {
             if counts.lines == 0 {
@@ -29,7 +29,7 @@ impl LineCounts {
     }
 }
 
-/// The text of a line after the list marker `A)`, `2.`, `- ` or `* `; `None` without a marker.
+/// Returns the text of a line after its list marker (`A)`, `2.`, `- ` or `* `); `None` if it has no marker.
 fn list_item(line: &str) -> Option<&str> {
     let label = match line.as_bytes() {
         [b'-' | b'*', b' ', ..] => return line.get(2..),

@@ -3,10 +3,10 @@
 /// The greatest length of an extension, in bytes without the dot.
 const MAX_EXTENSION: usize = 16;
 
-/// The extension of a file in lower case, with the dot: `.rs` for `src/Main.RS`.
+/// Returns the extension of a file in lower case, with the dot: `.rs` for `src/Main.RS`.
 ///
-/// `None` without an extension, or if it is longer than 16 bytes or has characters other than ASCII letters, digits, `+`,
-/// `-` and `_`. The leading dot of a hidden file does not start an extension.
+/// `None` without an extension, or if it is longer than 16 bytes or has characters other than ASCII letters, digits,
+/// `+`, `-` and `_`. The leading dot of a hidden file does not start an extension.
 pub fn extension(path: &str) -> Option<String> {
     let name = path.rsplit(is_separator).next()?;
     let (stem, extension) = name.rsplit_once('.')?;
@@ -16,7 +16,7 @@ pub fn extension(path: &str) -> Option<String> {
     is_extension.then(|| format!(".{}", extension.to_ascii_lowercase()))
 }
 
-/// The first directory of a path inside the workspace: `src` for `./src/main.rs`, `.github` for
+/// Returns the first directory of a path relative to the workspace: `src` for `./src/main.rs`, `.github` for
 /// `.github/workflows/ci.yml`.
 ///
 /// `None` for a file directly in the workspace and for a path outside it. An absolute path is made relative to the
@@ -29,14 +29,14 @@ pub fn top_directory(path: &str, workspace: Option<&str>) -> Option<String> {
     }
 }
 
-/// The components of an absolute path after those of the workspace; `None` if the path is outside.
+/// Returns the components of an absolute path after those of the workspace; `None` if the path is outside.
 fn relative_components<'a>(path: &'a str, workspace: &str) -> Option<Vec<&'a str>> {
     let workspace = components(workspace)?;
     let mut path = components(path)?;
     path.starts_with(&workspace).then(|| path.split_off(workspace.len()))
 }
 
-/// The components of a path with `.` and `..` resolved; `None` if it leaves its root.
+/// Splits a path into components and resolves `.` and `..`; `None` if `..` leads above its root.
 fn components(path: &str) -> Option<Vec<&str>> {
     let mut components = Vec::new();
     for component in path.split(is_separator) {
@@ -49,7 +49,7 @@ fn components(path: &str) -> Option<Vec<&str>> {
     Some(components)
 }
 
-/// `/`, and `\` as in the paths of clients on Windows.
+/// Whether a character separates path components: `/`, or `\`, which clients on Windows send.
 const fn is_separator(character: char) -> bool {
     matches!(character, '/' | '\\')
 }

@@ -5,12 +5,13 @@
 
 use super::{characters::CharacterCounts, distinct_words::DistinctWords, lines::LineCounts, tokens::Tokens};
 
-/// The number of levels of a shape.
+/// The number of levels in a shape.
 pub const SHAPE_LEVELS: usize = 20;
 
-/// Quantised surface features of a text (length, digit and symbol ratios, lists); all zero if it is empty.
+/// Computes the [`SHAPE_LEVELS`] quantised surface features of a text, such as its length, its ratio of digits and its
+/// list items; all zero if it is empty. `tokens` are the words of the same text.
 pub(super) fn shape(text: &str, tokens: &Tokens) -> Vec<u8> {
-    let (characters, lines) = (CharacterCounts::of(text), LineCounts::of(text));
+    let (characters, lines) = (CharacterCounts::count(text), LineCounts::count(text));
     let (words, distinct_words) = tokens.iter().map(str::as_bytes).collect::<DistinctWords<'_>>().count();
     let (numbers, distinct_numbers) =
         if characters.digits == 0 { (0, 0) } else { digit_runs(text).collect::<DistinctWords<'_>>().count() };
@@ -40,31 +41,31 @@ pub(super) fn shape(text: &str, tokens: &Tokens) -> Vec<u8> {
     levels.map(|level| u8::try_from(level).unwrap_or(u8::MAX)).to_vec()
 }
 
-/// `⌊2 · log2(1 + count / divisor)⌋`, computed as `⌊log2((1 + count / divisor)²)⌋`.
+/// Returns `⌊2 · log2(1 + count / divisor)⌋`, computed as `⌊log2((1 + count / divisor)²)⌋`.
 fn log_level(count: u64, divisor: u64) -> u64 {
     let divisor = u128::from(divisor.max(1));
     let sum = divisor + u128::from(count);
     floor_log2(sum * sum, divisor * divisor)
 }
 
-/// `⌊4 · log2(1 + 100 · part / whole)⌋`.
+/// Returns `⌊4 · log2(1 + 100 · part / whole)⌋`.
 fn percent_level(part: u64, whole: u64) -> u64 {
     let whole = u128::from(whole.max(1));
     let square = (whole + 100 * u128::from(part)).pow(2);
     floor_log2(square * square, whole.pow(4))
 }
 
-/// `⌊log2(numerator / denominator)⌋` of a ratio of at least 1.
+/// Returns `⌊log2(numerator / denominator)⌋` of a ratio of at least 1.
 fn floor_log2(numerator: u128, denominator: u128) -> u64 {
     u64::from((numerator / denominator.max(1)).max(1).ilog2())
 }
 
-/// `⌊scale · part / whole⌋`; 0 if `whole` is 0.
+/// Returns `⌊scale · part / whole⌋`; 0 if `whole` is 0.
 fn linear_level(part: u64, whole: u64, scale: u64) -> u64 {
     (scale * part).checked_div(whole).unwrap_or(0)
 }
 
-/// The runs of ASCII digits in a text.
+/// Returns the runs of consecutive ASCII digits in a text.
 fn digit_runs(text: &str) -> impl Iterator<Item = &[u8]> {
     let runs = text.as_bytes().chunk_by(|left, right| left.is_ascii_digit() == right.is_ascii_digit());
     runs.filter(|run| run.first().is_some_and(u8::is_ascii_digit))

@@ -25,15 +25,16 @@ const END_BYTES: usize = 6 * 1024;
 /// The length of a prefix in characters.
 const PREFIX_CHARACTERS: usize = 5;
 
-/// Computes the sketch of a message, see the module documentation.
+/// Computes the sketch of a message: sorted hashes of words and word pairs, and the shape. See the module
+/// documentation.
 pub fn sketch(message: &str) -> Sketch {
     let text = window(message);
-    let tokens = Tokens::of(&text);
+    let tokens = Tokens::parse(&text);
     let mut seen = HashSet16::new();
     let mut words = Vec::with_capacity(MAX_HASHES.min(2 * tokens.len()));
     let mut pair_states = Vec::with_capacity(MAX_HASHES.min(tokens.len()));
     let word_hashes = selection_order(tokens.len()).filter_map(|index| tokens.get(index)).flat_map(|word| {
-        let hashes = WordHashes::of(word);
+        let hashes = WordHashes::hash(word);
         pair_states.push(hashes.pair_state);
         std::iter::once(hashes.word).chain(hashes.prefix)
     });
@@ -50,7 +51,7 @@ pub fn sketch(message: &str) -> Sketch {
     Sketch { words, pairs, shape: shape(&text, &tokens) }
 }
 
-/// The indexes of words in the order of selection: three from the end, one from the start, and so on.
+/// Returns the indexes of `words` words in the order of selection: three from the end, one from the start, and so on.
 fn selection_order(words: usize) -> impl Iterator<Item = usize> {
     let (mut front, mut back) = (0, words);
     (0..words).map(move |step| {
@@ -64,7 +65,7 @@ fn selection_order(words: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The part of a text that is used: all of it, or its start and its end.
+/// Returns the text, or the start and the end of a longer text, joined by a space.
 fn window(text: &str) -> Cow<'_, str> {
     if text.len() <= START_BYTES + END_BYTES {
         return text.into();
@@ -74,7 +75,7 @@ fn window(text: &str) -> Cow<'_, str> {
     format!("{start} {end}").into()
 }
 
-/// The first five characters of a longer word.
+/// Returns the first [`PREFIX_CHARACTERS`] characters of a word; `None` if the word has no more than those.
 fn prefix(word: &str) -> Option<&str> {
     if word.len() <= PREFIX_CHARACTERS {
         return None;
@@ -83,23 +84,25 @@ fn prefix(word: &str) -> Option<&str> {
     Some(&word[..end])
 }
 
-/// The initial hash states, after the tag of each kind of token.
+/// The initial hash state of words, after their tag.
 const WORD_STATE: u64 = fnv1a([FNV_OFFSET], b"w:")[0];
+/// The initial hash state of word prefixes, after their tag.
 const PREFIX_STATE: u64 = fnv1a([FNV_OFFSET], b"p:")[0];
+/// The initial hash state of word pairs, after their tag.
 const PAIR_STATE: u64 = fnv1a([FNV_OFFSET], b"b:")[0];
 
-/// The hashes that start with one word, computed together: each step of a hash depends on its previous step, so three
-/// interleaved hashes take little longer than one.
+/// The hashes that start with one word. They are computed together: each step of a hash depends on its previous step,
+/// so three interleaved hashes take little longer than one.
 struct WordHashes {
     word: u16,
-    /// `None` if the word has no more characters than a prefix.
+    /// The hash of the word's prefix; `None` if the word has no more characters than a prefix.
     prefix: Option<u16>,
-    /// The state of a pair's hash after its first word.
+    /// The state of a pair hash after its first word.
     pair_state: u64,
 }
 
 impl WordHashes {
-    fn of(word: &str) -> Self {
+    fn hash(word: &str) -> Self {
         let prefix_length = prefix(word).map(str::len);
         let (start, rest) = word.as_bytes().split_at(prefix_length.unwrap_or(word.len()));
         let [word, prefix, pair] = fnv1a([WORD_STATE, PREFIX_STATE, PAIR_STATE], start);
@@ -114,10 +117,10 @@ fn pair_hash(state: u64, second_word: &str) -> u16 {
     fold(hash)
 }
 
-/// The initial state of FNV-1a.
+/// The initial state of FNV-1a (its offset basis).
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Continues `N` FNV-1a hashes with the same bytes.
+/// Continues `N` FNV-1a hash states with the same bytes.
 const fn fnv1a<const N: usize>(states: [u64; N], bytes: &[u8]) -> [u64; N] {
     const PRIME: u64 = 0x0100_0000_01b3;
     let (mut states, mut rest) = (states, bytes);
@@ -132,7 +135,7 @@ const fn fnv1a<const N: usize>(states: [u64; N], bytes: &[u8]) -> [u64; N] {
     states
 }
 
-/// Folds a hash to 16 bits.
+/// Folds a 64-bit hash to 16 bits by exclusive or.
 fn fold(hash: u64) -> u16 {
     let half = hash ^ (hash >> 32);
     let quarter = half ^ (half >> 16);

@@ -2,23 +2,26 @@
 
 use std::ops::Range;
 
-/// The number of bytes to which words are truncated.
+/// The length in bytes to which words are truncated.
 const MAX_WORD_BYTES: usize = 48;
 
-/// Words of more characters are long.
-const LONG_WORD: u64 = 6;
+/// The greatest length of a short word in characters; longer words are counted as long.
+const MAX_SHORT_WORD_CHARACTERS: u64 = 6;
 
-/// The words of a text, in order and in one buffer.
+/// The words of a text in lower case, in order and in one buffer.
 #[derive(Debug)]
 pub(super) struct Tokens {
+    /// All words, concatenated without separators.
     text: String,
+    /// The byte range of each word in `text`.
     ranges: Vec<Range<usize>>,
+    /// The number of characters of all words.
     characters: u64,
     long_words: u64,
 }
 
 impl Tokens {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         // About six bytes for each word with its separator.
         let ranges = Vec::with_capacity(text.len() / 6 + 1);
         let mut tokens = Self { text: String::with_capacity(text.len()), ranges, characters: 0, long_words: 0 };
@@ -29,27 +32,27 @@ impl Tokens {
         tokens
     }
 
-    /// The number of words.
+    /// Returns the number of words.
     pub(super) const fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// The number of characters of all words.
+    /// Returns the number of characters of all words.
     pub(super) const fn characters(&self) -> u64 {
         self.characters
     }
 
-    /// The number of words of more than [`LONG_WORD`] characters.
+    /// Returns the number of words of more than [`MAX_SHORT_WORD_CHARACTERS`] characters.
     pub(super) const fn long_words(&self) -> u64 {
         self.long_words
     }
 
-    /// The word at `index`.
+    /// Returns the word at `index`; `None` beyond the last.
     pub(super) fn get(&self, index: usize) -> Option<&str> {
         self.text.get(self.ranges.get(index)?.clone())
     }
 
-    /// All words.
+    /// Returns all words in order, duplicates included.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         self.ranges.iter().filter_map(|range| self.text.get(range.clone()))
     }
@@ -68,7 +71,7 @@ impl Tokens {
         let range = start..self.text.len();
         let characters = if word.is_ascii() { word.len() } else { self.text[range.clone()].chars().count() } as u64;
         self.characters += characters;
-        self.long_words += u64::from(LONG_WORD < characters);
+        self.long_words += u64::from(MAX_SHORT_WORD_CHARACTERS < characters);
         self.ranges.push(range);
     }
 }

@@ -1,4 +1,4 @@
-//! The serialised form of a fingerprint. It has all levels; in memory most of them follow from other fields.
+//! The serialised form of a fingerprint. It has all levels; in memory most of them are derived from other fields.
 
 use std::borrow::Cow;
 

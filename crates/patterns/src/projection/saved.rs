@@ -1,4 +1,4 @@
-//! The serialised form of the projection, in which shared values are repeated.
+//! The serialised form of the projection, in which values shared in memory are repeated.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The serialised form of a store. The rest is derived.
+//! The serialised form of a store. All other state is derived from it.
 
 use std::collections::BTreeMap;
 

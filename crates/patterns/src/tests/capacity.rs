@@ -102,7 +102,7 @@ fn above_the_hard_cap_the_last_updated_rows_are_kept() {
     // The first three rows are judged last.
     for number in 0..3 {
         let row = store.rows[number];
-        store.store().judge(row, None, Some(Score::ONE), NOW);
+        store.store().replace_score(row, None, Some(Score::ONE), NOW);
     }
     assert_eq!(store.events(), evicted(EvictionReason::Cap, SOFT_CAP, None));
     store.apply_events();
@@ -112,7 +112,7 @@ fn above_the_hard_cap_the_last_updated_rows_are_kept() {
     assert_eq!(store.store().samples(), (u64::from(SOFT_CAP), 3));
     // A score for an evicted row is ignored; filling is reported again once the store has grown.
     let evicted_row = store.rows[10];
-    store.store().judge(evicted_row, None, Some(Score::ONE), NOW);
+    store.store().replace_score(evicted_row, None, Some(Score::ONE), NOW);
     assert_eq!(store.store().samples(), (u64::from(SOFT_CAP), 3));
     store = store.grow_to(HARD_CAP + 2, NOW);
     assert!(matches!(store.events()[..], [CapacityEvent::Filling(_)]));

@@ -126,7 +126,7 @@ pub(super) fn record(store: &mut Store, (features, number, cost, score): &Turn, 
     let model = model(*number);
     let row = store.record(Sample { turn, features, model: &model, cost: cost.map(NanoUsd), at });
     if score.is_some() {
-        store.judge(row, None, *score, at);
+        store.replace_score(row, None, *score, at);
     }
     row
 }

@@ -41,7 +41,7 @@ fn the_weight_of_a_token_is_its_inverse_document_frequency() {
     let texts = [&[1, 2, 3, 4][..], &[1, 2, 3], &[1, 2], &[1], &[1], &[1], &[1]].map(text);
     let idf = Idf::estimate(texts.iter().map(|text| (text, 1)));
     // log2(8/8) is 0, log2(8/4) is 1, and a token of one text has no weight.
-    let third = Log2::of(8).saturating_sub(Log2::of(3));
+    let third = Log2::from_integer(8).saturating_sub(Log2::from_integer(3));
     assert_eq!(idf.entries(), [(2, Log2(1 << 8)), (3, third)]);
     assert!((f64::from(third.0) / 256.0 - (8.0_f64 / 3.0).log2()).abs() < 0.01);
 }
@@ -53,7 +53,7 @@ fn occurrences_of_a_text_count() {
     let repeated = [&often, &once, &often, &often, &never, &never, &never, &never];
     assert_eq!(counted, Idf::estimate(repeated.into_iter().map(|text| (text, 1))));
     // Eight texts: two tokens are in four of them, one is in three.
-    let weight = |texts_with: u64| Log2::of(9).saturating_sub(Log2::of(texts_with + 1));
+    let weight = |texts_with: u64| Log2::from_integer(9).saturating_sub(Log2::from_integer(texts_with + 1));
     assert_eq!(counted.entries(), [(1, weight(4)), (2, weight(3)), (4, weight(4))]);
 }
 
@@ -61,10 +61,10 @@ fn occurrences_of_a_text_count() {
 fn the_logarithm_has_8_fractional_bits() {
     for number in (1..2_000).chain([1 << 20, u64::from(u32::MAX), u64::MAX]) {
         #[expect(clippy::cast_precision_loss, reason = "the test compares eight bits")]
-        let error = (number as f64).log2() - f64::from(Log2::of(number).0) / 256.0;
+        let error = (number as f64).log2() - f64::from(Log2::from_integer(number).0) / 256.0;
         assert!((-0.001..0.0045).contains(&error), "log2({number}) differs by {error}");
     }
-    assert_eq!(Log2::of(0), Log2(0));
+    assert_eq!(Log2::from_integer(0), Log2(0));
 }
 
 #[test]

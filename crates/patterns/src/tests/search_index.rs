@@ -55,7 +55,7 @@ impl JudgedStore {
             Step::Judged(index, now) if !self.judged.is_empty() => {
                 let position = index.index(self.judged.len());
                 let (row, before) = &mut self.judged[position];
-                self.store.judge(*row, *before, *now, at);
+                self.store.replace_score(*row, *before, *now, at);
                 *before = *now;
             }
             Step::Embedded(index, number) if !self.judged.is_empty() => {

@@ -20,7 +20,7 @@ fn store(fingerprints: u64) -> Store {
         let (features, cost) = (message(number), Some(NanoUsd(number)));
         for model in &models {
             let row = store.record(Sample { turn, features: &features, model, cost, at });
-            store.judge(row, None, Some(Score(number % 5 * 250_000_000)), at);
+            store.replace_score(row, None, Some(Score(number % 5 * 250_000_000)), at);
         }
     }
     store

@@ -49,7 +49,7 @@ impl History {
         let at = Timestamp::from_secs(self.turns);
         let model = model(name);
         let row = self.store.record(Sample { turn, features, model: &model, cost: Some(NanoUsd(cost)), at });
-        self.store.judge(row, None, Some(score), at);
+        self.store.replace_score(row, None, Some(score), at);
     }
 
     /// Adds `turns` turns of a model with these words, of which `per_cent` succeed, at a cost of `mills` each.
@@ -264,7 +264,7 @@ proptest! {
             let cost = cost.map(NanoUsd);
             let sample = Sample { turn: TurnId::default(), features: &features, model: &model, cost, at };
             let row = store.record(sample);
-            store.judge(row, None, score.map(Score), at);
+            store.replace_score(row, None, score.map(Score), at);
         }
         let settings = PatternSettings {
             cost_weight: Score(cost_weight), alpha: Score(alpha), min_similarity: Score(min_similarity),

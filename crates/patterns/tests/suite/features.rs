@@ -1,7 +1,7 @@
 //! Features of texts and paths.
 
 use contracts::IntentTag;
-use patterns::features::{TEXT_BYTES, extension, intent_tags, top_directory};
+use patterns::features::{SCANNED_BYTES, extension, intent_tags, top_directory};
 use proptest::{prelude::*, sample::select};
 
 use crate::naive_intents;
@@ -45,10 +45,10 @@ fn words_end_at_ascii_boundaries() {
 
 #[test]
 fn only_the_first_eight_kilobytes_are_read_and_no_character_is_cut() {
-    let filler = "é".repeat(TEXT_BYTES / 2 - 2);
+    let filler = "é".repeat(SCANNED_BYTES / 2 - 2);
     check_intents(&format!("{filler}bug é"), "debug");
     check_intents(&format!("{filler}  bug"), "");
-    check_intents(&format!("a{}", "é".repeat(TEXT_BYTES)), "");
+    check_intents(&format!("a{}", "é".repeat(SCANNED_BYTES)), "");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A naive implementation of intents: one regular expression for each.
 
 use contracts::{IntentTag, IntentTags};
-use patterns::features::TEXT_BYTES;
+use patterns::features::SCANNED_BYTES;
 use regex::{RegexSet, RegexSetBuilder};
 
 const PATTERNS: [&str; IntentTag::ALL.len()] = [
@@ -19,6 +19,6 @@ pub(crate) fn expressions() -> RegexSet {
 }
 
 pub(crate) fn intent_tags(expressions: &RegexSet, message: &str) -> IntentTags {
-    let text = &message[..message.floor_char_boundary(TEXT_BYTES)];
+    let text = &message[..message.floor_char_boundary(SCANNED_BYTES)];
     expressions.matches(text).into_iter().filter_map(|index| IntentTag::ALL.get(index).copied()).collect()
 }

@@ -74,7 +74,7 @@ fn store(turns: &[Turn]) -> Store {
     let mut store = Store::default();
     for (features, model, cost, score) in turns {
         let row = store.record(Sample { cost: *cost, ..sample(features, model, None) });
-        store.judge(row, None, *score, Timestamp::default());
+        store.replace_score(row, None, *score, Timestamp::default());
     }
     store
 }

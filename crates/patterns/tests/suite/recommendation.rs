@@ -20,7 +20,7 @@ fn recommend(models: &[Turns<'_>], settings: PatternSettings) -> Option<Recommen
     for Turns(name, turns) in models {
         for (score, cost) in *turns {
             let row = store.record(sample(&full(), &model(name), *cost));
-            store.judge(row, None, score.map(|score| Score(score * 1_000_000)), Timestamp::default());
+            store.replace_score(row, None, score.map(|score| Score(score * 1_000_000)), Timestamp::default());
         }
     }
     ask(&store, &full(), &settings)
@@ -168,7 +168,7 @@ fn only_the_nearest_rows_count() {
     let far = contracts::Features { tools: Vec::new(), ..full() };
     for (features, name, score) in [(full(), "a:near", 100), (far, "a:far", 1_000)] {
         let row = store.record(sample(&features, &model(name), None));
-        store.judge(row, None, Some(Score(score * 1_000_000)), Timestamp::default());
+        store.replace_score(row, None, Some(Score(score * 1_000_000)), Timestamp::default());
     }
     let nearest = |neighbours| {
         let settings = PatternSettings { neighbours, ..weighing(0) };
@@ -184,7 +184,7 @@ fn a_model_that_is_no_longer_known_does_not_even_take_a_neighbours_place() {
     let mut store = Store::default();
     for name in ["a:gone", "a:here"] {
         let row = store.record(sample(&full(), &model(name), None));
-        store.judge(row, None, Some(Score::ONE), Timestamp::default());
+        store.replace_score(row, None, Some(Score::ONE), Timestamp::default());
     }
     let settings = PatternSettings { neighbours: 1, ..paper() };
     let found = ask_of(&store, &full(), &settings, &|model| model.as_str() != "a:gone");

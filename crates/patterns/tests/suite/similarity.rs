@@ -44,7 +44,7 @@ fn each_feature_has_its_weight() {
 fn store(features: &Features) -> Store {
     let mut store = Store::default();
     let row = store.record(sample(features, &model("a:x"), None));
-    store.judge(row, None, Some(Score::ONE), Timestamp::default());
+    store.replace_score(row, None, Some(Score::ONE), Timestamp::default());
     store
 }
 
@@ -83,7 +83,7 @@ fn values_beyond_127_share_a_bit() {
     let mut store = Store::default();
     for number in 0..200 {
         let row = store.record(sample(&with(number), &model("a:x"), None));
-        store.judge(row, None, Some(Score::ONE), Timestamp::default());
+        store.replace_score(row, None, Some(Score::ONE), Timestamp::default());
     }
     let settings = PatternSettings { min_similarity: Score::ONE, neighbours: 200, ..paper() };
     let alike = |number| ask(&store, &with(number), &settings).map_or(0, |recommendation| recommendation.samples);
