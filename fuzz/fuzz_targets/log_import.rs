@@ -1,4 +1,4 @@
-//! Fuzz target for [`hostile_input::log_import`].
+//! Fuzz target for [`hostile_input::check_log_import`].
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::log_import(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::check_log_import(data));

@@ -1,4 +1,4 @@
-//! Fuzz target for [`hostile_input::openai_log`].
+//! Fuzz target for [`hostile_input::check_openai_log`].
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::openai_log(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::check_openai_log(data));

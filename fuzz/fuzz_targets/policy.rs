@@ -1,4 +1,4 @@
-//! Fuzz target for [`hostile_input::policy`].
+//! Fuzz target for [`hostile_input::check_policy`].
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::policy(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::check_policy(data));

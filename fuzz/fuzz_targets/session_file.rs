@@ -1,4 +1,4 @@
-//! Fuzz target for [`hostile_input::session_file`].
+//! Fuzz target for [`hostile_input::check_claude_code_file`].
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::session_file(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile_input::check_claude_code_file(data));

@@ -231,7 +231,7 @@ impl Engine {
             return Ok(());
         }
         let asked_at = self.recorder.position();
-        let due = self.recorder.state().evaluator.due(&Rubric::built_in(), self.judged);
+        let due = self.recorder.state().evaluator.due_verdicts(&Rubric::built_in(), self.judged);
         let events = due.into_iter().map(DueVerdict::seal).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(events)?;
         self.judged = asked_at;

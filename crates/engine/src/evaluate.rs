@@ -97,7 +97,7 @@ impl Reevaluation {
             self.evaluator.apply(&event)?;
             self.position = event.position;
         }
-        let due = self.evaluator.due(&self.rubric, Position::ORIGIN);
+        let due = self.evaluator.due_verdicts(&self.rubric, Position::ORIGIN);
         self.recorded += due.len() as u64;
         Ok(due)
     }

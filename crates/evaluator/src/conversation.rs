@@ -1,32 +1,33 @@
-//! The recent turns of a conversation, to which a new message may react.
+//! The recent turns of a conversation, which a new message may react to.
 
 use contracts::{TurnId, events::TurnStarted};
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The time after the end of a turn in which a message counts as a reaction to it: a day, in microseconds.
+/// The time after the end of a turn within which a message counts as a reaction to it: a day, in microseconds.
 const REACTION_MICROS: u64 = 24 * 3_600 * 1_000_000;
 /// The number of following turns that can revert the files of a turn.
 const REVERT_TURNS: usize = 3;
-/// The greatest number of files kept for a turn.
+/// The number of files that are kept for a turn; further ones are ignored.
 const MAX_FILES: usize = 256;
-/// The least length of a request in bytes; shorter messages such as `yes` or `/commit` recur as different requests.
+/// The least length in bytes of a message that is compared with others. Shorter messages such as `yes` or `/commit`
+/// recur with different meanings.
 const MIN_REQUEST_BYTES: u64 = 20;
 
-/// The recent turns of one thread of a session, oldest first: those to which a new message may react, or whose files it
-/// may revert.
+/// The recent turns of one thread of a session, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     recent: Vec<RecentTurn>,
 }
 
-/// A recent turn with what is compared with later ones: its request and the files it wrote.
+/// The parts of a recent turn that are compared with later ones: its request and the files it wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RecentTurn {
     turn: TurnId,
     started: Timestamp,
-    /// When it ended; its start before that.
+    /// The time of its end; that of its start until then.
     last: Timestamp,
+    /// The length of the message.
     message_bytes: u64,
     /// The word hashes of the message, sorted and distinct.
     words: Vec<u16>,
@@ -34,20 +35,20 @@ struct RecentTurn {
     files: Vec<u32>,
 }
 
-/// The reaction of a message to the previous turn. The tone of the message is another part of it, recorded in the
-/// event.
+/// The relation of a message to the previous turn, apart from its tone, which the event records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reaction {
     /// The previous turn.
     pub(crate) to: TurnId,
-    /// Whether the message repeats its request.
+    /// Whether the message repeats the request of that turn.
     pub(crate) repeats: bool,
 }
 
 impl Conversation {
-    /// Adds a turn that started; returns its reaction to the turn before, `None` if there is none within a day.
+    /// Adds a turn that started `at` a time. Returns its reaction to the previous turn; `None` if that ended more than
+    /// a day earlier or if there is none.
     ///
-    /// A turn older than the last one, as an import may add, is neither a reaction nor kept.
+    /// A turn older than the last one, as an import may add, is ignored.
     pub(crate) fn add_turn(&mut self, turn: &TurnStarted, at: Timestamp) -> Option<Reaction> {
         let before = self.recent.last();
         if before.is_some_and(|before| at < before.started) {
@@ -70,14 +71,14 @@ impl Conversation {
         reaction
     }
 
-    /// Records the end of a turn.
+    /// Records the time at which a turn ended.
     pub(crate) fn end_turn(&mut self, turn: TurnId, at: Timestamp) {
         if let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) {
             recent.last = recent.last.max(at);
         }
     }
 
-    /// Records files that a turn wrote.
+    /// Records files that a turn wrote, as hashes.
     pub(crate) fn add_files(&mut self, turn: TurnId, files: &[u32]) {
         let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) else { return };
         for file in files {
@@ -89,8 +90,8 @@ impl Conversation {
         }
     }
 
-    /// The earlier turns whose files the turn `by` reverts: all that wrote one of `files`, or the last that wrote any file
-    /// if `files` is empty.
+    /// Returns the earlier turns whose files the turn `by` reverts: all that wrote one of `files`, or the last that
+    /// wrote any file if `files` is empty.
     pub(crate) fn reverted_turns(&self, by: TurnId, files: &[u32]) -> Vec<TurnId> {
         let Some(index) = self.recent.iter().position(|recent| recent.turn == by) else { return Vec::new() };
         let earlier = &self.recent[..index];

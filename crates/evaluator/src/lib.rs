@@ -1,7 +1,7 @@
 //! Evaluation of turns: signals folded from events, and verdicts computed from them with a rubric.
 //!
 //! [`Evaluator`] folds events into signals, each with the id of the event that is its evidence. A [`Rubric`] computes score
-//! and confidence from them in closed form. [`Evaluator::due`] returns the verdicts that the log does not have yet, as
+//! and confidence from them in closed form. [`Evaluator::due_verdicts`] returns verdicts that the log does not have, as
 //! events to append. The next message, a rating or a revert changes a verdict, and another rubric is applied to the same
 //! log by a replay.
 //!

@@ -17,19 +17,23 @@ use crate::{
     turn::{Change, JudgedTurn},
 };
 
-/// The number of turns that are kept; later signals of older turns are ignored.
+/// The number of turns that are kept; signals of older turns are ignored.
 const MAX_TURNS: usize = 2_000;
 /// The number of conversations that are kept.
 const MAX_CONVERSATIONS: usize = 1_000;
 
-/// The signals of recent turns.
+/// The projection of recent turns with their signals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluator {
+    /// The number of turns that are kept.
     max_turns: usize,
+    /// The recent turns.
     pub(crate) turns: BoundedMap<TurnId, Box<JudgedTurn>>,
     /// The ended turns, by the position of their last change.
     pub(crate) changes: BTreeSet<(Position, TurnId)>,
+    /// The number of conversations that are kept.
     max_conversations: usize,
+    /// The recent turns of each thread of a session.
     conversations: BoundedMap<(SessionId, Option<ThreadId>), Conversation>,
 }
 
@@ -55,12 +59,13 @@ impl Evaluator {
         }
     }
 
-    /// Whether a turn is kept, so that feedback about it changes its verdicts.
+    /// Whether a turn is kept, so that feedback on it changes its verdicts.
     pub fn contains(&self, turn: TurnId) -> bool {
         self.turns.get(&turn).is_some()
     }
 
-    /// Applies an update to a turn, if it is kept, and records its position. Returns the result of the update.
+    /// Applies an update to a turn and records the change. Returns the result of the update; `None` if the turn is not
+    /// kept.
     fn update_turn<T>(&mut self, id: TurnId, change: Change, update: impl FnOnce(&mut JudgedTurn) -> T) -> Option<T> {
         let turn = self.turns.get_mut(&id)?;
         if turn.ended {
@@ -98,16 +103,16 @@ impl Evaluator {
         }
     }
 
-    /// Adds the signals of a message to the turn before it.
+    /// Adds the signals of a new message to the previous turn.
     fn apply_reaction(&mut self, next: &TurnStarted, reaction: Reaction, change: Change) {
-        let Some(before) = self.turns.get(&reaction.to).and_then(|turn| turn.current()) else { return };
+        let Some(previous) = self.turns.get(&reaction.to).and_then(|turn| turn.current_work()) else { return };
         let requested = next.override_model.as_ref().map(|requested| &requested.model).or(next.sticky.as_ref());
-        let changes_model = requested.is_some() && before.model().is_some() && requested != before.model();
+        let changes_model = requested.is_some() && previous.model().is_some() && requested != previous.model();
         let corrects = next.tone == Tone::Correction;
         let rejects = reaction.repeats || corrects;
         // A message of unknown content, or after an interruption, does not imply consent.
         let is_known = 0 < next.message_bytes || next.message_has_images;
-        let consents = is_known && before.signals.contains(SignalKind::Completed);
+        let consents = is_known && previous.signals.contains(SignalKind::Completed);
         let approves = next.tone == Tone::Approval;
         let signals = [
             (reaction.repeats, SignalKind::RepeatedRequest),
@@ -121,7 +126,7 @@ impl Evaluator {
         }
     }
 
-    /// Applies a finished tool: its signal, and the files it wrote or reverted.
+    /// Adds the signal of a finished tool, and records the files it wrote or the turns it reverted.
     fn apply_tool_finished(&mut self, tool: &ToolFinished, change: Change) {
         let finished = self.update_turn(tool.turn, change, |turn| {
             let conversation = (turn.session.clone(), turn.thread.clone());
@@ -148,7 +153,7 @@ impl Evaluator {
         }
     }
 
-    /// Applies the events of user feedback: overrides, dismissed suggestions and ratings.
+    /// Applies the events of user feedback: reassignments, dismissed suggestions and ratings.
     fn apply_feedback(&mut self, recorded: &Recorded, change: Change) -> Result<(), CodecError> {
         let event = change.event;
         match &*recorded.event.kind {
@@ -176,7 +181,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Adds a recorded verdict; it does not count as a change of the turn.
+    /// Adds a recorded verdict to its turn; this does not count as a change of the signals.
     fn apply_verdict(&mut self, eval: &EvalCompleted) {
         if let Some(turn) = self.turns.get_mut(&eval.turn) {
             turn.verdicts.add(eval);

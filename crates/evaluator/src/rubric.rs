@@ -10,7 +10,7 @@
 //!
 //! A kind counts once however often it occurs, because ten failed calls of an overloaded provider have one cause. All tools
 //! together count once, so that many successes do not outweigh a correction. Verdicts of a confidence below 0.5 are
-//! recorded and do not count. The built-in weights are documented in the module `weights`.
+//! recorded and have no effect on recommendations. The built-in weights are documented in the module `weights`.
 
 use contracts::Score;
 use serde::Deserialize;
@@ -24,9 +24,9 @@ use crate::{
 const BUILT_IN: &str = "turn-signals";
 
 /// The greatest length of a rubric's name, in bytes.
-const MAX_NAME: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
-/// The weights of signals, with a name and a version that every verdict records.
+/// The weights of signals, with the name and version that identify them in every verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "RubricFile")]
 pub struct Rubric {
@@ -35,11 +35,11 @@ pub struct Rubric {
     weights: Weights,
 }
 
-/// Why a rubric is invalid.
+/// The reason why a rubric is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RubricError {
     /// The name is empty, longer than 64 bytes, or contains white space.
-    #[error("a rubric name must have 1 to {MAX_NAME} bytes and no white space: `{0}`")]
+    #[error("a rubric name must have 1 to {MAX_NAME_BYTES} bytes and no white space: `{0}`")]
     Name(String),
     /// The version is 0.
     #[error("the version of rubric `{0}` is 0; versions start at 1")]
@@ -68,18 +68,18 @@ impl TryFrom<RubricFile> for Rubric {
 }
 
 impl Rubric {
-    /// The rubric that is applied to every turn: `turn-signals`, version 1.
+    /// Returns the rubric that is applied to every turn: `turn-signals`, version 1.
     pub fn built_in() -> Self {
         Self { name: BUILT_IN.to_owned(), version: 1, weights: Weights::BUILT_IN }
     }
 
-    /// Creates a rubric.
+    /// Creates a rubric; `version` is at least 1.
     ///
     /// # Errors
     /// [`RubricError`] for an invalid name or version.
     pub fn new(name: &str, version: u16, weights: Weights) -> Result<Self, RubricError> {
-        if name.is_empty() || MAX_NAME < name.len() || name.contains(char::is_whitespace) {
-            return Err(RubricError::Name(name.chars().take(MAX_NAME).collect()));
+        if name.is_empty() || MAX_NAME_BYTES < name.len() || name.contains(char::is_whitespace) {
+            return Err(RubricError::Name(name.chars().take(MAX_NAME_BYTES).collect()));
         }
         if version == 0 {
             return Err(RubricError::Version(name.to_owned()));
@@ -91,17 +91,17 @@ impl Rubric {
         Ok(Self { name: name.to_owned(), version, weights })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The version, from 1.
+    /// Returns the version, from 1.
     pub const fn version(&self) -> u16 {
         self.version
     }
 
-    /// Computes score and confidence, rounded down to billionths.
+    /// Computes score and confidence of signals, both rounded down to billionths.
     pub(crate) fn evaluate(&self, signals: &SignalList) -> (Score, Score) {
         // All weights are multiplied by the number of tools, so that the share of successes stays exact. Weights are below
         // 2^16, kinds below 2^5 and tools below 2^33, so sums stay below 2^54.
@@ -109,7 +109,7 @@ impl Rubric {
         let scale = tools.max(1);
         let (mut positive, mut total) = (0, 0);
         for kind in signals.kinds().filter(|kind| !is_tool(*kind)) {
-            let weight = u64::from(self.weights.of(kind)) * scale;
+            let weight = u64::from(self.weights.weight(kind)) * scale;
             total += weight;
             positive += if is_positive(kind) { weight } else { 0 };
         }

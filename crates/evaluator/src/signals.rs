@@ -8,21 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::weights::Weights;
 
-/// The greatest number of signals listed in a verdict, which keeps the event below 4 KiB.
+/// The number of signals listed in a verdict, which keeps the event below 4 KiB.
 pub(crate) const MAX_SIGNALS: usize = 64;
 
-/// Signals in the order in which they were added, at most [`MAX_SIGNALS`] of them; further ones are counted.
+/// Signals in the order in which they were added. Lists at most [`MAX_SIGNALS`] and counts the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SignalList {
     listed: Vec<Signal>,
-    /// The number of signals that count and are not listed.
+    /// The number of signals that were omitted from the list.
     omitted: u32,
+    /// The number of successful tools, of which only the first is listed.
     tools_succeeded: u32,
     tools_failed: u32,
 }
 
 impl SignalList {
-    /// Adds a signal. Only the first successful tool is listed, and a rating replaces earlier ratings.
+    /// Adds a signal of a kind, with the event that is its evidence. Only the first successful tool is listed, and a
+    /// rating replaces earlier ratings.
     pub(crate) fn add(&mut self, kind: SignalKind, event: EventId) {
         match kind {
             SignalKind::ToolSucceeded => {
@@ -39,15 +41,16 @@ impl SignalList {
         }
         self.listed.push(Signal { kind, event });
         if MAX_SIGNALS < self.listed.len() {
-            self.omit_one();
+            self.omit_least_weighted();
         }
     }
 
-    /// Omits the last signal of the kind of least weight among those listed more than once, so that every kind stays.
-    fn omit_one(&mut self) {
+    /// Omits one signal: the last of the kind of least weight, among kinds that are listed more than once, so that
+    /// every kind remains.
+    fn omit_least_weighted(&mut self) {
         let is_repeated = |kind| 1 < self.listed.iter().filter(|signal| signal.kind == kind).count();
         let candidates = self.listed.iter().enumerate().filter(|(_, signal)| is_repeated(signal.kind));
-        let weight = |kind| Weights::default().of(kind);
+        let weight = |kind| Weights::default().weight(kind);
         let lightest = candidates.min_by_key(|(index, signal)| (weight(signal.kind), Reverse(*index)));
         if let Some(index) = lightest.map(|(index, _)| index) {
             self.listed.remove(index);
@@ -55,7 +58,7 @@ impl SignalList {
         }
     }
 
-    /// The kinds of the listed signals, each once.
+    /// Returns the distinct kinds of the listed signals.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = SignalKind> {
         let is_first = |index: usize, kind| self.listed[..index].iter().all(|signal| signal.kind != kind);
         let signals = self.listed.iter().enumerate();
@@ -71,7 +74,7 @@ impl SignalList {
         &self.listed
     }
 
-    /// The number of signals that count and are not listed.
+    /// Returns the number of signals that were omitted from the list.
     pub(crate) const fn omitted(&self) -> u32 {
         self.omitted
     }

@@ -9,12 +9,12 @@ use contracts::Tone;
 use regex::{Regex, RegexBuilder};
 
 /// The number of bytes at the start of a message that are classified.
-const TEXT_BYTES: usize = 300;
+const CLASSIFIED_BYTES: usize = 300;
 
-/// The greatest length in bytes of a message that only reports a failed check.
-const SHORT_BYTES: usize = 80;
+/// The length in bytes up to which a message may be a mere report of a failed check.
+const MAX_REPORT_BYTES: usize = 80;
 
-/// Words that are skipped at the start of a clause: `ok so`, `hmm,`, `sorry but`.
+/// Words that are skipped at the start of a clause, as in `ok so`, `hmm,` or `sorry but`.
 const FILLERS: &[&str] = &[
     "hm",
     "hmm",
@@ -45,7 +45,7 @@ const FILLERS: &[&str] = &[
     "nee",
 ];
 
-/// Corrections, at the start of a clause.
+/// Patterns of corrections, matched at the start of a clause.
 const CORRECTIONS: &[&str] = &[
     r"(?:that|this|it)(?:'s|s| is| was)\s+(?:still |just |completely |totally |all |plain )*(?:wrong|incorrect|broken|not (?:right|correct|working|what i|how i|it\b))",
     r"(?:that|this|it)(?: is|'s| was)?\s?(?:n't|nt| not) (?:right|correct|working|what i|how i)",
@@ -83,7 +83,7 @@ const CORRECTIONS: &[&str] = &[
     r"falsche (?:datei|stelle|zeile)\b",
 ];
 
-/// Corrections at the start of the message: a `no` that is followed by more. A `no` alone answers a question.
+/// Patterns of corrections at the start of the message: a `no` with further text. A `no` alone answers a question.
 const REFUSALS: &[&str] = &[
     r"(?:no+|nope|nah|nein)(?:\s*[,.!:;]+\s*|\s*--?\s+|\s*\n\s*)\w",
     r"no (?:that|this|it|you|wait|stop|wrong|i (?:meant|said|asked|wanted))\b",
@@ -95,12 +95,12 @@ const DECLINED_OFFERS: &[&str] = &[
     r"no\.?\s*\d",
 ];
 
-/// Reports of a failed check, in a short message.
+/// Patterns of reports of a failed check, matched at the start of a short message; they count as corrections.
 const FAILED_CHECKS: &[&str] = &[
     r"(?:the )?(?:lint(?:er|ing)?|build|ci|tests?|test suite|pipeline|compilation|typecheck) (?:is |are |still |now |all )*(?:fail(?:s|ed|ing)?|broken|red)\b",
 ];
 
-/// Approvals, at the start of the message.
+/// Patterns of approvals, matched at the start of the message.
 const APPROVALS: &[&str] = &[
     r"(?:thanks|thank you|thx|ty|cheers|danke|merci)\b",
     r"(?:perfect|perfekt|excellent|awesome|amazing|brilliant|fantastic|wonderful|lovely|sweet|lgtm|well done)\b",
@@ -118,10 +118,10 @@ const APPROVALS: &[&str] = &[
     r"(?:sieht (?:gut|super) aus|passt|funktioniert jetzt|l\u00e4uft jetzt|geht jetzt|gut gemacht)\b",
 ];
 
-/// Exceptions to [`APPROVALS`].
+/// Exceptions to [`APPROVALS`]: words that introduce a reservation, anywhere in the message.
 const RESERVATIONS: &[&str] = &[r"\b(?:but|however|except|aber|allerdings)\b"];
 
-/// Each list of patterns as one expression.
+/// The lists of patterns, each compiled to one regular expression.
 struct TonePatterns {
     corrections: Regex,
     refusals: Regex,
@@ -132,29 +132,30 @@ struct TonePatterns {
 }
 
 static PATTERNS: LazyLock<TonePatterns> = LazyLock::new(|| TonePatterns {
-    corrections: any_of(r"\A", CORRECTIONS),
-    refusals: any_of(r"\A", REFUSALS),
-    declined_offers: any_of(r"\A", DECLINED_OFFERS),
-    failed_checks: any_of(r"\A", FAILED_CHECKS),
-    approvals: any_of(r"\A", APPROVALS),
-    reservations: any_of("", RESERVATIONS),
+    corrections: compile_alternatives(r"\A", CORRECTIONS),
+    refusals: compile_alternatives(r"\A", REFUSALS),
+    declined_offers: compile_alternatives(r"\A", DECLINED_OFFERS),
+    failed_checks: compile_alternatives(r"\A", FAILED_CHECKS),
+    approvals: compile_alternatives(r"\A", APPROVALS),
+    reservations: compile_alternatives("", RESERVATIONS),
 });
 
 #[expect(clippy::expect_used, reason = "the patterns are literals that a test compiles")]
-fn any_of(anchor: &str, patterns: &[&str]) -> Regex {
+fn compile_alternatives(anchor: &str, patterns: &[&str]) -> Regex {
     let pattern = format!("{anchor}(?:{})", patterns.join("|"));
     RegexBuilder::new(&pattern).unicode(false).build().expect("the patterns of tones compile")
 }
 
-/// Classifies what a message expresses about the response before it, from its first 300 bytes.
+/// Classifies the first 300 bytes of a message as a correction or approval of the previous response, or as neither.
 pub fn tone(message: &str) -> Tone {
     let message = message.trim();
     // Typographic apostrophes are replaced. Lower case, because case-insensitive patterns take much longer to compile.
-    let text = message[..message.floor_char_boundary(TEXT_BYTES)].replace(['\u{2019}', '\u{2018}'], "'").to_lowercase();
+    let text =
+        message[..message.floor_char_boundary(CLASSIFIED_BYTES)].replace(['\u{2019}', '\u{2018}'], "'").to_lowercase();
     let patterns = &*PATTERNS;
     let start = skip_fillers(&text);
     let is_refusal = patterns.refusals.is_match(start) && !patterns.declined_offers.is_match(start);
-    let is_report = message.len() <= SHORT_BYTES && patterns.failed_checks.is_match(start);
+    let is_report = message.len() <= MAX_REPORT_BYTES && patterns.failed_checks.is_match(start);
     if is_refusal || is_report || clauses(&text).any(|clause| patterns.corrections.is_match(skip_fillers(clause))) {
         Tone::Correction
     } else if patterns.approvals.is_match(start) && !patterns.reservations.is_match(start) {
@@ -164,14 +165,14 @@ pub fn tone(message: &str) -> Tone {
     }
 }
 
-/// The rest of the text from the start of each clause.
+/// Returns for each clause the rest of the text from its start.
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
     let after_punctuation =
         text.match_indices(['.', '!', '?', ',', ';', '\n']).filter_map(|(at, _)| text.get(at + 1..));
     std::iter::once(text).chain(after_punctuation.map(str::trim_start))
 }
 
-/// The text without the fillers at its start.
+/// Returns the text without the fillers at its start.
 fn skip_fillers(text: &str) -> &str {
     let mut text = text;
     loop {

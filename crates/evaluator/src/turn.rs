@@ -1,4 +1,4 @@
-//! The state of one turn in the evaluator.
+//! The state of one turn in the evaluator: the work of each model and its signals.
 
 use contracts::{
     ModelId, SessionId, ThreadId,
@@ -12,21 +12,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{verdict_history::VerdictHistory, work::JudgedWork};
 
-/// The greatest number of running tools whose files are kept; those of later tools are ignored.
+/// The number of running tools whose files are kept; those of further tools are ignored.
 const MAX_RUNNING_TOOLS: usize = 64;
-/// The greatest number of works of a turn; later reassignments are ignored.
+/// The number of works of a turn; further reassignments are ignored.
 const MAX_WORKS: usize = 8;
 
-/// A turn with its works and their signals.
+/// A turn with the work of each model, its signals and its recorded verdicts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgedTurn {
     pub(crate) session: SessionId,
     pub(crate) thread: Option<ThreadId>,
     pub(crate) ended: bool,
-    /// The work of each model on the turn: the first, and another one for each reassignment by the user.
+    /// The work of the first model, and another one for each reassignment by the user.
     works: Vec<JudgedWork>,
+    /// The tools that write or revert files and have not finished.
     running: Vec<RunningTool>,
-    /// The verdicts in the log.
+    /// The verdicts on the turn in the log.
     pub(crate) verdicts: VerdictHistory,
     pub(crate) last_change: Change,
 }
@@ -35,6 +36,7 @@ pub(crate) struct JudgedTurn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Change {
     pub(crate) position: Position,
+    /// The time of the event.
     pub(crate) at: Timestamp,
     pub(crate) event: EventId,
 }
@@ -48,6 +50,7 @@ pub(crate) struct RunningTool {
     pub(crate) event: EventId,
     /// Hashes of the files.
     pub(crate) files: Vec<u32>,
+    /// Whether the tool reverts files instead of writing them.
     pub(crate) reverts: bool,
 }
 
@@ -64,43 +67,43 @@ impl JudgedTurn {
         }
     }
 
-    /// Iterates over the last work of each model, with the model.
-    pub(crate) fn judgeable_works(&self) -> impl Iterator<Item = (&ModelId, &JudgedWork)> {
+    /// Returns the last work of each model that answered a call.
+    pub(crate) fn works_by_model(&self) -> impl Iterator<Item = (&ModelId, &JudgedWork)> {
         let has_later = |index: usize, model| self.works.iter().skip(index + 1).any(|work| work.model() == Some(model));
         let works = self.works.iter().enumerate();
         works.filter_map(move |(index, work)| Some((work.model().filter(|model| !has_later(index, model))?, work)))
     }
 
-    /// The index of the work that new signals belong to: the last one, or after the end of the turn the last with an
-    /// answered call.
-    fn current_index(&self) -> usize {
+    /// Returns the index of the work that new signals belong to: the last one, or after the end of the turn the last
+    /// with an answered call.
+    fn current_work_index(&self) -> usize {
         let answered = self.works.iter().rposition(JudgedWork::is_answered);
         answered.filter(|_| self.ended).unwrap_or(self.works.len().saturating_sub(1))
     }
 
-    pub(crate) fn current(&self) -> Option<&JudgedWork> {
-        self.works.get(self.current_index())
+    pub(crate) fn current_work(&self) -> Option<&JudgedWork> {
+        self.works.get(self.current_work_index())
     }
 
-    pub(crate) fn current_mut(&mut self) -> Option<&mut JudgedWork> {
-        let index = self.current_index();
+    pub(crate) fn current_work_mut(&mut self) -> Option<&mut JudgedWork> {
+        let index = self.current_work_index();
         self.works.get_mut(index)
     }
 
     /// Adds a signal to the current work.
     pub(crate) fn add_signal(&mut self, kind: SignalKind, event: EventId) {
-        if let Some(work) = self.current_mut() {
+        if let Some(work) = self.current_work_mut() {
             work.signals.add(kind, event);
         }
     }
 
-    /// Counts an answered call, if it belongs to the turn. As in the pattern store, calls of workers belong to the workers'
-    /// turns, and auxiliary calls are not part of the work.
+    /// Counts an answered call and adds the signals of its stop reason. Calls of workers are ignored, because they
+    /// belong to the workers' turns, and so are auxiliary calls, which are not part of the work.
     pub(crate) fn add_call(&mut self, call: &LlmCallCompleted, event: EventId) {
         if call.role == CallRole::Side || call.thread != self.thread {
             return;
         }
-        if let Some(work) = self.current_mut() {
+        if let Some(work) = self.current_work_mut() {
             work.add_call(&call.model);
         }
         match call.stop_reason {
@@ -120,7 +123,7 @@ impl JudgedTurn {
         }
     }
 
-    /// Keeps the files of a tool until it finishes.
+    /// Keeps the files of a tool that writes or reverts any until it finishes.
     pub(crate) fn start_tool(&mut self, tool: &ToolCalled, event: EventId) {
         let touches_files = tool.reverts || !tool.files.is_empty();
         if touches_files && self.running.len() < MAX_RUNNING_TOOLS {
@@ -129,7 +132,7 @@ impl JudgedTurn {
         }
     }
 
-    /// Adds the signal of a finished tool; returns its files if it succeeded and wrote or reverted any.
+    /// Adds the signal of a finished tool. Returns its files if it succeeded and wrote or reverted any.
     pub(crate) fn finish_tool(&mut self, tool: &ToolFinished, event: EventId) -> Option<RunningTool> {
         let kind = match tool.outcome {
             ToolOutcome::Succeeded => SignalKind::ToolSucceeded,
@@ -142,7 +145,7 @@ impl JudgedTurn {
         (tool.outcome == ToolOutcome::Succeeded).then_some(running)
     }
 
-    /// Ends the turn.
+    /// Marks the turn as ended and adds the signal of its status.
     pub(crate) fn end(&mut self, status: TurnStatus, event: EventId) {
         match status {
             TurnStatus::Completed => self.add_signal(SignalKind::Completed, event),
@@ -155,7 +158,8 @@ impl JudgedTurn {
         self.ended = true;
     }
 
-    /// Starts the work of another model, to which the user reassigned the turn.
+    /// Starts the work of the model to which the user reassigned the turn. If the current work has no answered call
+    /// yet, only its model changes.
     pub(crate) fn reassign(&mut self, model: ModelId, event: EventId) {
         let has_capacity = self.works.len() < MAX_WORKS;
         let Some(work) = self.works.last_mut() else { return };
@@ -167,9 +171,9 @@ impl JudgedTurn {
         }
     }
 
-    /// Records that the user kept the present model.
+    /// Records that the user kept the current model.
     pub(crate) fn keep_model(&mut self, model: ModelId, event: EventId) {
-        if let Some(work) = self.current_mut() {
+        if let Some(work) = self.current_work_mut() {
             work.choose(model, event);
         }
     }

@@ -1,4 +1,4 @@
-//! Verdicts that the log does not have yet.
+//! Computation of verdicts, and selection of those that the log does not have yet.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::{Evaluator, Rubric, turn::JudgedTurn, verdict_history::VerdictDigest,
 /// It is derived from the log alone: repeated calls return the same event with the same id, which the log stores once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueVerdict {
-    /// Derived from turn, rubric, model, the number of earlier verdicts, score and confidence.
+    /// The event id, derived from turn, rubric, model, the number of earlier verdicts, score and confidence.
     pub id: EventId,
-    /// The time of the event that changed the verdict.
+    /// The time of the event that last changed the signals.
     pub at: Timestamp,
-    /// The event that changed the verdict.
+    /// The event that last changed the signals.
     pub causation: EventId,
-    /// The verdict.
+    /// The content of the verdict.
     pub event: EvalCompleted,
 }
 
 impl DueVerdict {
-    /// Encodes the event for the log.
+    /// Encodes the event for the log, with the turn as its correlation id.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if it exceeds the size limit of payloads, which the limit of 64 signals prevents.
@@ -35,34 +35,39 @@ impl DueVerdict {
 }
 
 impl Evaluator {
-    /// The verdicts under a rubric that differ from the last ones in the log, on ended turns whose signals changed after a
-    /// position; in the order of the log. Turns without an answered call have none.
+    /// Returns the verdicts that differ from the last recorded ones, on ended turns whose signals changed after
+    /// position `after`, in the order of the log. Turns without an answered call have none.
     ///
-    /// A caller that calls it after every event passes the position of its previous call; [`Position::ORIGIN`] selects all
-    /// turns.
-    pub fn due(&self, rubric: &Rubric, after: Position) -> Vec<DueVerdict> {
+    /// A caller that calls it after every event passes the position of its previous call; [`Position::ORIGIN`] selects
+    /// all turns.
+    pub fn due_verdicts(&self, rubric: &Rubric, after: Position) -> Vec<DueVerdict> {
         let changed = self.changes.range((after.next(), TurnId::default())..);
         let turns = changed.filter_map(|(_, id)| Some((*id, self.turns.get(id)?)));
-        turns.flat_map(|(id, turn)| due_verdicts(id, turn, rubric)).collect()
+        turns.flat_map(|(id, turn)| due_verdicts_of_turn(id, turn, rubric)).collect()
     }
 
-    /// The verdicts under a rubric on all ended turns, whether or not the log has them.
+    /// Returns the current verdicts on all ended turns, whether or not the log has them.
     pub fn all_verdicts(&self, rubric: &Rubric) -> impl Iterator<Item = EvalCompleted> {
         self.changes.iter().flat_map(move |(_, id)| self.verdicts(*id, rubric))
     }
 
-    /// The present verdicts on a turn under a rubric, whether or not the log has them.
+    /// Returns the current verdict on each model's work in a turn, whether or not the log has it; empty before the turn
+    /// ends.
     pub fn verdicts(&self, turn: TurnId, rubric: &Rubric) -> Vec<EvalCompleted> {
         let Some(judged) = self.turns.get(&turn).filter(|judged| judged.ended) else { return Vec::new() };
-        judged.judgeable_works().map(|(model, work)| verdict(turn, judged, model, work, rubric)).collect()
+        judged.works_by_model().map(|(model, work)| verdict(turn, judged, model, work, rubric)).collect()
     }
 }
 
-fn due_verdicts<'a>(id: TurnId, turn: &'a JudgedTurn, rubric: &'a Rubric) -> impl Iterator<Item = DueVerdict> + 'a {
-    turn.judgeable_works().filter_map(move |(model, work)| {
+fn due_verdicts_of_turn<'a>(
+    id: TurnId,
+    turn: &'a JudgedTurn,
+    rubric: &'a Rubric,
+) -> impl Iterator<Item = DueVerdict> + 'a {
+    turn.works_by_model().filter_map(move |(model, work)| {
         let event = verdict(id, turn, model, work, rubric);
         let recorded = turn.verdicts.get(model, rubric);
-        if recorded.is_some_and(|recorded| recorded.last == VerdictDigest::of(&event)) {
+        if recorded.is_some_and(|recorded| recorded.last == VerdictDigest::from_event(&event)) {
             return None;
         }
         let number = recorded.map_or(0, |recorded| recorded.count);

@@ -1,4 +1,4 @@
-//! The verdicts on a turn that are in the log.
+//! The history of verdicts on a turn that the log already has.
 
 use contracts::{ModelId, Score, events::EvalCompleted};
 use event_core::EventId;
@@ -6,41 +6,44 @@ use serde::{Deserialize, Serialize};
 
 use crate::Rubric;
 
-/// The number of pairs of model and rubric for which the last verdict is kept. A verdict that was dropped is appended again
-/// with the same id, which the log ignores.
+/// The number of pairs of model and rubric that are kept. If an older verdict was dropped, it is created again with the
+/// same id, which the log ignores.
 const MAX_VERDICTS: usize = 32;
 
-/// The last verdict for each model and rubric, oldest first. It decides whether a new verdict differs from those in the
-/// log.
+/// The last recorded verdict for each model and rubric, oldest pair first. A new verdict is only recorded if it
+/// differs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct VerdictHistory {
     verdicts: Vec<RecordedVerdict>,
 }
 
-/// The verdicts in the log on one model's work under one rubric.
+/// The recorded verdicts on one model's work under one version of a rubric.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedVerdict {
     model: ModelId,
     rubric: String,
+    /// The version of the rubric.
     version: u16,
     /// The number of verdicts in the log.
     pub(crate) count: u64,
-    /// The content of the last one.
+    /// The digest of the last verdict.
     pub(crate) last: VerdictDigest,
 }
 
-/// The content of a verdict that can change. Signals are only added, or a rating replaced, so their number and the last one
-/// identify them.
+/// The parts of a verdict that can change. Signals are only added, or a rating is replaced, so their number and the
+/// last one identify the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct VerdictDigest {
     score: Score,
     confidence: Score,
+    /// The number of signals, including those omitted from the event.
     signals: u64,
+    /// The event of the last listed signal; `None` without a signal.
     last_signal: Option<EventId>,
 }
 
 impl VerdictDigest {
-    pub(crate) fn of(eval: &EvalCompleted) -> Self {
+    pub(crate) fn from_event(eval: &EvalCompleted) -> Self {
         Self {
             score: eval.score,
             confidence: eval.confidence,
@@ -51,14 +54,14 @@ impl VerdictDigest {
 }
 
 impl VerdictHistory {
-    /// The verdicts in the log on a model's work under a rubric; `None` if there are none.
+    /// Returns the recorded verdicts on a model's work under a rubric; `None` if there are none.
     pub(crate) fn get(&self, model: &ModelId, rubric: &Rubric) -> Option<&RecordedVerdict> {
         self.verdicts.iter().find(|recorded| recorded.matches(model, rubric.name(), rubric.version()))
     }
 
-    /// Adds a verdict from the log. A verdict without a model was not created by this evaluator and is ignored.
+    /// Adds a verdict from the log. One without a model was not created by this evaluator and is ignored.
     pub(crate) fn add(&mut self, eval: &EvalCompleted) {
-        let last = VerdictDigest::of(eval);
+        let last = VerdictDigest::from_event(eval);
         let Some(model) = &eval.model else { return };
         let mut verdicts = self.verdicts.iter_mut();
         if let Some(recorded) = verdicts.find(|known| known.matches(model, &eval.rubric, eval.rubric_version)) {

@@ -1,4 +1,4 @@
-//! The weights of signals, and which of them are positive.
+//! The weights of signals, and the sign of each kind.
 //!
 //! The built-in weights with their reasons:
 //!
@@ -65,7 +65,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// The weights of the table in the module documentation.
+    /// The weights listed in the module documentation.
     pub(crate) const BUILT_IN: Self = Self {
         completed: 3,
         cancelled: 8,
@@ -86,8 +86,8 @@ impl Weights {
         prior_weight: 8,
     };
 
-    /// The weight of a kind of signal.
-    pub const fn of(&self, kind: SignalKind) -> u16 {
+    /// Returns the weight of a kind of signal.
+    pub const fn weight(&self, kind: SignalKind) -> u16 {
         match kind {
             SignalKind::Completed => self.completed,
             SignalKind::Cancelled => self.cancelled,
@@ -115,7 +115,7 @@ impl Default for Weights {
     }
 }
 
-/// Whether a kind of signal is positive. Tools are both, see [`is_tool`].
+/// Whether a kind of signal is positive. Signals of tools are neither: they share one weight, see [`is_tool`].
 pub(crate) const fn is_positive(kind: SignalKind) -> bool {
     matches!(
         kind,
@@ -127,7 +127,7 @@ pub(crate) const fn is_positive(kind: SignalKind) -> bool {
     )
 }
 
-/// Whether a kind of signal belongs to the common weight of tools.
+/// Whether a kind of signal is the result of a tool; all such signals share one weight.
 pub(crate) const fn is_tool(kind: SignalKind) -> bool {
     matches!(kind, SignalKind::ToolSucceeded | SignalKind::ToolFailed)
 }

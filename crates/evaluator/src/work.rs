@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::signals::SignalList;
 
-/// The calls of a turn until the user reassigns it to another model, and their signals.
+/// The work of one model on a turn: its calls, until the user reassigns the turn to another model, and their signals.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct JudgedWork {
     /// The number of answered calls of each model, in the order of first calls.
     calls: Vec<(ModelId, u64)>,
-    /// The model that the user chose, with the event of the choice.
+    /// The model that the user chose, with the event of the choice; `None` without a choice.
     chosen: Option<(ModelId, EventId)>,
     pub(crate) signals: SignalList,
 }
 
 impl JudgedWork {
-    /// Creates the work of a model that the user chose.
+    /// Creates the work of a model that the user chose with the event `event`.
     pub(crate) fn chosen_by_user(model: ModelId, event: EventId) -> Self {
         Self { chosen: Some((model, event)), ..Self::default() }
     }
 
-    /// Records that the user chose a model.
+    /// Records that the user chose a model, which is a signal once that model has done the work.
     pub(crate) fn choose(&mut self, model: ModelId, event: EventId) {
         self.chosen = Some((model, event));
         self.add_choice_signal();
     }
 
-    /// Counts an answered call.
+    /// Counts an answered call of a model.
     pub(crate) fn add_call(&mut self, model: &ModelId) {
         match self.calls.iter_mut().find(|(known, _)| known == model) {
             Some((_, calls)) => *calls = calls.saturating_add(1),
@@ -37,7 +37,7 @@ impl JudgedWork {
         self.add_choice_signal();
     }
 
-    /// Adds the signal of a choice once the chosen model has done the work.
+    /// Adds the signal of the user's choice, once, if the chosen model did the work.
     fn add_choice_signal(&mut self) {
         if let Some((model, event)) = &self.chosen
             && self.model() == Some(model)
@@ -52,7 +52,7 @@ impl JudgedWork {
         !self.calls.is_empty()
     }
 
-    /// The model with the most answered calls, the first of several.
+    /// Returns the model with the most answered calls, the first of several; `None` without an answered call.
     pub(crate) fn model(&self) -> Option<&ModelId> {
         let most = self.calls.iter().map(|(_, calls)| *calls).max()?;
         self.calls.iter().find(|(_, calls)| *calls == most).map(|(model, _)| model)

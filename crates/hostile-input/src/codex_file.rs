@@ -1,10 +1,11 @@
-//! Codex session files of any bytes.
+//! Property of the parser of Codex session files.
 
 use transcripts::codex::Codex;
 
-use crate::session_file::read_any;
+use crate::session_file::check_session_file;
 
-/// Checks the properties of all session files.
-pub fn codex_file(data: &[u8]) {
-    read_any::<Codex>(data);
+/// Parses the input as a Codex session file; panics if a property of
+/// [`check_claude_code_file`](crate::check_claude_code_file) is violated.
+pub fn check_codex_file(data: &[u8]) {
+    check_session_file::<Codex>(data);
 }

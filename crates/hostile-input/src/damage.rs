@@ -1,12 +1,13 @@
-//! Mutation of valid bytes by a list of steps, with which a fuzzer reaches code behind checksums.
+//! Mutation of valid bytes, so that a fuzzer reaches code behind checksums.
 
-/// The bytes of one step: operation, offset (2 bytes) and operand (2 bytes).
+/// The bytes of one step: operation, offset (two bytes) and operand (two bytes).
 const STEP_BYTES: usize = 5;
-/// The number of bytes that a step overwrites, duplicates or removes.
-const RUN: usize = 64;
+/// The number of bytes that one step overwrites, duplicates or removes.
+const RUN_BYTES: usize = 64;
 
-/// Applies the first 64 steps of a list: flips a bit, truncates, overwrites, removes or duplicates a run, or appends.
-pub fn damaged(original: &[u8], steps: &[u8]) -> Vec<u8> {
+/// Returns a copy of `original` with mutations. `steps` has five bytes for each: one of flip a bit, truncate,
+/// overwrite, remove or duplicate a run, append; then offset and operand. Applies at most 64 steps.
+pub fn mutate(original: &[u8], steps: &[u8]) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for step in steps.chunks_exact(STEP_BYTES).take(64) {
         if bytes.is_empty() {
@@ -14,7 +15,7 @@ pub fn damaged(original: &[u8], steps: &[u8]) -> Vec<u8> {
         }
         let number = |index: usize| usize::from(u16::from_le_bytes([step[index], step[index + 1]]));
         let (offset, operand) = (number(1) % bytes.len(), number(3));
-        let end = (offset + RUN).min(bytes.len());
+        let end = (offset + RUN_BYTES).min(bytes.len());
         match step[0] % 6 {
             0 => bytes[offset] ^= 1 << (operand % 8),
             1 => bytes.truncate(offset),

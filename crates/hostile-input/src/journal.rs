@@ -1,4 +1,4 @@
-//! Journals of any bytes, mutated journals, and payloads of any bytes.
+//! Properties of the journal reader and of the codecs of event payloads.
 
 use std::{
     ffi::OsString,
@@ -14,18 +14,18 @@ use event_bus::{
 };
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
-use crate::damage::damaged;
+use crate::damage::mutate;
 
-/// A valid journal with every kind of event in batches of three, and its events.
-static VALID: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
+/// The bytes of a valid journal, which has every kind of event in batches of three, and these events.
+static VALID_JOURNAL: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
     let directory = tempfile::tempdir().expect("a directory for the valid journal");
     let (log, _) = SledLog::open(directory.path()).expect("a new log opens");
     for (number, kinds) in (0..).zip(KINDS.chunks(3)) {
         let batch: Vec<_> = (0..)
             .zip(kinds)
-            .map(|(place, kind)| {
+            .map(|(index_in_batch, kind)| {
                 let id = EventId::derive(&[kind.kind.as_bytes()]);
-                let causation = (place == 1).then_some(id);
+                let causation = (index_in_batch == 1).then_some(id);
                 let payload = (kind.payload)().expect("a sample encodes");
                 NewEvent {
                     id,
@@ -45,29 +45,33 @@ static VALID: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
     (bytes, log.read_after(Position::ORIGIN, 1_000).expect("the log reads"))
 });
 
-/// Reads the input as a journal file, as mutations of a valid journal, or as a payload; the first byte selects which.
-pub fn journal(data: &[u8]) {
+/// Reads the input as a journal file, as mutations of a valid journal, or as an event payload; the first byte selects
+/// which.
+///
+/// Panics if a journal is read that is not consistent, if a mutation yields an event that was not written, or if a
+/// payload changes in a round trip.
+pub fn check_journal(data: &[u8]) {
     let Some((selector, rest)) = data.split_first() else { return };
     match selector % 3 {
-        0 => drop(read(rest.to_vec())),
+        0 => drop(read_journal(rest.to_vec())),
         1 => {
-            let (valid, events) = &*VALID;
-            if let Some(found) = read(damaged(valid, rest)) {
+            let (valid, events) = &*VALID_JOURNAL;
+            if let Some(found) = read_journal(mutate(valid, rest)) {
                 assert!(events.starts_with(&found), "read an event that was not written");
             }
         }
-        _ => payload(rest),
+        _ => check_payload(rest),
     }
 }
 
-/// Reads a journal and checks positions, head and hash chain; `None` if it is rejected as damaged.
-fn read(bytes: Vec<u8>) -> Option<Vec<Recorded>> {
-    let reader = match JournalReader::open_with("log", &JournalOnly(Arc::new(bytes))) {
+/// Reads a journal, and checks positions, head and hash chain of its events; `None` if it is rejected as damaged.
+fn read_journal(bytes: Vec<u8>) -> Option<Vec<Recorded>> {
+    let reader = match JournalReader::open_with("log", &JournalDirectory(Arc::new(bytes))) {
         Ok(reader) => reader,
         Err(LogError::Damaged { .. } | LogError::Format { .. }) => return None,
         Err(other) => panic_with(&other),
     };
-    let events = reader.read_after(Position::ORIGIN, usize::MAX).expect("what was walked can be read");
+    let events = reader.read_after(Position::ORIGIN, usize::MAX).expect("all scanned events can be read");
     let mut chain = Chain::ORIGIN;
     for (event, number) in events.iter().zip(1..) {
         assert_eq!(event.position, Position(number));
@@ -84,35 +88,37 @@ fn panic_with(error: &LogError) -> ! {
     panic!("the journal was rejected for a reason other than its content: {error}")
 }
 
-/// Decodes a payload of any kind, selected by the first byte. A payload that is decoded must survive encoding.
-fn payload(data: &[u8]) {
+/// Decodes a payload; the first byte selects the kind of event. Panics if it changes when it is encoded and decoded
+/// again.
+fn check_payload(data: &[u8]) {
     let Some((kind, payload)) = data.split_first() else { return };
     let spec = &KINDS[usize::from(*kind) % KINDS.len()];
     let Ok(json) = (spec.to_json)(payload) else { return };
-    if let Ok(again) = (spec.from_json)(json.clone()) {
-        assert_eq!((spec.to_json)(&again).ok(), Some(json), "`{}` changes in a round trip", spec.kind);
+    if let Ok(encoded) = (spec.from_json)(json.clone()) {
+        assert_eq!((spec.to_json)(&encoded).ok(), Some(json), "`{}` changes in a round trip", spec.kind);
     }
 }
 
-/// A read-only directory with a journal only.
+/// A read-only directory whose only file is a journal with these bytes.
 #[derive(Debug)]
-struct JournalOnly(Arc<Vec<u8>>);
+struct JournalDirectory(Arc<Vec<u8>>);
 
+/// The open journal of a [`JournalDirectory`].
 #[derive(Debug)]
-struct Bytes(Arc<Vec<u8>>);
+struct JournalFile(Arc<Vec<u8>>);
 
 fn read_only<T>() -> io::Result<T> {
     Err(io::ErrorKind::ReadOnlyFilesystem.into())
 }
 
-impl Files for JournalOnly {
+impl Files for JournalDirectory {
     fn create_dir(&self, _: &Path) -> io::Result<bool> {
         read_only()
     }
 
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {
         match mode {
-            Mode::Read if path.ends_with("journal") => Ok(Arc::new(Bytes(Arc::clone(&self.0)))),
+            Mode::Read if path.ends_with("journal") => Ok(Arc::new(JournalFile(Arc::clone(&self.0)))),
             Mode::Read => Err(io::ErrorKind::NotFound.into()),
             Mode::Write | Mode::Create | Mode::Replace => read_only(),
         }
@@ -139,7 +145,7 @@ impl Files for JournalOnly {
     }
 }
 
-impl File for Bytes {
+impl File for JournalFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
         let count = rest.len().min(into.len());

@@ -12,23 +12,23 @@ mod openai_log;
 mod policy;
 mod session_file;
 
-pub use codex_file::codex_file;
-pub use damage::damaged;
-pub use journal::journal;
-pub use log_import::log_import;
-pub use openai_log::openai_log;
-pub use policy::policy;
-pub use session_file::session_file;
+pub use codex_file::check_codex_file;
+pub use damage::mutate;
+pub use journal::check_journal;
+pub use log_import::check_log_import;
+pub use openai_log::check_openai_log;
+pub use policy::check_policy;
+pub use session_file::check_claude_code_file;
 
-/// The body of a fuzz target.
-pub type Body = fn(&[u8]);
+/// The body of a fuzz target: processes any bytes and panics if a property is violated.
+pub type TargetBody = fn(&[u8]);
 
-/// All bodies, by the name of the fuzz target and its corpus.
-pub const ALL: [(&str, Body); 6] = [
-    ("journal", journal),
-    ("log_import", log_import),
-    ("session_file", session_file),
-    ("codex_file", codex_file),
-    ("openai_log", openai_log),
-    ("policy", policy),
+/// All fuzz targets: the name of the target and of its corpus, and the body.
+pub const FUZZ_TARGETS: [(&str, TargetBody); 6] = [
+    ("journal", check_journal),
+    ("log_import", check_log_import),
+    ("session_file", check_claude_code_file),
+    ("codex_file", check_codex_file),
+    ("openai_log", check_openai_log),
+    ("policy", check_policy),
 ];

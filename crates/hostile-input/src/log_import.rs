@@ -1,22 +1,23 @@
-//! Exported logs of any bytes.
+//! Property of the import and export of logs.
 
 use engine::{Chains, export, import};
 use event_bus::{EventLog as _, MemoryLog, MemoryTexts};
 use event_core::Position;
 
-/// Imports the input, exports the result and imports it again: the events are equal and the hash chain is valid.
-pub fn log_import(data: &[u8]) {
+/// Imports the input as an exported log, exports the result and imports that again. Panics if the two logs differ or if
+/// the export is rejected.
+pub fn check_log_import(data: &[u8]) {
     for chains in [Chains::Required, Chains::Optional] {
         let (log, texts) = (MemoryLog::new(), MemoryTexts::new());
         // An invalid line ends the import; the lines before it are in the log.
         drop(import(&log, &texts, chains, &mut &data[..], |_| {}));
         let mut lines = Vec::new();
         export(&log, &texts, Position::ORIGIN, &mut lines, |_| {}).expect("a log can be exported");
-        let (copy, copied) = (MemoryLog::new(), MemoryTexts::new());
-        let done = import(&copy, &copied, Chains::Required, &mut lines.as_slice(), |_| {});
-        let done = done.expect("an export can be imported");
+        let (copy, texts_of_copy) = (MemoryLog::new(), MemoryTexts::new());
+        let report = import(&copy, &texts_of_copy, Chains::Required, &mut lines.as_slice(), |_| {});
+        let report = report.expect("an export can be imported");
         let events = log.read_after(Position::ORIGIN, usize::MAX).expect("the log reads");
-        assert_eq!(done.events, events.len() as u64);
+        assert_eq!(report.events, events.len() as u64);
         assert_eq!(copy.read_after(Position::ORIGIN, usize::MAX).expect("the copy reads"), events);
     }
 }

@@ -1,10 +1,11 @@
-//! Chat completion logs of any bytes.
+//! Property of the parser of chat completion logs.
 
 use transcripts::openai_log::OpenAiLog;
 
-use crate::session_file::read_any;
+use crate::session_file::check_session_file;
 
-/// Checks the properties of all session files.
-pub fn openai_log(data: &[u8]) {
-    read_any::<OpenAiLog>(data);
+/// Parses the input as a log of chat completions; panics if a property of
+/// [`check_claude_code_file`](crate::check_claude_code_file) is violated.
+pub fn check_openai_log(data: &[u8]) {
+    check_session_file::<OpenAiLog>(data);
 }

@@ -1,4 +1,4 @@
-//! Policies of any text.
+//! Property of the loader of policies.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,8 +8,9 @@ use router_core::{Policy, Scenario};
 static MODELS: LazyLock<Arc<Registry>> =
     LazyLock::new(|| Arc::new(catalogue::load(None).expect("the built-in models are read")));
 
-/// Loads a policy. Problems must have lines within the text; a valid policy must decide deterministically.
-pub fn policy(data: &[u8]) {
+/// Loads the input as a policy, twice if it is valid. Panics if a problem has a line outside the text or no message, or
+/// if the two loaded policies decide differently.
+pub fn check_policy(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")) {
         Err(problems) => {
@@ -26,8 +27,8 @@ pub fn policy(data: &[u8]) {
                 let scenario = Scenario::message("/commit fix src/main.rs and issue 42").touched(".rs").skill("pdf");
                 scenario.try_on(policy).map(|outcome| (outcome.decision, outcome.why))
             };
-            let again = Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")).expect("the policy loads twice");
-            assert_eq!(decide(&policy), decide(&again));
+            let reloaded = Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")).expect("the policy loads twice");
+            assert_eq!(decide(&policy), decide(&reloaded));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Claude Code session files of any bytes, and the properties of the session files of all clients.
+//! Properties of the parsers of session files, for the files of Claude Code.
 
 use std::path::Path;
 
@@ -7,14 +7,15 @@ use transcripts::{
     session_file::{Format, SessionReader},
 };
 
-/// Checks the properties of all session files.
-pub fn session_file(data: &[u8]) {
-    read_any::<ClaudeCode>(data);
+/// Parses the input as a Claude Code session file. Panics if there are more calls than lines, if not every byte was
+/// read once, or if an issue refers to a line that does not exist or quotes the file.
+pub fn check_claude_code_file(data: &[u8]) {
+    check_session_file::<ClaudeCode>(data);
 }
 
-/// Reads all turns. There are at most as many calls as lines, every byte is read once, and issues name an existing line
-/// without quoting the file.
-pub(crate) fn read_any<F: Format>(data: &[u8]) {
+/// Parses the input as a session file of format `F`. Panics if there are more calls than lines, if not every byte was
+/// read once, or if an issue refers to a line that does not exist or quotes the file.
+pub(crate) fn check_session_file<F: Format>(data: &[u8]) {
     let mut reader = SessionReader::<_, F>::new(Path::new("session.jsonl"), data);
     let mut calls = 0_u64;
     for turn in reader.by_ref() {

@@ -123,7 +123,7 @@ impl SearchIndex {
     pub(crate) fn push(&mut self, space: &FeatureSpace, fingerprint: &Fingerprint) {
         let index = self.words.len();
         growth::push(&mut self.words, space.idf.project(&fingerprint.sketch));
-        self.embeddings.extend(fingerprint.embedding.as_ref().map(|embedding| embedding.at(index)));
+        self.embeddings.extend(fingerprint.embedding.as_ref().map(|embedding| embedding.index_as(index)));
     }
 
     /// Sets the embedding of the fingerprint `embedding.index`.

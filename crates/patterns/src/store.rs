@@ -143,7 +143,7 @@ impl Store {
     pub(crate) fn embed_text(&mut self, text: u64, embedding: &Embedding) {
         let all = self.fingerprints.iter_mut().enumerate();
         for (position, fingerprint) in all.filter(|(_, fingerprint)| fingerprint.text == Some(text)) {
-            self.index.set_embedding(embedding.at(position));
+            self.index.set_embedding(embedding.index_as(position));
             fingerprint.embedding = Some(Box::new(embedding.clone()));
         }
     }
@@ -152,7 +152,7 @@ impl Store {
     pub(crate) fn embed_row(&mut self, row: RowId, embedding: &Embedding) {
         let Some(position) = self.position(row.key) else { return };
         let Some(fingerprint) = self.fingerprints.get_mut(position) else { return };
-        self.index.set_embedding(embedding.at(position));
+        self.index.set_embedding(embedding.index_as(position));
         fingerprint.embedding = Some(Box::new(embedding.clone()));
     }
 

@@ -119,7 +119,7 @@ proptest! {
         for line in &story {
             append(&mut log, line);
             let _ = log.append_due(&Rubric::built_in());
-            prop_assert_eq!(log.view.state().due(&Rubric::built_in(), Position::ORIGIN), []);
+            prop_assert_eq!(log.view.state().due_verdicts(&Rubric::built_in(), Position::ORIGIN), []);
         }
     }
 
@@ -144,7 +144,7 @@ proptest! {
             let _ = often.append_due(&Rubric::built_in());
             append(&mut once, line);
         }
-        let at_the_end = once.view.state().due(&Rubric::built_in(), Position::ORIGIN);
+        let at_the_end = once.view.state().due_verdicts(&Rubric::built_in(), Position::ORIGIN);
         let verdicts: Vec<_> = often.events.iter().filter_map(|event| event.read::<EvalCompleted>().unwrap()).collect();
         for verdict in at_the_end {
             let same = |other: &&EvalCompleted| other.turn == verdict.event.turn && other.model == verdict.event.model;
@@ -203,7 +203,7 @@ fn the_number_of_turns_kept_is_bounded() {
             }
         }
     }
-    let due = state.due(&Rubric::built_in(), Position::ORIGIN);
+    let due = state.due_verdicts(&Rubric::built_in(), Position::ORIGIN);
     assert_eq!(due.len(), 2_000);
     assert!(!state.contains(crate::events::turn_id("a499")) && state.contains(crate::events::turn_id("a500")));
 }

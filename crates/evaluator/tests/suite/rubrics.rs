@@ -50,7 +50,7 @@ fn another_rubric_adds_its_verdicts_to_the_log() {
     for event in &log.events {
         event_core::Projection::apply(&mut replayed, event).unwrap();
     }
-    let due = replayed.due(&strict, Position::ORIGIN);
+    let due = replayed.due_verdicts(&strict, Position::ORIGIN);
     let shown: Vec<_> = due.iter().map(|verdict| log.show(verdict)).collect();
     insta::assert_snapshot!(shown.join("\n"), @"
     opus: score 0.00, confidence 0.60
@@ -62,6 +62,6 @@ fn another_rubric_adds_its_verdicts_to_the_log() {
     for verdict in &due {
         log.append(verdict.clone().seal().unwrap().event, "verdict");
     }
-    assert_eq!(log.view.state().due(&strict, Position::ORIGIN), []);
-    assert_eq!(log.view.state().due(&Rubric::built_in(), Position::ORIGIN), []);
+    assert_eq!(log.view.state().due_verdicts(&strict, Position::ORIGIN), []);
+    assert_eq!(log.view.state().due_verdicts(&Rubric::built_in(), Position::ORIGIN), []);
 }

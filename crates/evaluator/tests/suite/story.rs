@@ -35,7 +35,7 @@ impl Log {
 
     /// Appends the verdicts due since the last call, as the engine does.
     pub(crate) fn append_due(&mut self, rubric: &Rubric) -> Vec<DueVerdict> {
-        let due = self.view.state().due(rubric, self.evaluated);
+        let due = self.view.state().due_verdicts(rubric, self.evaluated);
         self.evaluated = self.view.position();
         for verdict in &due {
             self.append(verdict.clone().seal().unwrap().event, "verdict");
