@@ -205,8 +205,8 @@ impl ModelExplanation {
         }
     }
 
-    /// Explains a calibrated estimate, to which rows contribute in proportion to `similarity² · scored turns · (outcome
-    /// - mean)`.
+    /// Explains a calibrated estimate, to which rows contribute in proportion to
+    /// `similarity² · scored turns · (outcome - mean)`.
     fn from_estimate(estimate: &Estimate, mut neighbours: Vec<SimilarRow>) -> Self {
         let weight = |row: &SimilarRow| (u128::from(row.similarity.0).pow(2) * u128::from(row.scored)) >> 20;
         let weighted_difference = |row: &SimilarRow| {
