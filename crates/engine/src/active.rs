@@ -1,4 +1,4 @@
-//! Which policy and which models the log says are active.
+//! The projection of the policy and the models that are active according to the log.
 
 use contracts::{
     ContentHash,
@@ -7,12 +7,12 @@ use contracts::{
 use event_core::{CodecError, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
-/// The last policy and models the log was told of.
+/// The policy and the models that the log recorded last.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AsLogged {
     /// The hash of the policy's text.
     pub policy: Option<ContentHash>,
-    /// What `~` in it stands for.
+    /// The home folder that `~` in the policy is expanded to.
     pub home: Option<String>,
     /// The hash of the list of models.
     pub catalogue: Option<ContentHash>,

@@ -1,4 +1,4 @@
-//! A decision made again from what the log says the turn was (decision D14).
+//! Repeats recorded decisions from the log (decision D14).
 
 use contracts::{
     ClientRequest, FailedCandidate, MessageText, Turn,
@@ -13,18 +13,18 @@ use crate::{
     known::Known,
 };
 
-/// The turn as it was captured when it started.
+/// Returns the turn as it was captured at its start, the input of its decision. `at` is the time of `started`.
 pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
     capture::turn_of(started, at, message)
 }
 
-/// Makes a recorded decision again, under a policy and at the state of the log it was based on.
+/// Repeats a recorded decision under `policy`, with the views `known` at the position that it was based on.
 ///
-/// What does not follow from the log is taken over: how long it took, and by which names the policy and the models go.
-/// The same policy, models and decider give the same bytes.
+/// Values that do not follow from the log are copied from `recorded`: the elapsed time, and the hashes of policy and
+/// models. Equal policy, models and decider result in equal bytes.
 ///
 /// # Errors
-/// [`CodecError`] for a decision that no event can hold, however it is shortened.
+/// [`CodecError`] if the decision does not fit into an event even when shortened.
 pub fn decide_again(
     recorded: &RouteDecided,
     turn: &Turn,
@@ -53,9 +53,10 @@ pub fn decide_again(
     }
 }
 
-/// A turn as it is asked about again after these models failed in it: by a later request, if there is one.
+/// Returns a captured turn as the input of another decision after the models `failed`.
 ///
-/// Outages are asked for as of now, the rest stays as it was when the turn started.
+/// `request` replaces the request of the turn, if a later request continues it. Outages are those at `now`; the rest
+/// stays as captured.
 pub(crate) fn asked_again(
     mut turn: Turn,
     request: Option<&ClientRequest>,
@@ -70,11 +71,11 @@ pub(crate) fn asked_again(
     turn
 }
 
-/// Makes a recorded step of a turn again, as [`decide_again`] makes its decision. `turn` is the turn as it was captured,
-/// `at` the time of the step.
+/// Repeats a recorded fallback, as [`decide_again`] repeats a decision. `turn` is the captured turn, `at` the time of
+/// the fallback.
 ///
 /// # Errors
-/// As [`decide_again`].
+/// As for [`decide_again`].
 pub fn fall_again(
     recorded: &RouteFallback,
     turn: Turn,
@@ -88,7 +89,7 @@ pub fn fall_again(
     fitting(RouteFallback { decider, matched, decision, ..recorded.clone() })
 }
 
-/// The step as an event can hold it: a long chain is shortened at its end, as in a decision.
+/// Shortens the chain of a fallback at its end until the event fits, as for a decision.
 pub(crate) fn fitting(mut step: RouteFallback) -> Result<RouteFallback, CodecError> {
     loop {
         match encode(RouteFallback::KIND, &step) {

@@ -1,4 +1,4 @@
-//! The engine as the state that a bus owns.
+//! Implements the state of a bus for the engine.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ impl State for Engine {
         self.recorder.commit()
     }
 
-    /// Reloads the policy file if it changed.
+    /// Reloads the policy file if its text has changed. Errors are logged, since the engine keeps its last valid
+    /// policy.
     fn refresh(&mut self) {
         match self.refresh_policy() {
             Ok(None) => {}

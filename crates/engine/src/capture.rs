@@ -1,6 +1,6 @@
-//! A turn captured at its start: the event that records it, and the turn that a decision reads from that event.
+//! Captures a turn at its start: builds the event that records it, and from that event the input of its decision.
 //!
-//! A decision reads nothing but the event, so it can be made again from the log alone (decision D14).
+//! A decision reads only the event and the text, so it can be repeated from the log alone (decision D14).
 
 use std::collections::BTreeSet;
 
@@ -18,47 +18,47 @@ use crate::{
     turn_input::TurnInput,
 };
 
-/// The most names of each kind that an event carries, so that it stays within its 4 KiB.
+/// The most names of each kind in an event, which keeps it below 4 KiB.
 const MOST_NAMES: usize = 24;
-/// The longest such name, in bytes; longer ones are dropped.
+/// The longest name in an event, in bytes; longer ones are dropped.
 const LONGEST_NAME: usize = 40;
-/// The most bytes of names of one kind. A turn has five such lists, beside its path and its ids.
+/// The most bytes of names of one kind in an event. A turn has five such lists, a path and several ids.
 const MOST_NAME_BYTES: usize = 400;
-/// The longest path of a workspace that an event carries, in bytes.
+/// The longest workspace path in an event, in bytes; a longer one is dropped.
 pub(crate) const LONGEST_PATH: usize = 1_000;
 
-/// What the log keeps of the words of a message.
+/// The content of a message that the log records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// The text is recorded, and the pattern store compares its sketch.
+    /// Its text and its sketch, by which the pattern store compares messages.
     Remembered {
-        /// Whether an embedder is configured: then the turn records the key of its embedding.
+        /// Whether the turn also records the key of its embedding, because an embedder is configured.
         embedded: bool,
     },
-    /// Neither text nor sketch is recorded: only intents and tone, a few bits.
+    /// Neither text nor sketch; only its intents and tone, a few bits.
     Forgotten,
 }
 
-/// What the engine adds to an input when the turn starts.
+/// The inputs of a capture that the engine adds to those of the front end.
 #[derive(Debug, Clone)]
 pub(crate) struct Context<'a> {
     pub(crate) turn: TurnId,
-    /// Minutes by which the user's clock is ahead of UTC.
+    /// The offset of the user's time zone from UTC, in minutes.
     pub(crate) offset_minutes: i16,
-    /// The model that the mention names.
+    /// The model that the mention selects; `None` without a mention.
     pub(crate) override_model: Option<Override>,
     /// The message without the mention.
     pub(crate) text: &'a str,
-    /// The session as the log has it, if it does.
+    /// The session's state in the log; `None` for a new session.
     pub(crate) session: Option<&'a Session>,
-    /// What tools of the session have touched.
+    /// The files and tools that the session has used.
     pub(crate) history: &'a History,
-    /// Cost of all calls since UTC midnight.
+    /// The cost of all calls since UTC midnight.
     pub(crate) spent_today: NanoUsd,
     pub(crate) words: Words,
 }
 
-/// Builds the event that captures a turn: everything that its decision reads, but the text.
+/// Builds the event that captures a turn: everything that its decision reads, except the text.
 pub(crate) fn capture(input: &TurnInput, context: Context<'_>) -> TurnStarted {
     let Context { turn, offset_minutes, override_model, text, session, history, spent_today, words } = context;
     let tokens = estimates(&input.prompt);
@@ -106,17 +106,17 @@ pub(crate) fn capture(input: &TurnInput, context: Context<'_>) -> TurnStarted {
     }
 }
 
-/// The key of a message's embedding: the first eight bytes of the hash of its text.
+/// Returns the key of a message's embedding: the first eight bytes of the hash of its text.
 fn text_key(message: &str) -> u64 {
     start_of_hash(&ContentHash(*blake3::hash(message.as_bytes()).as_bytes()))
 }
 
-/// The first eight bytes of a hash, the lowest first.
+/// Returns the first eight bytes of a hash as a little-endian number.
 pub(crate) fn start_of_hash(hash: &ContentHash) -> u64 {
     hash.0.iter().take(8).rev().fold(0, |key, byte| key << 8 | u64::from(*byte))
 }
 
-/// The turn a decision is made about, from the event that it started.
+/// Builds the input of a decision from the event that captured the turn.
 pub(crate) fn turn_of(event: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
     Turn {
         id: event.turn,
@@ -141,7 +141,7 @@ pub(crate) fn turn_of(event: &TurnStarted, at: Timestamp, message: MessageText) 
     }
 }
 
-/// The first names in order, as many and as long as an event carries.
+/// Returns the first names in order, within the limits of number and length for an event.
 pub(crate) fn bounded(names: &BTreeSet<String>) -> Vec<String> {
     let mut bytes = 0;
     let fitting = names.iter().filter(|name| name.len() <= LONGEST_NAME).take(MOST_NAMES).take_while(|name| {

@@ -1,4 +1,4 @@
-//! Embeds the messages of the log with the user's embedder. No turn waits for it: a decision reads the embeddings that
+//! Embeds the messages of the log with the user's embedder. No turn waits for it: decisions read the embeddings that
 //! are in the log.
 
 mod pending;
@@ -21,9 +21,9 @@ pub struct Embedded {
     pub embedder: Option<String>,
     /// Messages embedded now.
     pub embedded: u64,
-    /// Messages that are empty, or whose text beside the log is gone.
+    /// Messages that are empty, or whose text is no longer in the text store.
     pub skipped: u64,
-    /// Messages that the embedder refused, and those that were not sent after it failed.
+    /// Messages that the embedder refused, or that were not sent because it failed before.
     pub failed: u64,
     /// The last failure.
     pub failure: Option<EmbedError>,
@@ -80,18 +80,18 @@ impl<'a> EmbeddingRun<'a> {
         self.total
     }
 
-    /// The number of messages that are done: embedded, skipped or failed.
+    /// The number of processed messages: embedded, skipped or failed.
     pub const fn done(&self) -> u64 {
         self.result.embedded + self.result.skipped + self.result.failed
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     pub fn into_result(self) -> Embedded {
         self.result
     }
 
-    /// Embeds the next batch and returns what has to be recorded; `None` at the end, or after a failure that the next
-    /// batch would meet as well. Failures of the embedder are counted in the result.
+    /// Embeds the next batch and returns the events to record; `None` at the end, or after a failure that would also
+    /// affect the next batch. Failures of the embedder are counted in the result.
     ///
     /// # Errors
     /// [`EngineError`] when the log or a text cannot be read.
@@ -115,8 +115,8 @@ impl<'a> EmbeddingRun<'a> {
         Ok(Some(embeddings))
     }
 
-    /// Embeds messages in one request, and each in a request of its own when the embedder refuses the batch. Returns
-    /// false when the next batch would fail as well.
+    /// Embeds messages in one request, or each in its own request if the embedder refuses the batch. Returns false if
+    /// the next batch would fail as well.
     async fn embed_batch(&mut self, messages: Vec<Message>, embeddings: &mut Vec<NewEmbedding>) -> bool {
         if messages.is_empty() {
             return true;
@@ -160,11 +160,11 @@ impl<'a> EmbeddingRun<'a> {
                 }
             }
         }
-        // If no text was accepted, the texts are not the cause.
+        // If the embedder accepted none of the texts, they are not the cause.
         any_embedded
     }
 
-    /// Adds the events for a message's vector: one by its text, and one for each turn that has no key of its text.
+    /// Adds the events for the embedding of a message: one by the key of its text, and one for each turn without a key.
     fn add(&mut self, pending: &Pending, vector: &[f32], embeddings: &mut Vec<NewEmbedding>) {
         let embedder = format!("{}/{}", self.embedder.name(), vector.len());
         for (turn, id) in pending.events(&embedder) {
@@ -176,7 +176,7 @@ impl<'a> EmbeddingRun<'a> {
         self.result.embedded += 1;
     }
 
-    /// The text that an event holds or names; `None` when it was removed.
+    /// Returns the text of the message whose event is at `position`; `None` if it was removed.
     fn text_at(&self, position: Position) -> Result<Option<String>, EngineError> {
         let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
         let events = self.log.read_after(Position(before), 1)?;

@@ -1,4 +1,4 @@
-//! What can go wrong between a user and a decision.
+//! The error of the engine's operations.
 
 use std::{io, path::PathBuf};
 
@@ -10,70 +10,70 @@ use router_core::OverrideError;
 
 use crate::{exchange::ExchangeError, policy_file::PolicyError};
 
-/// An operation of the engine that did not happen.
+/// The error of an operation of the engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The log.
+    /// The log could not be read or written.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The bus in front of the log.
+    /// The bus is closed or has failed.
     #[error(transparent)]
     Bus(#[from] BusError),
-    /// A projection.
+    /// An event could not be folded into a projection.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
-    /// An event that cannot be written or read.
+    /// An event could not be encoded or decoded.
     #[error(transparent)]
     Codec(#[from] CodecError),
-    /// The policy file.
+    /// The policy file is invalid.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// The file of models.
+    /// `models.yaml` is invalid.
     #[error(transparent)]
     Models(#[from] CatalogueErrors),
-    /// A message addressed to no model.
+    /// The mention of the message names no model.
     #[error(transparent)]
     Override(#[from] OverrideError),
-    /// A name that is not one.
+    /// A name is not a valid id.
     #[error(transparent)]
     Id(#[from] IdError),
-    /// A JSON Lines file.
+    /// A JSON Lines file is invalid.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// A file.
+    /// A file operation failed.
     #[error("cannot {action} `{path}`")]
     File {
-        /// What was tried.
+        /// The operation, as a verb.
         action: &'static str,
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why it failed.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A model nobody knows.
+    /// No model has this name or alias.
     #[error("no model is called `{name}`{hint}")]
     UnknownModel {
         /// The name.
         name: String,
-        /// What to do about it.
+        /// A clause with suggestions; empty if there are none.
         hint: String,
     },
-    /// A session nobody has seen.
+    /// The log has no such session.
     #[error("no session `{0}` is in the log; `turnwise import claude-code` brings in sessions")]
     UnknownSession(String),
-    /// A turn nobody has seen.
+    /// The log has no such turn.
     #[error("no turn `{0}` is in the log; `turnwise events tail` shows the latest")]
     UnknownTurn(String),
-    /// The start of an id that several turns share.
+    /// Several turn ids start with this text.
     #[error("`{0}` is the start of several turns: write more of it")]
     AmbiguousTurn(String),
-    /// A log without a decision.
+    /// The log has no decision.
     #[error("the log has no decision yet; `turnwise import claude-code` or `turnwise demo` makes some")]
     NothingDecided,
-    /// A suggestion that is not there.
+    /// The turn has no suggestion to accept or dismiss.
     #[error("turn `{0}` has no suggestion of the pattern store to accept or dismiss")]
     NoSuggestion(String),
-    /// The policy forbids recording text, which embeddings are made of.
+    /// The policy forbids recording text, and embeddings are computed from it.
     #[error("the policy says `privacy.record_text: never`: nothing is embedded")]
     TextForbidden,
 }

@@ -1,9 +1,9 @@
-//! The log as JSON Lines, loss-free in both directions: the backup, and the way out.
+//! Exports the log as JSON Lines and imports it, without loss in both directions.
 //!
-//! One line is one event. An event whose kind is known is written as `data`, readable and editable by any tool, when
-//! reading it back gives the same bytes; any other as `payload` in hexadecimal. Texts stored beside the log come
-//! as lines of their own, before the event that names them. Every event carries the log's hash chain, so that a line
-//! that was changed, added or dropped shows when the file is read.
+//! One line is one event. If an event's kind is known and its JSON decodes to the same bytes, the line has its fields
+//! in `data`; otherwise the payload as hexadecimal digits in `payload`. A stored text is a line of its own before the
+//! event that refers to it. Every event line has the log's hash chain, so that a changed, added or removed line is
+//! detected when the file is read.
 
 mod import;
 mod line;
@@ -24,46 +24,47 @@ pub use line::{as_json, readable};
 use crate::{error::EngineError, insight::events};
 use line::{TextLine, line};
 
-/// What is wrong with a JSON Lines file.
+/// The error of exporting or importing JSON Lines.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("cannot read or write JSON Lines")]
     Io(#[from] io::Error),
-    /// A line that is not an event.
+    /// A line is not a valid event.
     #[error("line {line}: {reason}")]
     Line {
-        /// Its number, from 1.
+        /// The number of the line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// The log already has events that the file does not continue.
+    /// The log already has events, and the file does not continue them.
     #[error("the log ends at {head}, the file starts at {start}: import into an empty log, or the rest of this one")]
     NotAContinuation {
-        /// Where the log ends.
+        /// The last position of the log.
         head: Position,
-        /// Where the file starts.
+        /// The position of the event that does not continue it.
         start: Position,
     },
 }
 
-/// What went through.
+/// The counts of an export or import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Exchanged {
-    /// Events.
+    /// Events written or added.
     pub events: u64,
-    /// Stored texts.
+    /// Stored texts written or read.
     pub texts: u64,
-    /// Events of the file that the log had already.
+    /// Events of the file that the log already had.
     pub known: u64,
-    /// Events whose line carries no hash chain.
+    /// Events whose line has no hash chain.
     pub unchained: u64,
-    /// The log's hash chain after the last of them: two logs with the same one hold the same events.
+    /// The hash chain after the last event. Two logs with equal chains have equal events.
     pub chain: Option<Chain>,
 }
 
-/// Writes every event after a position as a line, and every text those events name.
+/// Exports the events after a position and the texts that they refer to. `progress` receives the position of each
+/// event.
 ///
 /// # Errors
 /// [`EngineError`] when the log cannot be read or the lines cannot be written.
@@ -76,7 +77,7 @@ pub fn export(
 ) -> Result<Exchanged, EngineError> {
     let mut done = Exchanged::default();
     let mut written = std::collections::BTreeSet::new();
-    // An export that starts behind the end has nothing to chain.
+    // An export that starts after the end of the log has no events to chain.
     let mut chain = log.chain_at(after)?.unwrap_or(Chain::ORIGIN);
     for event in events(log, after) {
         let event = event?;
@@ -85,7 +86,7 @@ pub fn export(
             && written.insert(hash)
         {
             let content = texts.get(hash.0)?;
-            // A purged text is gone for good; the event stays and says what it was.
+            // A purged text cannot be exported; the event with its hash is.
             if let Some(content) = content {
                 write_line(out, &TextLine { text: hash, content })?;
                 done.texts += 1;
@@ -105,7 +106,7 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Exchange
     writeln!(out, "{json}").map_err(ExchangeError::from)
 }
 
-/// The text an event names. An event that cannot be read here, such as one of a newer version, goes out as it is.
+/// Returns the hash of the stored text that an event refers to; `None` if it refers to none or cannot be decoded.
 pub(crate) fn named_text(event: &Recorded) -> Option<ContentHash> {
     if let Ok(Some(loaded)) = event.read::<PolicyLoaded>() {
         return Some(loaded.hash);

@@ -1,4 +1,4 @@
-//! What the user thinks of a turn, and how it is judged then.
+//! Records the user's rating of a turn and evaluates the turn again.
 
 use contracts::{
     TurnId,
@@ -10,22 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{engine::Engine, error::EngineError};
 
-/// What became of a rating.
+/// The result of rating a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
-    /// What was recorded.
+    /// The recorded rating.
     pub given: FeedbackGiven,
-    /// How the turn is judged now, once for each model that worked on it. Empty while it runs and when no model answered.
+    /// The verdicts on the turn after the rating, one for each model that worked on it. Empty while the turn runs, and
+    /// if no model responded.
     pub verdicts: Vec<EvalCompleted>,
-    /// Whether the turn is so old that only a re-evaluation of the log takes the rating into account.
+    /// Whether the turn is too old for a new verdict until the whole log is evaluated again.
     pub later: bool,
 }
 
 impl Engine {
-    /// Records the user's rating on a turn, and judges the turn again. The last rating on a turn counts.
+    /// Records the user's rating of a turn and evaluates the turn again. The last rating of a turn counts. Durable on
+    /// return.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTurn`] for a turn that was never decided; otherwise when the log cannot be written.
+    /// [`EngineError::UnknownTurn`] if the turn has no decision; otherwise if the log cannot be written.
     pub fn give_feedback(&mut self, turn: TurnId, rating: Rating) -> Result<Feedback, EngineError> {
         let given = FeedbackGiven { turn, session: self.decided(turn)?.session, rating };
         let position = self.recorder.position().0.to_le_bytes();

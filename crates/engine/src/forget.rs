@@ -1,4 +1,4 @@
-//! What was learned is forgotten because the user says so; the events it was learned from stay.
+//! Clears learned patterns on the user's request; the events that they were learned from stay.
 
 use contracts::events::PatternsCleared;
 use event_core::{EventId, EventType as _, NewEvent};
@@ -6,10 +6,11 @@ use event_core::{EventId, EventType as _, NewEvent};
 use crate::{engine::Engine, error::EngineError};
 
 impl Engine {
-    /// Forgets what was learned in a workspace, or everywhere. Turns from now on are learned as before.
+    /// Clears the patterns of a workspace, or of all with `all`, and returns the recorded event. Later turns are
+    /// learned as before.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn clear_patterns(&mut self, all: bool, workspace: Option<String>) -> Result<PatternsCleared, EngineError> {
         let path = workspace.as_deref();
         let stores = self.state().patterns.status();

@@ -1,32 +1,32 @@
-//! Where turnwise keeps its files.
+//! The paths of turnwise's files.
 
 use std::path::{Path, PathBuf};
 
-/// The folder of a user's policy, models and log: `~/.turnwise`, unless told otherwise (decision D17).
+/// The folder with a user's policy, models and log; `~/.turnwise` by default (decision D17).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     /// The folder.
     pub dir: PathBuf,
-    /// The policy file.
+    /// The path of the policy file.
     pub policy: PathBuf,
-    /// What `~` stands for in a policy.
+    /// The user's home folder, which `~` in a policy is expanded to.
     pub user: Option<PathBuf>,
 }
 
 impl Home {
-    /// A home in `dir`.
+    /// Creates a home in `dir` with the policy `routing.yaml`.
     pub fn new(dir: impl Into<PathBuf>, user: Option<PathBuf>) -> Self {
         let dir = dir.into();
         Self { policy: dir.join("routing.yaml"), dir, user }
     }
 
-    /// The same home with its policy in another file.
+    /// Replaces the path of the policy file, if one is given.
     #[must_use]
     pub fn with_policy(self, policy: Option<PathBuf>) -> Self {
         Self { policy: policy.unwrap_or(self.policy), ..self }
     }
 
-    /// The user's file of models.
+    /// The path of the user's models.
     pub fn models(&self) -> PathBuf {
         self.dir.join("models.yaml")
     }
@@ -36,12 +36,12 @@ impl Home {
         self.dir.join("log")
     }
 
-    /// The schema that editors complete the policy by.
+    /// The path of the JSON Schema of the policy, for editors.
     pub fn schema(&self) -> PathBuf {
         self.dir.join("routing.schema.json")
     }
 
-    /// What `~` stands for, as text.
+    /// The user's home folder as text; `None` if it is unknown or not UTF-8.
     pub fn user_text(&self) -> Option<&str> {
         self.user.as_deref().and_then(Path::to_str)
     }

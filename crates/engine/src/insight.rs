@@ -1,4 +1,4 @@
-//! Looking decisions up again: "why this model?" for the last turn, or for any.
+//! Looks up decisions in the log: that of the last turn, or of any other.
 
 use contracts::{
     ModelId, TurnId,
@@ -10,27 +10,27 @@ use router_core::{WhyHeader, why, why_step};
 
 use crate::{engine::Engine, error::EngineError};
 
-/// Events read from the log at once.
+/// Events per read.
 const CHUNK: usize = 1_024;
 
-/// A decision as the log keeps it.
+/// A recorded decision with the fallbacks of its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Insight {
-    /// Where it stands.
+    /// The position of the decision.
     pub position: Position,
-    /// When the turn started.
+    /// When the turn was decided.
     pub at: Timestamp,
-    /// The decision.
+    /// The event of the decision.
     pub decided: RouteDecided,
-    /// What was decided after models failed, and when, in order.
+    /// The fallbacks of the turn, each with its time, in order.
     pub steps: Vec<(Timestamp, RouteFallback)>,
 }
 
-/// The most steps of a turn that are looked for. A chain has fewer candidates.
+/// The most fallbacks of a turn that are read. A chain has fewer candidates.
 const MOST_STEPS: u64 = 256;
 
 impl Insight {
-    /// The decision as one screen (004 §7.4), and each further step of the turn below it.
+    /// Formats the decision and the fallbacks as `why` shows them (004 §7.4).
     pub fn text(&self) -> String {
         let RouteDecided { turn, session, decision, .. } = &self.decided;
         let mut text = why(Some(&WhyHeader { turn: *turn, session: session.clone(), at: self.at }), decision);
@@ -41,7 +41,7 @@ impl Insight {
         text
     }
 
-    /// The model that has the turn after all its steps; none when it was refused, or nobody was left.
+    /// The model of the turn after all fallbacks; `None` if the turn was refused or no model was left.
     pub fn model(&self) -> Option<&ModelId> {
         let last = self.steps.last().map_or(&self.decided.decision, |(_, step)| &step.decision);
         last.model.as_ref()
@@ -54,7 +54,7 @@ impl Insight {
     }
 }
 
-/// What was decided in a turn after models failed.
+/// Reads the fallbacks of a turn.
 fn steps(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFallback)>, EngineError> {
     let mut steps = Vec::new();
     for number in 1..=MOST_STEPS {
@@ -66,7 +66,7 @@ fn steps(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFallba
     Ok(steps)
 }
 
-/// Every event of a log in order, in constant memory.
+/// Iterates over the events of a log after a position, in constant memory. Ends after an error.
 pub fn events(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Result<Recorded, EngineError>> + '_ {
     let mut cursor = after;
     let mut chunk = Vec::new().into_iter();
@@ -92,12 +92,12 @@ pub fn events(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Resul
     })
 }
 
-/// The last decision of a log.
+/// Returns the last decision of a log.
 ///
 /// # Errors
-/// [`EngineError::NothingDecided`] when there is none.
+/// [`EngineError::NothingDecided`] if there is none.
 pub fn last_decision(log: &dyn EventLog) -> Result<Insight, EngineError> {
-    // Backwards, a chunk at a time: the last decision is near the end.
+    // Searches backwards in chunks: the last decision is near the end.
     let mut end = log.head()?;
     while Position::ORIGIN < end {
         let start = Position(end.0.saturating_sub(CHUNK as u64));
@@ -112,10 +112,10 @@ pub fn last_decision(log: &dyn EventLog) -> Result<Insight, EngineError> {
     Err(EngineError::NothingDecided)
 }
 
-/// The decision of the turn whose id starts like this.
+/// Returns the decision of the turn whose id starts with `turn`.
 ///
 /// # Errors
-/// [`EngineError::UnknownTurn`], or [`EngineError::AmbiguousTurn`] when several do.
+/// [`EngineError::UnknownTurn`] if there is none, [`EngineError::AmbiguousTurn`] if there are several.
 pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineError> {
     if let Ok(id) = turn.parse()
         && let Some(position) = log.find(TurnId(id).0.then("route.decided", 0))?
@@ -138,14 +138,14 @@ pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineErro
     insight.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
 }
 
-/// The message of a turn, unless its text was never recorded or is gone.
+/// Returns the message of a turn; `None` if its text was not recorded or was purged.
 ///
 /// # Errors
-/// [`EngineError`] when the log or the text cannot be read.
+/// [`EngineError`] if the log or the text cannot be read.
 pub fn message_of(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<String>, EngineError> {
     let Some(position) = log.find(turn.0.then(TurnTextRecorded::KIND, 0))? else { return Ok(None) };
     let events = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
-    // A purged text leaves its place.
+    // A purged text leaves an event without payload.
     let Some(recorded) = events.first().and_then(|event| event.read::<TurnTextRecorded>().ok().flatten()) else {
         return Ok(None);
     };
@@ -156,10 +156,10 @@ pub fn message_of(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Re
 }
 
 impl Engine {
-    /// The decision of a turn.
+    /// Returns the decision of a turn.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTurn`].
+    /// [`EngineError::UnknownTurn`] if it has none.
     pub fn decided(&self, turn: TurnId) -> Result<RouteDecided, EngineError> {
         Ok(decision_of(self.log().as_ref(), &turn.to_string())?.decided)
     }

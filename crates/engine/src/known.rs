@@ -1,4 +1,4 @@
-//! The views of a decision: the projections that it reads.
+//! The projections that a decision reads, as its views.
 
 use availability::Availability;
 use contracts::views::Views;
@@ -17,7 +17,7 @@ projection_set! {
 }
 
 impl Known {
-    /// Calls `decide` with the views of a decision at a time.
+    /// Calls `decide` with the views at a time.
     pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
         with_views(&self.availability, &self.patterns, at, decide)
     }

@@ -1,6 +1,6 @@
-//! The composition root of turnwise: policy, models, log and views put together, and the turns that go through.
+//! The engine: puts policy, models, log and projections together, and routes turns through them.
 //!
-//! Front ends (the command line, a gateway) talk to an [`Engine`]; everything it does is an event in the log, and
+//! Front ends (the command line, the gateway) use an [`Engine`]. Everything it does is an event in the log, and
 //! everything it knows is folded from there.
 
 mod active;

@@ -1,6 +1,6 @@
-//! Turns as they come in over the wire: several at once, each decided once and locked, on the disk a moment later.
+//! Live turns: requests as they arrive, several at once, each turn decided once and locked to its model.
 //!
-//! Nothing here waits for the disk. Whoever tells a client something calls [`Engine::commit`] first.
+//! Nothing here waits for the disk. A caller that informs a client calls [`Engine::commit`] first.
 
 mod abandoned;
 mod arrival;

@@ -1,24 +1,24 @@
-//! The `@` mention at the start of a message, as the engine resolves it for every front end.
+//! Resolves the `@` mention at the start of a message.
 
 use contracts::{Override, Registry};
 use router_core::{OverrideError, address};
 
-/// A message split into its mention and its text.
+/// The mention of a message, with its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mention {
-    /// The model that the mention names.
+    /// The model that the mention selects; `None` without a mention.
     pub(crate) model: Option<Override>,
-    /// Bytes of the mention at the start of the message, or of the backslash that escapes it.
+    /// The length in bytes of the mention with the white space after it, or of the backslash that escapes an `@`.
     pub(crate) bytes: usize,
 }
 
 impl Mention {
     const NONE: Self = Self { model: None, bytes: 0 };
 
-    /// Resolves the mention of a live message. A file or an agent of the client (`@src/main.rs`, `@agent-review`) is text.
+    /// Resolves the mention of a live message. A file or agent of the client (`@src/main.rs`, `@agent-review`) is text.
     ///
     /// # Errors
-    /// [`OverrideError`] if the mention names no model and looks like nothing else, or if no message follows it.
+    /// [`OverrideError`] if the mention names no model and is none of the client's, or if no message follows it.
     pub(crate) fn resolve(message: &str, registry: &Registry) -> Result<Self, OverrideError> {
         match Self::parse(message, registry) {
             Err(_) if is_of_client(message) => Ok(Self::NONE),
@@ -26,12 +26,12 @@ impl Mention {
         }
     }
 
-    /// Resolves the mention of a message that another client accepted: whatever names no model is text.
+    /// Resolves the mention of a message that another client has accepted: a mention that names no model is text.
     pub(crate) fn resolve_accepted(message: &str, registry: &Registry) -> Self {
         Self::parse(message, registry).unwrap_or(Self::NONE)
     }
 
-    /// The message without the mention.
+    /// Returns the message without the mention.
     pub(crate) fn rest<'a>(&self, message: &'a str) -> &'a str {
         message.get(self.bytes..).unwrap_or_default()
     }
@@ -43,7 +43,7 @@ impl Mention {
     }
 }
 
-/// Whether the first word is what coding clients write `@` for: a path, an attached resource, or an agent.
+/// Whether the first word is one for which coding clients use `@`: a path, an attached resource or an agent.
 fn is_of_client(message: &str) -> bool {
     let word = message.split_whitespace().next().unwrap_or_default();
     word.contains(['/', '.', '"', '#', ':']) || word.starts_with("@agent-")

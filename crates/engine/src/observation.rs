@@ -1,4 +1,4 @@
-//! Turns observed elsewhere go through the engine: decided as they would have been, and recorded as they were.
+//! Records turns that other clients recorded, with the decision that would have been made about them.
 
 use contracts::events::{DecisionMode, SessionSource};
 use transcripts::observed::{ObservedSession, ObservedTurn};
@@ -13,31 +13,31 @@ use crate::{
 };
 
 impl Engine {
-    /// Records a session that was observed elsewhere.
+    /// Records the start of a session that another client recorded.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn observe_session(&mut self, session: &ObservedSession) -> Result<(), EngineError> {
         self.recorder.record([session_event(session)?])
     }
 
-    /// Whether a turn that a client recorded came through the gateway: then the log has it, with its calls and their
-    /// costs, and to record it as observed would count them twice.
+    /// Whether a turn that a client recorded came through the gateway. The log then has it with its calls and costs,
+    /// and importing it would count them twice.
     ///
-    /// All turns of a session that began in the gateway did. Of one that was imported before its client was pointed at
-    /// the gateway, those did that were not over when the gateway first saw the session.
+    /// In a session that started in the gateway, all turns did. In a session that was imported before its client used
+    /// the gateway, those did that had not ended when the gateway first saw the session.
     pub fn came_through_gateway(&self, turn: &ObservedTurn) -> bool {
         let Some(session) = self.state().sessions.get(&turn.session) else { return false };
         session.source == Some(SessionSource::Gateway)
             || session.gateway_since.is_some_and(|since| since <= turn.last_at())
     }
 
-    /// Records a turn that was observed elsewhere, and what would have been decided about it. A turn that is
-    /// known is not decided again; whatever else is new about it is recorded. One that came through the gateway is left
-    /// alone. Durable after [`Engine::commit`].
+    /// Records a turn that another client recorded, and the decision that would have been made about it; returns its
+    /// outcome. `None` if the turn came through the gateway or is decided already; in the second case its other new
+    /// events are recorded. Durable after [`Engine::commit`].
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn observe_turn(
         &mut self,
         session: &ObservedSession,
@@ -54,14 +54,15 @@ impl Engine {
         }
         let after = events_after_decision(turn, session.source, &self.models.registry)?;
         self.recorder.record(after)?;
-        // Where an import was killed, a turn may be begun: what it shows about the one before waits for its decision.
+        // If an import was killed, a turn may be started but undecided: the signals in it are recorded only after its
+        // decision.
         if before < self.recorder.position() || (!self.is_judged() && !self.begun()) {
             self.judge()?;
         }
         Ok(made)
     }
 
-    /// Whether the log has a turn that has started and is not decided.
+    /// Whether the log has a turn that was started and not decided.
     fn begun(&self) -> bool {
         let mut sessions = self.recorder.state().sessions.iter().map(|(_, session)| session);
         sessions

@@ -1,46 +1,47 @@
-//! The policy active: read afresh at the start of every turn, the last good one kept (004 §4.8).
+//! The policy file: reloaded before every turn if it changed, while the last valid policy stays active otherwise (004
+//! §4.8).
 
 use std::{fs, io, path::PathBuf, sync::Arc};
 
 use contracts::{ContentHash, Registry};
 use router_core::{Policy, Problem};
 
-/// The policy of a user who has written none.
+/// The policy of a user without a policy file.
 pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: default}\n";
-/// What stands in for the path of [`BUILT_IN_POLICY`].
+/// The path of [`BUILT_IN_POLICY`] in events and outputs.
 pub const BUILT_IN_PATH: &str = "built-in";
 
-/// A policy that came into force.
+/// A loaded policy with its origin.
 #[derive(Debug, Clone)]
 pub struct ActivePolicy {
-    /// The checked policy.
+    /// The loaded policy.
     pub policy: Arc<Policy>,
-    /// Its text.
+    /// The text of the file.
     pub text: Arc<str>,
-    /// The hash of its text.
+    /// The hash of the text.
     pub hash: ContentHash,
-    /// The file it was read from, or [`BUILT_IN_PATH`].
+    /// The path of the file, or [`BUILT_IN_PATH`].
     pub path: String,
 }
 
-/// What a look at the file found.
+/// The result of reloading the policy file.
 #[derive(Debug)]
 pub enum Refresh {
-    /// The same as before, good or bad.
+    /// The file has not changed, whether it is valid or not.
     Unchanged,
-    /// A new policy came into force.
+    /// A new policy is active.
     Loaded,
-    /// The file cannot be used; an earlier policy stays active.
+    /// The file is invalid, and the last valid policy stays active.
     Invalid(Vec<Problem>),
 }
 
-/// A policy file that cannot be used, with no earlier one to fall back on.
+/// The error of an invalid policy file without an earlier valid policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the policy `{path}` cannot be used:{}", listed(.problems))]
 pub struct PolicyError {
     /// The file.
     pub path: String,
-    /// Everything that is wrong with it.
+    /// All problems in it.
     pub problems: Vec<Problem>,
 }
 
@@ -48,28 +49,28 @@ fn listed(problems: &[Problem]) -> String {
     problems.iter().fold(String::new(), |text, problem| text + "\n  " + &problem.to_string())
 }
 
-/// Follows a policy file.
+/// A policy file that is followed, with the active policy.
 #[derive(Debug)]
 pub struct PolicyFile {
     path: PathBuf,
     home: Option<String>,
     registry: Arc<Registry>,
     active: ActivePolicy,
-    /// What the file last held, good or bad: `None` when it could not be read.
+    /// The last content of the file, valid or not; `None` if it could not be read.
     seen: Option<String>,
-    /// Whether the last look failed, so that the same failure is reported once.
+    /// Whether the last read failed, so that the failure is reported once.
     unreadable: bool,
-    /// What was wrong with the file when it was first read, until the first look reports it.
+    /// The problems found when the file was opened, until the first reload reports them.
     trouble: Option<Vec<Problem>>,
-    /// What is wrong with the file as it stands, reported or not.
+    /// The problems of the present content, reported or not.
     standing: Vec<Problem>,
 }
 
 impl PolicyFile {
-    /// Reads the file for the first time. Without a file the built-in policy holds.
+    /// Opens the file. Without a file the built-in policy is active.
     ///
     /// # Errors
-    /// [`PolicyError`] when there is a file and it cannot be used.
+    /// [`PolicyError`] if the file exists and is invalid.
     pub fn open(path: PathBuf, home: Option<&str>, registry: Arc<Registry>) -> Result<Self, PolicyError> {
         let shown = path.display().to_string();
         let (text, name) = match read(&path) {
@@ -94,11 +95,11 @@ impl PolicyFile {
         })
     }
 
-    /// As [`PolicyFile::open`], but a file that cannot be used gives way to an earlier policy, by its text. What is
-    /// wrong with the file is reported by the first [`PolicyFile::refresh`].
+    /// Opens the file as [`PolicyFile::open`] does. If it is invalid, the policy with the text `last_good` is active,
+    /// and the first [`PolicyFile::refresh`] reports the problems.
     ///
     /// # Errors
-    /// [`PolicyError`] when there is no earlier policy, or it does not fit the models of today.
+    /// [`PolicyError`] if the file is invalid and there is no earlier policy, or it does not fit the present models.
     pub fn open_or_last_good(
         path: PathBuf,
         home: Option<&str>,
@@ -118,39 +119,39 @@ impl PolicyFile {
         Ok(Self { path, home, registry, active, seen, unreadable, trouble: Some(refused.problems), standing })
     }
 
-    /// What was wrong with the file when it was first read, if that was not reported yet.
+    /// The problems found when the file was opened, unless they were reported.
     pub fn trouble(&self) -> Option<&[Problem]> {
         self.trouble.as_deref()
     }
 
-    /// What is wrong with the file as it stands, while an earlier policy stands in for it.
+    /// The problems of the present content; empty if it is active.
     pub fn standing_trouble(&self) -> &[Problem] {
         &self.standing
     }
 
-    /// The policy active.
+    /// The active policy.
     pub const fn active(&self) -> &ActivePolicy {
         &self.active
     }
 
-    /// What `~` in its paths stands for.
+    /// The home folder that `~` in its paths is expanded to.
     pub fn home(&self) -> Option<&str> {
         self.home.as_deref()
     }
 
-    /// The file followed.
+    /// The path of the file.
     pub const fn path(&self) -> &PathBuf {
         &self.path
     }
 
-    /// Looks at the file again. Its whole text is compared, so no change is missed; it is parsed only when the
-    /// text is new. A bad file is reported once.
+    /// Reloads the file if its text has changed. The whole text is compared, so that no change is missed. An invalid
+    /// file is reported once.
     pub fn refresh(&mut self) -> Refresh {
         let refreshed = self.look();
         match &refreshed {
             Refresh::Invalid(problems) => self.standing.clone_from(problems),
             Refresh::Loaded => self.standing.clear(),
-            // The text of before may be back.
+            // The text of the active policy may be back.
             Refresh::Unchanged if self.seen.as_deref() == Some(&*self.active.text) => self.standing.clear(),
             Refresh::Unchanged => {}
         }
@@ -164,7 +165,7 @@ impl PolicyFile {
         let text = match read(&self.path) {
             Ok(text) => text,
             Err(_) if self.unreadable => return Refresh::Unchanged,
-            // Never written: the built-in policy holds.
+            // A file that never existed: the built-in policy stays active.
             Err(error) if self.seen.is_none() && error.kind() == io::ErrorKind::NotFound => return Refresh::Unchanged,
             Err(error) => {
                 self.seen = None;
@@ -180,7 +181,7 @@ impl PolicyFile {
         let checked = check(&text, name, self.home.as_deref(), &self.registry);
         self.seen = Some(text);
         match checked {
-            // The same text as before a bad one, or before the file vanished: nothing new came into force.
+            // The text of the active policy is back after an invalid one or a missing file, so nothing changes.
             Ok(active) if active.hash == self.active.hash => Refresh::Unchanged,
             Ok(active) => {
                 self.active = active;

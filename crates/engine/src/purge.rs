@@ -1,4 +1,5 @@
-//! Removing private text on the user's demand: what the user or a model wrote goes, every decision about it stays.
+//! Removes private text on the user's request: texts of users and models are removed, and all decisions about them
+//! stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,44 +12,44 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{error::EngineError, exchange::named_text, insight::events};
 
-/// Which texts shall go.
+/// The filter for texts to remove; without limits all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeScope {
-    /// Only what happened before this.
+    /// Only texts from before this time.
     pub before: Option<Timestamp>,
-    /// Only what belongs to this session.
+    /// Only texts of this session.
     pub session: Option<SessionId>,
 }
 
-/// What a purge would remove.
+/// A planned purge: the texts that it would remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgePlan {
     scope: PurgeScope,
     positions: BTreeSet<Position>,
     kept_texts: BTreeSet<ContentHash>,
     gone_texts: BTreeSet<ContentHash>,
-    /// Whether an event of a kind or version this program does not know may name texts as well.
+    /// Whether an event of an unknown kind or version may also refer to texts.
     unread: bool,
-    /// Bytes of text inside the events.
+    /// The bytes of text in events.
     pub bytes: u64,
 }
 
 impl PurgePlan {
-    /// Events whose text would be removed.
+    /// The number of events whose text would be removed.
     pub fn events(&self) -> u64 {
         self.positions.len() as u64
     }
 
-    /// Texts beside the log that only those events name.
+    /// The number of stored texts that only those events refer to.
     pub fn texts(&self) -> u64 {
         self.gone_texts.len() as u64
     }
 }
 
-/// Looks for the private text within a scope. Changes nothing.
+/// Plans a purge: finds the private texts within a scope. Changes nothing.
 ///
 /// # Errors
-/// [`EngineError::UnknownSession`], and [`EngineError::Log`] when the log cannot be read.
+/// [`EngineError::UnknownSession`] if the log has no such session, [`EngineError::Log`] if it cannot be read.
 pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, EngineError> {
     let mut plan = PurgePlan { scope, ..PurgePlan::default() };
     let mut sessions: BTreeMap<TurnId, SessionId> = BTreeMap::new();
@@ -92,14 +93,14 @@ impl PurgePlan {
         early && session
     }
 
-    /// Removes what was planned on this log, while it was open, and records that it was done.
+    /// Removes the planned texts from the open log, and records the purge.
     ///
-    /// The texts beside the log go first, and that it was done is recorded next: should the rest be interrupted, the events still name what is missing, and
-    /// doing it again completes it. Without a scope, texts that no event names are removed as well, unless there are
-    /// events this program cannot read.
+    /// The order makes it safe to interrupt: stored texts are removed first, then the event is recorded, then the log
+    /// is rewritten. Until then the events still refer to the removed texts, and purging again completes it. Without
+    /// limits, stored texts that no event refers to are removed as well, unless the log has events of unknown kinds.
     ///
     /// # Errors
-    /// [`EngineError::Log`] when something cannot be written.
+    /// [`EngineError::Log`] if something cannot be written.
     pub fn execute(
         self,
         log: SledLog,

@@ -1,4 +1,4 @@
-//! Writing events and folding them at once: the state always stands where the log will stand.
+//! Appends events and folds them at once, so that the state is always that of the log's end.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -10,27 +10,27 @@ use event_core::{EventId, Known, NewEvent, Position, Recorded, Sealed, Timestamp
 
 use crate::{error::EngineError, router_state::RouterState};
 
-/// What a frame adds to a payload, at most, in bytes.
+/// The most bytes that a frame adds to a payload.
 const FRAME_BYTES: usize = 256;
 
-/// Events that are staged together.
+/// Events that are appended together.
 #[derive(Default)]
 struct Part {
     events: Vec<NewEvent>,
-    /// Of each what it says, where that is known.
+    /// The decoded value of each event, where it is known.
     known: Vec<Option<Known>>,
-    /// What they take at most.
+    /// An upper bound of their size in bytes.
     bytes: usize,
 }
 
-/// The log and the state folded from it.
+/// The log with the state that is folded from it.
 pub(crate) struct Recorder {
     log: Arc<dyn EventLog>,
     clock: Box<dyn Clock>,
     state: RouterState,
-    /// Events and bytes staged since the last barrier.
+    /// The number and bytes of events since the last barrier.
     staged: (usize, usize),
-    /// Which events those are: the log does not show them yet.
+    /// The ids of those events, which the log does not return before the barrier.
     staged_ids: HashSet<EventId>,
 }
 
@@ -54,7 +54,7 @@ impl Recorder {
         &self.state
     }
 
-    /// Where the state stands; events up to here may still wait for the next barrier.
+    /// The position of the last event in the state. Events up to here may not be durable yet.
     pub(crate) fn position(&self) -> Position {
         self.state.position()
     }
@@ -63,14 +63,14 @@ impl Recorder {
         self.clock.now()
     }
 
-    /// Whether an event with this id is in the log, or staged for it.
+    /// Whether an event with this id is in the log or waits for the next barrier.
     pub(crate) fn knows(&self, id: EventId) -> Result<bool, EngineError> {
         Ok(self.staged_ids.contains(&id) || self.log.find(id)?.is_some())
     }
 
-    /// Stages events and folds those that are new. They are durable after the next [`Recorder::commit`].
+    /// Appends events and folds the new ones. They are durable after the next [`Recorder::commit`].
     ///
-    /// Events go in parts that one barrier can cover; a part is all or nothing.
+    /// The events are appended in parts that one barrier can cover. Each part is appended completely or not at all.
     pub(crate) fn record(&mut self, events: impl IntoIterator<Item: Into<Sealed>>) -> Result<(), EngineError> {
         let mut part = Part::default();
         for event in events {
@@ -94,8 +94,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Stages a batch, all or nothing, and folds the events that are new. `known` holds the decoded value of each event
-    /// where there is one. Commits first if the batch does not fit into the present group.
+    /// Appends a batch, completely or not at all, and folds the new events. `known` has the decoded value of each event
+    /// where there is one. Commits first if the batch does not fit into the present barrier.
     pub(crate) fn append(
         &mut self,
         expected: Expected,
@@ -112,16 +112,16 @@ impl Recorder {
         self.staged = (self.staged.0 + events.len(), self.staged.1 + bytes);
         self.staged_ids.extend(events.iter().map(|event| event.id));
         for ((position, event), known) in appended.positions.iter().zip(events).zip(known) {
-            // A known event has an earlier place and was folded there.
+            // A repeated event has its earlier position, and was folded then.
             self.state.advance(&Recorded::new(*position, now, event).knowing(known)).map_err(Arc::new)?;
         }
         Ok(appended)
     }
 
-    /// Makes everything staged durable.
+    /// Makes all appended events durable.
     pub(crate) fn commit(&mut self) -> Result<(), LogError> {
         if self.staged != (0, 0) {
-            // After a failed barrier the counts stay, so that every later commit fails too.
+            // After a failed barrier the counts stay, so that every later commit fails as well.
             self.log.sync()?;
             self.staged = (0, 0);
             self.staged_ids.clear();
@@ -129,7 +129,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Commits, and saves the state so that the next start need not fold the whole log.
+    /// Commits and saves the state, so that the next start does not fold the whole log.
     pub(crate) fn close(mut self) -> Result<(), BusError> {
         self.commit()?;
         event_bus::save_all(self.log.as_ref(), &self.state)?;
@@ -137,7 +137,7 @@ impl Recorder {
     }
 }
 
-/// An event of a turn: its id follows from the turn, its kind and a number.
+/// Creates an event of a turn. Its id is derived from turn, kind and `number`.
 pub(crate) fn turn_event<E: event_core::EventType>(
     turn: TurnId,
     number: u64,

@@ -31,7 +31,7 @@ projection_set! {
 }
 
 impl RouterState {
-    /// Calls `decide` with the views of a decision at a time.
+    /// Calls `decide` with the views at a time.
     pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
         with_views(&self.availability, &self.patterns, at, decide)
     }

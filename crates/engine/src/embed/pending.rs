@@ -1,4 +1,4 @@
-//! Which messages of a log an embedder has not seen yet.
+//! Finds the messages of a log that an embedder has not embedded yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,21 +11,22 @@ use event_core::{EventId, Position};
 
 use crate::{capture::start_of_hash, error::EngineError, insight::events};
 
-/// A message to embed, and the turns that are told.
+/// A message to embed, and the turns that record its embedding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pending {
-    /// The start of the hash of the message.
+    /// The first eight bytes of the hash of the message, the key of its embedding.
     pub(super) key: u64,
-    /// The event that holds or names its text.
+    /// The position of the event with its text.
     pub(super) text: Position,
-    /// A turn that says by what its embedding is found: one event serves all that say the same.
+    /// A turn that recorded the key of its embedding. One event with the key serves all such turns; `None` if there are
+    /// none.
     keyed: Option<TurnId>,
-    /// Turns that do not, from before there was an embedder: each has an event of its own, by which its row is found.
+    /// Turns without a recorded key, from before an embedder was configured. Each needs an event of its own.
     unkeyed: Vec<TurnId>,
 }
 
 impl Pending {
-    /// The turns that get an event from an embedder, each with the id of that event.
+    /// Returns the turns that need an event with an embedding, each with the id of that event.
     pub(super) fn events(&self, embedder: &str) -> impl Iterator<Item = (TurnId, EventId)> {
         let parts = [b"turn.embedded".as_slice(), embedder.as_bytes(), &self.key.to_le_bytes()];
         let of_text = EventId::derive(&parts);
@@ -35,16 +36,16 @@ impl Pending {
     }
 }
 
-/// A turn that started, while the walk has not seen what it needs of it.
+/// A started turn whose message is not complete yet.
 #[derive(Debug, Clone, Copy)]
 struct Started {
     keyed: bool,
     text: Option<(u64, Position)>,
 }
 
-/// The messages that `model` has not embedded, in the order of the log.
+/// Returns the messages that `model` has not embedded, in the order of the log.
 ///
-/// A turn that does not say by what its embedding is found counts only when it is over: before that it has no row.
+/// A turn without a recorded key is included once it has ended, since the pattern store has no row for it before.
 pub(super) fn pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pending>, EngineError> {
     let mut walk = Walk::default();
     for event in events(log, Position::ORIGIN) {
@@ -75,7 +76,7 @@ pub(super) fn pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pending>, E
 struct Walk {
     open: BTreeMap<TurnId, Started>,
     messages: BTreeMap<u64, Pending>,
-    /// Embedded already.
+    /// The keys of embedded texts.
     texts: BTreeSet<u64>,
     turns: BTreeSet<TurnId>,
 }
@@ -102,7 +103,7 @@ impl Walk {
         }
     }
 
-    /// Those of which something is left to do.
+    /// Returns the messages that still need an event.
     fn left(self) -> Vec<Pending> {
         let Self { messages, texts, turns, .. } = self;
         let left = messages.into_values().filter_map(|mut message| {

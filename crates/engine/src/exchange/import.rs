@@ -1,4 +1,4 @@
-//! JSON Lines into a log.
+//! Imports JSON Lines into a log.
 
 use std::io::{self, BufRead};
 
@@ -11,25 +11,25 @@ use super::{
 };
 use crate::error::EngineError;
 
-/// The longest line that is read, in bytes: a text of 16 MiB, escaped.
+/// The longest accepted line, in bytes: a text of 16 MiB, escaped.
 const MAX_LINE_BYTES: u64 = 128 * 1024 * 1024;
-/// What a frame adds to a payload, at most, in bytes: header and kind.
+/// The most bytes that a frame adds to a payload: header and kind.
 const FRAME_BYTES: usize = 512;
 
-/// What lines without a hash chain are worth.
+/// How lines without a hash chain are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chains {
-    /// Nothing: the first one ends the import.
+    /// As an error.
     Required,
-    /// They are taken; a chain that is there must hold all the same.
+    /// They are accepted. A chain that is present must still be valid.
     Optional,
 }
 
-/// Reads lines into a log, which must be empty or end where they start. Events the log has are skipped. All lines
-/// up to the first wrong one are kept.
+/// Imports lines into a log, which must be empty or continue where they start. Events that the log already has are
+/// skipped. All lines before the first invalid one are kept. `progress` receives the length of each line in bytes.
 ///
 /// # Errors
-/// [`EngineError::Exchange`] with the number of a line that is wrong.
+/// [`EngineError::Exchange`] with the number of the invalid line.
 pub fn import(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -41,7 +41,7 @@ pub fn import(
     let done = Exchanged { chain: log.chain_at(head)?, ..Exchanged::default() };
     let mut import = Import { log, texts, chains, head, before: None, pending: Vec::new(), bytes: 0, done };
     let read = import.lines(input, &mut progress);
-    // What stood before a wrong line is kept, and it is the earlier line that is reported when both are wrong.
+    // Lines before an invalid one are kept. If the log rejects one of them, that earlier line is reported.
     import.restore()?;
     read.map(|()| import.done)
 }
@@ -50,13 +50,13 @@ struct Import<'a> {
     log: &'a dyn EventLog,
     texts: &'a dyn TextStore,
     chains: Chains,
-    /// Where the log will end.
+    /// The last position of the log, including the pending events.
     head: Position,
-    /// The place and the chain of the line before.
+    /// The position and the chain of the previous line.
     before: Option<(Position, Chain)>,
-    /// Events to restore, each with the number of its line.
+    /// Events to append, each with the number of its line.
     pending: Vec<(u64, Recorded)>,
-    /// How large they are together, at most.
+    /// An upper bound of their size in bytes.
     bytes: usize,
     done: Exchanged,
 }
@@ -105,7 +105,7 @@ impl Import<'_> {
         self.before = Some((event.position, chain));
         if before == self.head {
             let bytes = event.event.payload.len() + FRAME_BYTES;
-            // One barrier covers so much at most.
+            // The limits of one barrier.
             if MAX_BATCH_EVENTS <= self.pending.len() || MAX_BATCH_BYTES < self.bytes + bytes {
                 self.restore()?;
             }
@@ -115,7 +115,7 @@ impl Import<'_> {
             self.pending.push((line, event));
             return Ok(());
         }
-        // Already there, if it is the same event.
+        // The log has this position; the import continues if it has the same event.
         self.restore()?;
         if self.log.chain_at(event.position)? != Some(chain) {
             return Err(not_a_continuation.into());
@@ -124,7 +124,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// The chain after a position, which the line before has or the log.
+    /// Returns the hash chain after a position, from the previous line or from the log.
     fn chain_at(&mut self, position: Position) -> Result<Chain, EngineError> {
         if let Some((_, chain)) = self.before.filter(|(before, _)| *before == position) {
             return Ok(chain);
@@ -148,14 +148,14 @@ impl Import<'_> {
         Err(ExchangeError::Line { line, reason: reason.to_owned() })
     }
 
-    /// Puts what is pending on the disk. When the log refuses an event, those before it are kept.
+    /// Appends the pending events durably. If the log rejects one, those before it are kept.
     fn restore(&mut self) -> Result<(), EngineError> {
         let pending = std::mem::take(&mut self.pending);
         self.bytes = 0;
         let events: Vec<_> = pending.iter().map(|(_, event)| event.clone()).collect();
         match self.log.restore(&events) {
             Ok(_) => self.done.events += events.len() as u64,
-            // Nothing of the part was taken: once more, one by one, to find the line.
+            // None of them was appended: tries them one by one to find the invalid line.
             Err(_) => {
                 for (line, event) in pending {
                     self.log.restore(std::slice::from_ref(&event)).map_err(|error| refused(line, error))?;
@@ -168,7 +168,7 @@ impl Import<'_> {
     }
 }
 
-/// An event the log does not take is a wrong line; a log that cannot be written is not the line's fault.
+/// Converts the error of appending an event: an event that the log rejects is an invalid line, a failing log is not.
 fn refused(line: u64, error: LogError) -> EngineError {
     match error {
         LogError::OutOfOrder { .. } | LogError::Repeated { .. } | LogError::Oversized { .. } => {

@@ -1,4 +1,4 @@
-//! One line of JSON Lines: an event, or a text that events name.
+//! The format of one line: an event, or a stored text.
 
 use contracts::{ContentHash, catalogue};
 use event_bus::{Chain, ParseChainError};
@@ -6,7 +6,7 @@ use event_core::{EventId, Hex, NewEvent, Position, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A line.
+/// An event as one line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
@@ -23,7 +23,7 @@ pub(super) struct Line {
     data: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     payload: Option<String>,
-    /// The hash of a payload that was removed on demand.
+    /// The hash of a payload that was purged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     purged: Option<String>,
     /// The log's hash chain after this event.
@@ -31,7 +31,7 @@ pub(super) struct Line {
     chain: Option<String>,
 }
 
-/// A line that carries a stored text.
+/// A stored text as one line, with its hash.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TextLine {
@@ -39,7 +39,7 @@ pub(super) struct TextLine {
     pub(super) content: String,
 }
 
-/// An event as a line, with the log's chain after it.
+/// Converts an event to a line; `chain` is the log's hash chain after it.
 pub(super) fn line(recorded: &Recorded, chain: Option<Chain>) -> Line {
     let event = &recorded.event;
     let data = recorded.purged.is_none().then(|| readable(&event.kind, event.version, &event.payload)).flatten();
@@ -59,7 +59,7 @@ pub(super) fn line(recorded: &Recorded, chain: Option<Chain>) -> Line {
     }
 }
 
-/// A payload as JSON, when the JSON gives back the same bytes.
+/// Converts a payload to JSON; `None` if the kind is unknown or the JSON would not decode to the same bytes.
 pub fn readable(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
     let spec = catalogue::find(kind, version)?;
     let value = (spec.to_json)(payload).ok()?;
@@ -67,13 +67,14 @@ pub fn readable(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
     (back == payload).then_some(value)
 }
 
-/// An event as JSON for people: as exported.
+/// Converts an event to JSON as in an export, for display.
 pub fn as_json(recorded: &Recorded) -> Value {
     serde_json::to_value(line(recorded, None)).unwrap_or(Value::Null)
 }
 
+/// A parsed line.
 pub(super) enum Parsed {
-    /// An event, and the chain the line claims.
+    /// An event, and the hash chain that the line states.
     Event(Box<Recorded>, Option<Chain>),
     Text(TextLine),
 }
@@ -84,7 +85,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     }
     let line: Line = match serde_json::from_str(text) {
         Ok(line) => line,
-        // Another tool may have changed the order of the keys.
+        // Another tool may have changed the order of the keys of a text line.
         Err(error) => return serde_json::from_str(text).map(Parsed::Text).map_err(|_| error.to_string()),
     };
     let (payload, purged) = match (line.data, line.payload, line.purged) {

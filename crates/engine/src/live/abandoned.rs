@@ -1,4 +1,4 @@
-//! Open turns that the user abandoned when the next message of their thread arrives.
+//! Ends the open turns that the user has abandoned when the next message of their thread arrives.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use contracts::{TurnId, events::TurnStatus};
 use super::attempts;
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_input::TurnInput};
 
-/// The most turns of one message that may wait for tools at once, and the most turns of other runs.
+/// The most turns of one message that may be open at once, and the most open turns of other runs.
 const MOST_AT_ONCE: usize = 64;
 
 impl Engine {
-    /// Ends the turns of the input's thread that have no call in progress, as cancelled: the user has moved on.
+    /// Ends the turns of the input's thread that have no call in progress, as cancelled: the user has abandoned them.
     ///
-    /// The latest turns of the very same message stay open, since clients without session ids may send it several times
-    /// at once. So do the latest turns of other runs in such a session; older ones count as abandoned.
+    /// The latest turns of the same message stay open, since clients without session ids may send it several times at
+    /// once. So do the latest turns of other runs in such a session.
     pub(super) fn end_abandoned(&mut self, input: &TurnInput, sent_before: u64) -> Result<(), EngineError> {
         let Some(session) = self.state().sessions.get(&input.session) else { return Ok(()) };
         let idle = session.open.iter().filter(|open| open.thread == input.thread && open.calls_waiting == 0);
@@ -28,7 +28,7 @@ impl Engine {
         let history = input.calls_in_history.as_ref();
         let (other_runs, own): (Vec<&OpenTurn>, Vec<_>) =
             idle.into_iter().partition(|open| history.is_some_and(|calls| open.is_of_another_run(calls)));
-        // Open turns are ordered by their start.
+        // Open turns are ordered by their start, so the first ones are the oldest.
         let surplus = other_runs.len().saturating_sub(MOST_AT_ONCE);
         let abandoned = own.into_iter().chain(other_runs.into_iter().take(surplus));
         let abandoned: Vec<TurnId> = abandoned.map(|open| open.turn).collect();

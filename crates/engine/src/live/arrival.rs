@@ -1,4 +1,4 @@
-//! A request of a live client: the start of a turn, or a further step of one.
+//! Handles a request of a live client: starts a turn, or continues one.
 
 use contracts::{
     ModelId, SessionId, TurnId,
@@ -17,12 +17,12 @@ use crate::{
 };
 
 impl Engine {
-    /// Takes a request: continues the running turn that it belongs to, or starts and decides a turn. Tool results in it
-    /// are recorded. Not yet durable.
+    /// Handles a request: continues the running turn that it belongs to, or else starts and decides a turn. Tool
+    /// results in it are recorded. The events are durable after [`Engine::commit`].
     ///
     /// # Errors
-    /// [`EngineError::Override`] if the mention of a new turn names no model: nothing is recorded then. Otherwise if the
-    /// log cannot be written.
+    /// [`EngineError::Override`] if the mention of a new turn names no model; nothing is recorded then. Otherwise if
+    /// the log cannot be written.
     pub fn arrive(&mut self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
         self.resolve(&mut input);
         let message = self.attempts.of(&self.recorder, &input.session, &input.name)?;
@@ -34,7 +34,7 @@ impl Engine {
             TurnOutcome { turn, at, input, mention_bytes, route, banners }
         } else {
             let mention = self.mention(&input)?;
-            // An outage may have ended since the last event: the decision is to know it.
+            // An outage may have ended since the last event, which the decision must know.
             self.react()?;
             self.start_session(&input)?;
             self.end_abandoned(&input, message.sent)?;
@@ -49,8 +49,8 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// The turn that a request continues, and the model it is locked to: the turn that waits for one of its tool
-    /// results, or else the latest turn of its message.
+    /// Returns the turn that a request continues, and the model it is locked to: the turn that waits for one of the
+    /// request's tool results, or else the latest turn of the same message.
     fn running(&self, input: &TurnInput, sent_before: u64) -> Option<(TurnId, ModelId)> {
         let session = self.state().sessions.get(&input.session)?;
         let mut waiting = session.open.iter().filter(|open| open.thread == input.thread);
@@ -61,7 +61,7 @@ impl Engine {
         Some((open.turn, open.model.clone()?))
     }
 
-    /// Ends a turn, if it runs. Not yet durable.
+    /// Records the end of a turn if it is open. The event is durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.

@@ -1,4 +1,4 @@
-//! How often a message was sent: the same message sent again is another turn, under a name with a number.
+//! Counts how often a message was sent. Each time it starts another turn, whose name has a number.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,31 @@ use event_core::EventType;
 
 use crate::{error::EngineError, recorder::Recorder};
 
-/// The most messages whose number is remembered; the log knows the rest.
+/// The most messages whose count is cached; that of the others is searched in the log.
 const MOST: usize = 4_096;
 
-/// The number of the latest turn of each message.
+/// A cache of the number of turns of each message, by the first turn of the message.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts(BTreeMap<TurnId, u64>);
 
-/// A message, and how often it was sent.
+/// A message with the number of its turns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Message {
     /// Its first turn.
     first: TurnId,
-    /// How many turns the log has of it: they are numbered from 0 without gaps.
+    /// The number of its turns in the log. They are numbered from 0 without gaps.
     pub(crate) sent: u64,
 }
 
 impl Message {
-    /// The turn that it starts when it is sent again, under its session and name.
+    /// Returns the id of the turn that sending the message once more starts.
     pub(crate) fn next(&self, session: &SessionId, name: &str) -> TurnId {
         if self.sent == 0 { self.first } else { turn(session, name, self.sent) }
     }
 }
 
 impl Attempts {
-    /// What the log has of a message.
+    /// Looks up the number of turns of a message.
     pub(crate) fn of(&self, recorder: &Recorder, session: &SessionId, name: &str) -> Result<Message, EngineError> {
         let first = turn(session, name, 0);
         if let Some(known) = self.0.get(&first) {
@@ -42,7 +42,7 @@ impl Attempts {
             return Ok(Message { first, sent: 0 });
         }
         let is_sent = |number: u64| is_decided(turn(session, name, number));
-        // Doubling, then halving: the cost grows with the logarithm of how often it was sent.
+        // Exponential, then binary search: the cost is logarithmic in the number of turns.
         let mut above = 2;
         while is_sent(above - 1)? {
             above *= 2;
@@ -55,7 +55,7 @@ impl Attempts {
         Ok(Message { first, sent: above - 1 })
     }
 
-    /// That a message was sent once more.
+    /// Counts another turn of a message.
     pub(crate) fn note(&mut self, message: Message) {
         if MOST <= self.0.len() {
             self.0.clear();
@@ -64,12 +64,12 @@ impl Attempts {
     }
 }
 
-/// The turn of a message that was sent before so many times.
+/// Returns the id of a message's turn number `number`, from 0.
 pub(crate) fn turn(session: &SessionId, name: &str, number: u64) -> TurnId {
     TurnId::derive(session, &name_of(name, number))
 }
 
-/// The name of a turn of a message that was sent before so many times.
+/// Returns the name of a message's turn number `number`, from 0.
 pub(crate) fn name_of(name: &str, number: u64) -> String {
     if number == 0 { name.to_owned() } else { format!("{name}#{number}") }
 }

@@ -1,30 +1,30 @@
-//! What the tools of a session have touched.
+//! The files and tools that a session has used.
 
 use std::collections::BTreeSet;
 
 use contracts::{SideEffect, events::ToolCalled};
 use serde::{Deserialize, Serialize};
 
-/// The most names a session's history keeps of each kind: later ones are dropped.
+/// The most names of each kind in a session's history; later ones are dropped.
 const MOST_NAMES: usize = 64;
 
-/// What the tools of a session have touched so far.
+/// The files and tools that a session has used so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
-    /// Calls of tools.
+    /// The number of tool calls.
     pub tool_calls: u64,
-    /// Extensions of files, lower case, with the dot.
+    /// Extensions of files, in lower case with the dot.
     pub extensions: BTreeSet<String>,
-    /// Top-level directories of files, inside the workspace.
+    /// Top-level folders of files, relative to the workspace.
     pub directories: BTreeSet<String>,
     /// Names of tools.
     pub tools: BTreeSet<String>,
-    /// What they do to the world.
+    /// The side effects of the tools.
     pub side_effects: BTreeSet<SideEffect>,
 }
 
 impl History {
-    /// This history and another one.
+    /// Adds another history.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
         self.extensions.extend(other.extensions.iter().cloned());
