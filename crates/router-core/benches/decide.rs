@@ -1,4 +1,4 @@
-//! What routing costs: one decision, many regular expressions, reading a policy.
+//! The duration of routing: a decision, many regular expressions, loading a policy.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use std::{fmt::Write as _, hint::black_box, sync::Arc};
@@ -11,7 +11,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_ma
 use processor_time::ProcessorTime;
 use router_core::{Policy, Scenario, decide};
 
-/// A message as people write them, 297 bytes.
+/// A typical message, 297 bytes.
 const MESSAGE: &str = "The checkout page shows a wrong total when a voucher is applied twice and the user goes back to the \
     basket. Please find out where the sum is computed, write a test that shows the problem, and then change as little \
     as possible so that it passes. Do not touch the styles, and tell me what you would do next.";
@@ -39,7 +39,7 @@ fn registry() -> Arc<Registry> {
     Arc::new(Registry::new(models).unwrap())
 }
 
-/// A policy of so many rules, none of which matches the message.
+/// A policy of `count` rules, none of which matches the message.
 fn rules(count: usize, when: impl Fn(usize) -> String) -> String {
     let mut text = "schema_version: 1\nglobal_default: sonnet\nrules:\n".to_owned();
     for index in 0..count {
@@ -50,7 +50,7 @@ fn rules(count: usize, when: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// Five kinds of conditions in turn.
+/// Five kinds of conditions in rotation.
 fn mixed(index: usize) -> String {
     match index % 5 {
         0 => format!("message_matches: \"^/command-{index}|write.*release {index}\""),
@@ -80,7 +80,7 @@ fn decision(criterion: &mut Criterion<ProcessorTime>) {
     }
 }
 
-/// None of them matches the message, but half of each stands in it.
+/// A regular expression that does not match the message, although it contains half of it.
 fn regular_expression(kind: &str, index: usize) -> String {
     match kind {
         "phrases" => format!("message_matches: '(test|sum) of part {index}'"),

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same every time.
+//! Reproducible pseudo-random numbers.
 
 /// A linear congruential generator.
 pub(crate) struct Numbers(pub(crate) u64);
@@ -9,7 +9,7 @@ impl Numbers {
         (self.0 >> 33) % bound
     }
 
-    /// Up to `most` of `values` names that start with `prefix`, sorted and without repetition.
+    /// Returns at most `most` of `values` possible names that start with `prefix`, sorted and distinct.
     pub(crate) fn names(&mut self, prefix: &str, values: u64, most: u64) -> Vec<String> {
         let count = self.below(most + 1);
         let mut names: Vec<_> = (0..count).map(|_| format!("{prefix}{}", self.below(values))).collect();

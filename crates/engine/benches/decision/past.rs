@@ -1,4 +1,4 @@
-//! A past to learn from: logs of turns with random features, the same every time.
+//! Reproducible logs of turns with random features.
 
 use contracts::{
     Features, IntentTags, ModelId, NanoUsd, Score, SideEffect, TokenBucket, TurnId,
@@ -72,7 +72,7 @@ impl Past {
         EvalCompleted { turn, model: None, score: Score(self.numbers.below(1_000_000_001)), ..EvalCompleted::sample() }
     }
 
-    /// What the pattern store needs of a turn: its features, a call, its end and a judgement.
+    /// Adds the events of a turn that the pattern store needs: its features, a call, its end and a verdict.
     fn short_turn(&mut self) {
         let (turn, model) = self.begin();
         let (started, call, judged) = (self.started(turn), self.call(turn, &model), self.judged(turn));
@@ -82,7 +82,7 @@ impl Past {
         self.write(turn, &judged);
     }
 
-    /// A turn as real sessions have it: three calls, each with a tool.
+    /// Adds the events of a typical turn: three calls, each with a tool.
     fn whole_turn(&mut self) {
         let (turn, model) = self.begin();
         if self.turns % 20 == 1 {
@@ -102,7 +102,7 @@ impl Past {
     }
 }
 
-/// A pattern store with exactly so many fingerprints, folded from events.
+/// A pattern store with `fingerprints` fingerprints, folded from events.
 pub(crate) fn learned(fingerprints: usize) -> Patterns {
     let mut past = Past::new();
     let mut patterns = Patterns::default();
@@ -115,7 +115,7 @@ pub(crate) fn learned(fingerprints: usize) -> Patterns {
     patterns
 }
 
-/// So many events of whole turns.
+/// A log of `events` events of typical turns.
 pub(crate) fn log(events: usize) -> Vec<Recorded> {
     let mut past = Past::new();
     while past.events.len() < events {

@@ -1,8 +1,8 @@
-//! A policy of any length whose rules do not match the message of the benchmark.
+//! Policies of any size whose rules do not match the message of the benchmark.
 
 use std::fmt::Write as _;
 
-/// Rules of every kind in turn; a hundred of them are a file of 14 kB.
+/// `count` rules of all kinds in rotation; a hundred of them are a file of 14 kB.
 pub(crate) fn mixed(count: usize) -> String {
     let mut text = String::from("schema_version: 1\nglobal_default: sonnet\nrules:\n");
     for number in 0..count {

@@ -1,4 +1,4 @@
-//! Who is out, through the engine: what calls tell, what is announced, and what the next turn makes of it (004 §4.5).
+//! Outages: failed calls, recorded transitions, and their effect on the next turn (004 §4.5).
 
 use contracts::{
     OutageScope,
@@ -24,7 +24,7 @@ rules:
 global_default: gpt
 "#;
 
-/// Failures in a row of one model, a second apart.
+/// Records consecutive failures of one model, a second apart.
 fn strikes(desk: &mut Desk, model: &str, count: usize) {
     for _ in 0..count {
         desk.pass_secs(1);
@@ -181,7 +181,7 @@ fn a_session_sees_the_outages_that_another_one_met() {
     assert_eq!(desk.locked_model("one"), Some(&model_id(OPUS)), "the running turn keeps its model");
 }
 
-/// The running turn calls its model through the gateway.
+/// Records a call of the running turn through the gateway.
 fn send(desk: &mut Desk, started: &TurnOutcome) -> Call {
     desk.engine.call_sent(started, started.model().unwrap()).unwrap()
 }

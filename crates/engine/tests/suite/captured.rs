@@ -1,4 +1,4 @@
-//! What a turn knows of the world when it starts (004 §5.3.1).
+//! The inputs of a decision that are captured when a turn starts (004 §5.3.1).
 
 use catalogue::estimate::PromptShape;
 use contracts::{
@@ -17,7 +17,7 @@ fn desk(rule: &str) -> Desk {
     Desk::with(&format!("rules: [{{when: {rule}, use: opus}}]\nglobal_default: haiku\n"))
 }
 
-/// The model of a turn of its own session.
+/// The model of a turn in a session of its own.
 fn model(desk: &mut Desk, change: impl FnOnce(&mut TurnInput)) -> String {
     let name = format!("session-{}", desk.head());
     let mut new = TurnInput::new(session(&name), "m1", "hello");
@@ -27,7 +27,7 @@ fn model(desk: &mut Desk, change: impl FnOnce(&mut TurnInput)) -> String {
 
 #[test]
 fn local_time_is_that_of_the_user() {
-    // It is 14:23 in Greenwich and 16:23 at the desk.
+    // It is 14:23 UTC and 16:23 in the desk's time zone.
     assert_eq!(model(&mut desk("{time_of_day_between: ['16:23', '16:24']}"), |_| {}), OPUS);
     assert_eq!(model(&mut desk("{time_of_day_between: ['14:00', '15:00']}"), |_| {}), HAIKU);
 }
@@ -88,7 +88,7 @@ fn what_tools_touched_in_a_session_counts_for_its_later_turns() {
 #[test]
 fn a_session_remembers_its_workspace() {
     let mut desk = Desk::with("global_default: haiku\nworkspaces: {~/shop: {default: gpt}}");
-    // A model set before the first turn is no first turn.
+    // Setting a model before the first turn does not count as a turn.
     let sonnet = desk.engine.model_named(SONNET).unwrap();
     desk.engine.select_model(&session("one"), Some(sonnet)).unwrap();
     desk.engine.select_model(&session("one"), None).unwrap();

@@ -1,4 +1,4 @@
-//! Every decision can be made again from the log alone, with the same bytes (decisions D9 and D14).
+//! Every decision can be repeated from the log alone, with equal bytes (decisions D9 and D14).
 
 use contracts::events::{ErrorClass, PolicyLoaded, StopReason};
 use engine::TurnInput;
@@ -12,7 +12,7 @@ use crate::support::{
     models::OPUS,
 };
 
-/// A policy that looks at everything a policy can look at.
+/// A policy with every kind of condition.
 const POLICY: &str = r#"
 rules:
   - {name: commits, when: {message_matches: "(?i)\\bcommit"}, use: haiku}
@@ -27,7 +27,7 @@ workspaces:
 global_default: haiku
 "#;
 
-/// The bundled session, imported.
+/// Imports the bundled session.
 fn demo(policy: &str) -> Desk {
     let mut desk = Desk::with(policy);
     let mut reader = SessionReader::new("demo.jsonl".as_ref(), DEMO_SESSION.as_bytes());
@@ -99,6 +99,6 @@ fn two_imports_of_the_same_session_give_the_same_log() {
         let events = desk.events().into_iter().filter(|event| event.event.kind != PolicyLoaded::KIND);
         events.map(|event| (event.event.id, event.event.payload)).collect::<Vec<_>>()
     };
-    // The path of the policy file differs from desk to desk.
+    // The path of the policy file differs between desks.
     assert!(told(&one) == told(&other));
 }

@@ -1,4 +1,4 @@
-//! Messages put into numbers by whom the user brings: afterwards, in batches, and never while a turn waits.
+//! Embedding messages with the user's embedder: afterwards, in batches, and without delaying a turn.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use crate::{
 
 const NO_EMBEDDER: &str = "global_default: haiku\n";
 
-/// A policy that names a stand-in.
+/// A policy that names the stand-in as embedder.
 fn policy(stand_in: &StandIn) -> String {
     format!("{NO_EMBEDDER}embedding: {{url: \"{}\", model: m}}\n", stand_in.url)
 }
 
-/// What is about signing in points one way, in whatever words; everything else another.
+/// An embedding: one direction for texts about signing in, another for all others.
 fn meaning(text: &str) -> Vec<f32> {
     let length = f32::from(u16::try_from(text.len()).unwrap()) / 10_000.0;
     if text.contains("sign in") || text.contains("Anmeldung") {
@@ -64,7 +64,7 @@ fn run(desk: &mut Desk, embedder: &OpenAiEmbedder) -> Embedded {
     run.into_result()
 }
 
-/// Embedded, skipped, failed.
+/// The numbers of embedded, skipped and failed messages.
 fn counts(embedded: &Embedded) -> (u64, u64, u64) {
     (embedded.embedded, embedded.skipped, embedded.failed)
 }
@@ -89,7 +89,7 @@ fn every_message_is_embedded_once_and_every_turn_is_told() {
     assert_eq!((counts(&embedded), embedded.embedder.as_deref()), ((2, 0, 0), Some("m/4")));
     assert_eq!(stand_in.asked().len(), 1);
     assert_eq!(stand_in.asked()[0].texts(), ["users cannot sign in", "write a poem"]);
-    // Two turns without a key, and one of those that share each key.
+    // Two turns without a key, and one turn for each key.
     let events = desk.all::<TurnEmbedded>();
     assert_eq!(events.len(), 4);
     assert!(events.iter().all(|event| event.vector == patterns::project(&meaning("users cannot sign in"))
@@ -196,7 +196,7 @@ fn where_words_are_forgotten_nothing_is_embedded() {
     assert_eq!(desk.all::<TurnEmbedded>(), []);
 }
 
-/// Turns of which the first is judged, and all are embedded, in the order of the log.
+/// A desk with embedded turns, the first of which has a verdict, in the order of the log.
 fn learned(stand_in: &StandIn, before: &str) -> Desk {
     let mut desk = Desk::with(before);
     for (name, message) in [("one", "users cannot sign in since yesterday"), ("two", "write a poem about rain")] {

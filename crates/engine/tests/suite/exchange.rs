@@ -1,4 +1,4 @@
-//! The log as JSON Lines: nothing is lost on the way out and in, and a wrong line is named.
+//! Export and import of JSON Lines: no loss in either direction, and errors that name the invalid line.
 
 use std::{io::BufReader, sync::Arc};
 
@@ -16,7 +16,7 @@ fn exported(log: &dyn EventLog, texts: &dyn TextStore) -> Vec<u8> {
     lines
 }
 
-/// An empty log and what came of reading these lines into it.
+/// Imports lines into an empty log; returns the log and the result.
 fn imported(lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<Exchanged, EngineError>) {
     imported_with(Chains::Required, lines)
 }
@@ -27,7 +27,7 @@ fn imported_with(chains: Chains, lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTex
     (log, texts, done)
 }
 
-/// Out, into an empty log, and out again.
+/// Exports a log, imports it into an empty one, and exports that again; the exports must be equal.
 fn round(log: &dyn EventLog, texts: &dyn TextStore) -> Exchanged {
     let lines = exported(log, texts);
     let (copy, copied, done) = imported(&lines);
@@ -73,7 +73,7 @@ fn desk() -> Desk {
 fn a_log_of_turns_goes_out_and_in_without_a_difference() {
     let desk = desk();
     let done = round(desk.log.as_ref(), desk.texts.as_ref());
-    // The policy, the models, and the long message.
+    // The texts of the policy, of the models, and of the long message.
     assert_eq!((done.events, done.texts, done.known), (desk.head().0, 3, 0));
 }
 
@@ -102,7 +102,7 @@ fn every_kind_of_event_is_readable_and_comes_back_with_the_same_bytes() {
     assert!(lines.lines().all(|line| line.contains("\"data\"")), "no known event is written as `payload`");
     assert_eq!(round(&log, &MemoryTexts::new()).events, KINDS.len() as u64);
     let ended = lines.lines().find(|line| line.contains("turn.ended")).unwrap();
-    // The chain depends on the bytes of every kind before; `round` has verified it.
+    // The chain depends on the bytes of all earlier events; `round` has verified it.
     insta::assert_snapshot!(ended.split(",\"chain\"").next().unwrap());
 }
 
@@ -141,7 +141,7 @@ fn reading_the_same_lines_again_skips_what_is_known() {
     assert_eq!(exported(log.as_ref(), texts.as_ref()), lines);
 }
 
-/// What a changed file brings: the error, and how many events are kept.
+/// Imports an export after a change of its lines; returns the error and the number of imported events.
 fn changed(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     let desk = desk();
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
@@ -150,7 +150,7 @@ fn changed(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     wrong(Chains::Required, &lines)
 }
 
-/// The error that lines without a chain bring, and how many events are kept.
+/// As `changed`, without hash chains in the lines.
 fn changed_without_chains(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     let desk = desk();
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
@@ -166,14 +166,14 @@ fn wrong(chains: Chains, lines: &[String]) -> (String, u64) {
     (error.to_string(), log.head().unwrap().0)
 }
 
-/// A line without its chain.
+/// Removes the chain from a line.
 fn stripped(line: &str) -> String {
     line.rfind(",\"chain\":\"").map_or(line.to_owned(), |chain| format!("{}}}", &line[..chain]))
 }
 
 #[test]
 fn a_wrong_line_is_named_and_everything_before_it_is_kept() {
-    // Two of the first ten lines are texts, so the events before line 60 are one short of it by three.
+    // Two of the first ten lines are texts, so three fewer events than lines precede line 60.
     let events_before = 60 - 1 - 3;
     let cut = changed(|lines| {
         lines.truncate(60);
@@ -241,7 +241,7 @@ fn a_line_that_was_changed_dropped_or_stripped_shows_in_the_chain() {
         lines[59].insert(at, '1');
     });
     assert!(envelope.0.starts_with("line 60: ") && envelope.0.contains(broken), "{}", envelope.0);
-    // Moving everything behind a line that is dropped one place up does not help.
+    // Moving the lines after a removed one up does not help.
     let moved = changed(|lines| {
         let number = |line: &str| line[12..line.find(',').unwrap()].parse::<u64>().unwrap();
         drop(lines.remove(59));

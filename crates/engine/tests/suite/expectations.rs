@@ -1,4 +1,4 @@
-//! Expectations of a policy in YAML: what holds, what differs, and what cannot be read (004 §9.1).
+//! Expectations of a policy in YAML: met, not met, and invalid (004 §9.1).
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn check(text: &str) -> Vec<Checked> {
     check_expectations("expectations.yaml", text, &policy()).unwrap()
 }
 
-/// What differs, by name.
+/// The differences, by the name of the expectation.
 fn differences(text: &str) -> String {
     let checked = check(text).into_iter();
     let lines = checked.map(|checked| match checked.differences.as_slice() {

@@ -1,4 +1,4 @@
-//! A barrier that failed: nobody is told that what it was to cover is on the disk.
+//! A failed barrier: no caller is informed that its events are durable.
 
 use std::sync::{
     Arc,

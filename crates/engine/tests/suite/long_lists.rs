@@ -1,4 +1,4 @@
-//! Decisions with more reasons than an event can hold.
+//! Decisions with more reasons than fit into an event.
 
 use std::fmt::Write as _;
 

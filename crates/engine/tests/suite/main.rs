@@ -1,4 +1,4 @@
-//! The engine as its front ends use it: whole turns on a log in memory, and what the log then says.
+//! The engine as front ends use it: whole turns on a log in memory, and the resulting events.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 #[path = "../../../adapters/tests/support/stand_in.rs"]

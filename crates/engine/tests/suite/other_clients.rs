@@ -1,4 +1,4 @@
-//! Sessions of Codex and logs of chat completions in the engine: once, twice, and after an import that was killed.
+//! Imports of Codex sessions and chat completion logs: once, twice, and after a killed import.
 
 use std::{path::Path, sync::Arc};
 
@@ -36,8 +36,8 @@ fn import<F: Format>(desk: &mut Desk, files: &[(&str, &str)]) {
     }
 }
 
-/// What events say of sessions, whenever they were written. What is active is told again by every test's own folder,
-/// so that decisions stand elsewhere in the log.
+/// The content of the events of sessions, without when they were recorded. Events about the active policy differ,
+/// because each test has its own folder, and so do the positions of decisions.
 fn told(events: &[Recorded]) -> Vec<(EventId, String, Payload)> {
     let active = |kind: &str| kind.starts_with("policy.") || kind.starts_with("catalogue.");
     let of_sessions = events.iter().map(|event| &event.event).filter(|event| !active(&event.kind));
@@ -54,7 +54,8 @@ fn importing_again_adds_nothing<F: Format>(files: &[(&str, &str)]) {
     assert_eq!(told(&desk.events()), once);
 }
 
-/// Whatever part of the events a killed import left, the next one leaves the same log as an import that was not killed.
+/// Whatever part of its events a killed import has recorded, the next import results in the same log as one that was
+/// not killed.
 fn a_killed_import_is_completed<F: Format>(files: &[(&str, &str)]) {
     let mut desk = Desk::with(POLICY);
     import::<F>(&mut desk, files);

@@ -1,4 +1,4 @@
-//! Runs of one prompt side by side, by a client that names no session: they are one session, and yet each its own.
+//! Parallel runs of one prompt by a client without session ids: they share a session, and each keeps its turns.
 
 use contracts::{
     TurnId,
@@ -33,13 +33,13 @@ fn says(message: &str, calls: &[&str]) -> TurnInput {
     }
 }
 
-/// A request that brings what a tool gave back.
+/// A request with the result of a tool call.
 fn brings(message: &str, call: &str) -> TurnInput {
     let tool_answers = vec![ToolAnswer { id: call.to_owned(), failed: false, bytes: 9 }];
     TurnInput { continues: true, tool_answers, ..says(message, &[call]) }
 }
 
-/// The model answers, and asks for a tool in each of these calls.
+/// Records the model's response, with a tool call for each of these ids.
 fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
     let tool = |id: &&str| ToolRequest { id: (*id).to_owned(), name: "Bash".to_owned(), arguments: "{}".to_owned() };
     let answer = CallAnswer {
@@ -56,7 +56,7 @@ fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
     desk.stands_where_the_log_says();
 }
 
-/// A turn that starts and is left waiting for these calls.
+/// Starts a turn that waits for these calls.
 fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
     desk.pass_secs(1);
     let started = desk.engine.arrive(input).unwrap();
@@ -66,7 +66,7 @@ fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
     started.turn
 }
 
-/// The result of a call arrives, and the model is done with it; gives the turn that went on and its model.
+/// Sends the result of a call and completes the response; returns the continued turn and its model.
 fn goes_on(desk: &mut Desk, message: &str, id: &str) -> (TurnId, String) {
     desk.pass_secs(1);
     let continued = desk.engine.arrive(brings(message, id)).unwrap();
@@ -92,7 +92,7 @@ fn a_run_that_goes_on_to_its_next_message_leaves_the_turn_of_another_run_locked(
     assert_eq!(goes_on(&mut desk, PROMPT, "a"), (one, HAIKU.to_owned()));
     let next = waits(&mut desk, says("and the docs", &["a"]), &["c"]);
     assert_eq!(open(&desk), [other, next]);
-    // Each of them brings what its own tool gave back, in whatever order.
+    // Each run sends the result of its own tool, in any order.
     assert_eq!(goes_on(&mut desk, PROMPT, "b"), (other, HAIKU.to_owned()));
     assert_eq!(goes_on(&mut desk, "and the docs", "c"), (next, OPUS.to_owned()));
     assert_eq!(ended(&desk), [one, other, next].map(|turn| (turn, TurnStatus::Completed)));
@@ -104,7 +104,7 @@ fn a_run_that_goes_on_to_its_next_message_leaves_the_turn_of_another_run_locked(
 fn what_a_run_was_interrupted_in_ends_with_its_next_message() {
     let mut desk = desk();
     let other = waits(&mut desk, says(PROMPT, &[]), &["x"]);
-    // Of several calls one in the history is enough.
+    // One of several calls in the history is enough.
     let interrupted = waits(&mut desk, says(PROMPT, &[]), &["a", "b"]);
     let next = waits(&mut desk, says("do something else", &["b"]), &["c"]);
     assert_eq!(ended(&desk), [(interrupted, TurnStatus::Cancelled)]);
@@ -114,7 +114,7 @@ fn what_a_run_was_interrupted_in_ends_with_its_next_message() {
 #[test]
 fn runs_that_were_left_for_good_are_bounded_and_the_oldest_end_first() {
     let mut desk = desk();
-    // Their clients have left the calls out of the history.
+    // Their clients have removed the calls from the history.
     let turns: Vec<_> =
         (0..70).map(|run| waits(&mut desk, says(&format!("try {run}"), &[]), &[&format!("call-{run}")])).collect();
     let (over, left) = turns.split_at(5);

@@ -1,4 +1,4 @@
-//! Private text goes on demand; the decisions, what they were made from, and the hash chain stay.
+//! Purging private text: decisions, their inputs and the hash chain stay.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use event_core::{Position, Recorded, Timestamp};
 
 use crate::support::{Desk, desk::session};
 
-/// Two sessions with a secret in some messages, one of them too long for an event, copied onto the disk.
+/// Two sessions with a secret in some messages, one of them too long for an event, copied to the disk.
 fn on_disk(directory: &Path) -> Vec<Recorded> {
     let mut desk = Desk::with("global_default: haiku");
     for number in 0..10 {
@@ -39,7 +39,7 @@ fn decisions(events: &[Recorded]) -> Vec<RouteDecided> {
     events.iter().filter_map(|event| event.read::<RouteDecided>().unwrap()).collect()
 }
 
-/// How often the secret stands in the files under a directory.
+/// Counts the occurrences of the secret in the files of a directory.
 fn secrets(directory: &Path) -> usize {
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     entries

@@ -1,4 +1,4 @@
-//! What becomes of a suggestion of the pattern store that a rule outranked (004 §5.6).
+//! Accepting and dismissing a suggestion of the pattern store that a rule outranked (004 §5.6).
 
 use contracts::{
     Score, Slot, TurnId,
@@ -22,7 +22,7 @@ pattern_disagreement: {surface: true, min_confidence: 0.5, min_sample_size: 5}
 global_default: haiku
 "#;
 
-/// Turns like the one to come were taken by two models; one of them did well.
+/// A desk on which two models took turns similar to the next one, and one of them did well.
 fn desk_that_has_learned() -> Desk {
     let mut desk = Desk::with(POLICY);
     for number in 0..12 {

@@ -1,4 +1,4 @@
-//! What the tests of the engine share: models with prices, an engine on a log in memory, sessions recorded elsewhere.
+//! Fixtures of the engine's tests: models with prices, an engine on a log in memory, recorded sessions.
 
 pub(crate) mod again;
 pub(crate) mod desk;

@@ -1,4 +1,4 @@
-//! Sessions that clients recorded although they came through the gateway: their turns are in the log already.
+//! Imports of sessions that came through the gateway: their turns are in the log already.
 
 use contracts::events::RouteDecided;
 use engine::TurnInput;
@@ -23,7 +23,7 @@ fn recorded() -> ObservedSession {
     recorded_session("rec-1", START)
 }
 
-/// Gives how many turns were decided.
+/// Imports turns; returns how many were decided.
 fn observe(desk: &mut Desk, turns: &[ObservedTurn]) -> usize {
     desk.engine.observe_session(&recorded()).unwrap();
     let made = turns.iter().filter_map(|turn| desk.engine.observe_turn(&recorded(), turn).unwrap()).count();
@@ -47,7 +47,7 @@ fn a_session_that_began_in_the_gateway_is_not_recorded_again() {
     assert!(turns.iter().all(|turn| desk.engine.came_through_gateway(turn)));
     assert_eq!(observe(&mut desk, &turns), 0);
     assert_eq!((desk.head(), &desk.engine.state().costs), (head, &costs));
-    // Nor by a program that has started again since.
+    // Nor by a program that has been restarted since.
     let mut desk = desk.restarted();
     assert_eq!(observe(&mut desk, &turns), 0);
 }
@@ -61,7 +61,7 @@ fn of_a_session_that_went_on_in_the_gateway_only_the_turns_of_before_are_recorde
     through_gateway(&mut desk);
     let spent = desk.engine.state().costs.overall();
 
-    // Clients write a message down a moment before they send it.
+    // Clients record a message a moment before they send it.
     let sent = Timestamp(desk.now.0 - 20_000);
     let direct = turn(2, START.plus_secs(10));
     let turns = [before, direct, turn(3, sent), turn(4, sent.plus_secs(30))];

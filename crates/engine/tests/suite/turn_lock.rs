@@ -1,4 +1,4 @@
-//! A turn stays on the model it was started with; a swap waits for the next one (004 §3, §8.9, §8.10).
+//! A turn stays locked to its model; a swap waits for the next turn (004 §3, §8.9, §8.10).
 
 use contracts::{
     ModelId, SideEffect,
@@ -20,7 +20,7 @@ rules:
 global_default: haiku
 "#;
 
-/// A tool is asked for and comes back.
+/// Records a tool call and its result.
 fn read_file(desk: &mut Desk, call: &str) {
     let turn = desk.running("sess_42").unwrap();
     let (session, call) = (session("sess_42"), call.to_owned());
@@ -47,7 +47,7 @@ fn swap(desk: &mut Desk, model: Option<&str>) -> String {
     desk.engine.select_model(&session("sess_42"), model).unwrap().to_string()
 }
 
-/// What the log tells, and why the last turn was decided as it was.
+/// Formats the events of the log, and the explanation of the last decision.
 fn shown(desk: &Desk) -> String {
     let why = engine::last_decision(desk.log.as_ref()).unwrap().text();
     format!("{}\n{why}", story(&desk.events(), START))

@@ -1,4 +1,4 @@
-//! How turns are judged while they happen, when the user has a say, and when the whole log is judged anew.
+//! Verdicts on turns: while they run, after feedback, and in a re-evaluation of the whole log.
 
 use contracts::{
     Tone,
@@ -20,7 +20,7 @@ fn kinds(verdict: &EvalCompleted) -> Vec<SignalKind> {
     verdict.signals.iter().map(|signal| signal.kind).collect()
 }
 
-/// One turn, answered and over, and the message after it.
+/// A completed turn and the message after it.
 fn two_turns(second: &str) -> Desk {
     let mut desk = Desk::with(POLICY);
     desk.start("s", "round the total of the cart");

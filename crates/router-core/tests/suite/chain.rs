@@ -1,4 +1,4 @@
-//! What each policy of the chain does, alone and beside the others.
+//! The slots of the chain, alone and in combination.
 
 mod availability;
 mod budget;

@@ -1,4 +1,4 @@
-//! What the loader refuses, with line, column and a message, and what it accepts (004 §5.7, §10.1 test 5, decision D8).
+//! Rejected policies, with line, column and message, and accepted ones (004 §5.7, §10.1 test 5, decision D8).
 
 mod bounds;
 mod embedding;
@@ -8,14 +8,14 @@ mod schema;
 
 use crate::support::{load_over, registry};
 
-/// Every problem of a policy, one per line.
+/// The problems of a policy, one per line.
 #[track_caller]
 fn problems(text: &str) -> String {
     let Err(problems) = load_over(text, registry()) else { panic!("accepted:\n{text}") };
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Each policy with its problems below it.
+/// Each policy followed by its problems.
 #[track_caller]
 fn refused(policies: &[&str]) -> String {
     let show = |text: &&str| {

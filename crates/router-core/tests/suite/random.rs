@@ -1,4 +1,4 @@
-//! What holds for every policy and every turn (004 §10.2).
+//! Properties of all policies and turns (004 §10.2).
 
 mod closure;
 mod determinism;
@@ -11,7 +11,7 @@ mod worlds;
 
 use proptest::{prelude::*, test_runner::RngSeed};
 
-/// The same cases every time; `PROPTEST_CASES` (256 when unset) has more of them, `PROPTEST_RNG_SEED` others.
+/// The same cases in every run; `PROPTEST_CASES` (256 by default) runs more, `PROPTEST_RNG_SEED` others.
 fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = if default.rng_seed == RngSeed::Random { RngSeed::Fixed(4) } else { default.rng_seed };

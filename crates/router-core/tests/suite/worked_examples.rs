@@ -1,4 +1,4 @@
-//! The worked examples of 004 §8, one snapshot each: read them as documentation.
+//! The worked examples of 004 §8, one snapshot each, which serve as documentation.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ fn example_8_8_rule_wins_and_the_pattern_store_disagrees() {
     insta::assert_snapshot!(explain(&scenario, &policy(&text)));
 }
 
-// 8.9 (the lock through tool cycles) and 8.10 (a queued swap) are about sessions and live in the engine's tests.
+// Examples 8.9 (the lock during tool calls) and 8.10 (a queued swap) are tests of the engine.
 
 #[test]
 fn example_8_11_delegation_re_entry() {

@@ -1,4 +1,4 @@
-//! Decisions made again, from nothing but the log and the texts beside it (decision D14).
+//! Repeats decisions from the log and its texts alone (decision D14).
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use router_core::{Decided, Policy, decide};
 
 use super::Desk;
 
-/// Whether the words of the user are still there.
+/// Whether the user's text is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
     Kept,
-    /// Only which text predicates matched is known (decision D9).
+    /// Only the recorded matches of text predicates are (decision D9).
     Purged,
 }
 
-/// Makes a recorded decision again.
+/// Repeats a recorded decision.
 pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, event: &RouteDecided, words: Words) -> Decided {
     let before = log.read_after(Position::ORIGIN, usize::try_from(event.based_on.0).unwrap()).unwrap();
     let mut state = RouterState::default();
@@ -39,7 +39,7 @@ pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, event: &Ro
     state.with_views(at, |views| decide(&turn, &policy, views))
 }
 
-/// Makes every decision of a log again, and compares the bytes; how many they are.
+/// Repeats every decision of a log and compares the bytes; returns their number.
 pub(crate) fn all_are_the_same(desk: &Desk, words: Words) -> usize {
     let decided = desk.all::<RouteDecided>();
     for event in &decided {
@@ -52,7 +52,7 @@ pub(crate) fn all_are_the_same(desk: &Desk, words: Words) -> usize {
     decided.len()
 }
 
-/// The last event of a kind for which something holds.
+/// The last event of a type that satisfies `holds`.
 fn last<E: EventType>(events: &[Recorded], holds: impl Fn(&E) -> bool) -> (event_core::Timestamp, E) {
     let mut found = events.iter().rev().filter_map(|event| Some((event.event.at, event.read::<E>().unwrap()?)));
     found.find(|(_, event)| holds(event)).unwrap_or_else(|| panic!("the log has no such `{}`", E::KIND))

@@ -1,9 +1,9 @@
-//! The models that 004 §8 speaks of, with prices.
+//! The models of 004 §8, with prices.
 
 use contracts::{Capabilities, ModelId, ModelSpec, PicoUsd, Prices, Rates, Registry, Tier, Tokenizer};
 use engine::Models;
 
-/// A model that can do everything, at so many whole dollars per million tokens of input and five times that for output.
+/// A model with all capabilities, at `dollars` per million input tokens and five times as much for output.
 pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], dollars: u64) -> ModelSpec {
     let (provider, _) = id.split_once(':').unwrap();
     let rate = |times: u64| PicoUsd(dollars * times * 1_000_000);

@@ -1,4 +1,4 @@
-//! A model that is out is passed over, its healthy neighbours are not (004 §4.5.3, §10.1 tests 7 and 19).
+//! An unavailable model is rejected, other models of its provider are not (004 §4.5.3, §10.1 tests 7 and 19).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! A model that cannot take what the turn needs is passed over, for a reason that names the gate
-//! (004 §4.4, §10.1 tests 6 and 18).
+//! A model that lacks a required capability is rejected, with a failure that names it (004 §4.4, §10.1 tests 6 and 18).
 
 use contracts::{
     ModelSpec, Needs, Slot, Verdict,
@@ -9,7 +8,7 @@ use router_core::{Policy, Scenario};
 
 use crate::support::{chosen, decide, explain, live_request, models_but, policy_over, said};
 
-/// A rule for `haiku`, with a changed `haiku`, above a default that can do everything.
+/// A rule for a changed `haiku`, above a default with all capabilities.
 fn policy_with(change: impl Fn(&mut ModelSpec)) -> Policy {
     let registry = models_but(|model| {
         if model.aliases[0] == "haiku" {
@@ -22,7 +21,7 @@ fn policy_with(change: impl Fn(&mut ModelSpec)) -> Policy {
 
 const NOTHING: Needs = Needs { images: false, tools: false, system_prompt: false, structured_output: false };
 
-/// The turn that needs something passes the model over for this reason; the turn that does not, does not.
+/// Checks that the first scenario rejects the model for this reason and the second does not.
 #[track_caller]
 fn gate(policy: &Policy, needs: &Scenario, needs_not: &Scenario, reason: &str) {
     let decision = decide(needs, policy);
@@ -111,7 +110,8 @@ fn what_a_turn_does_not_need_no_model_has_to_have() {
     assert_eq!(chosen(&needing(|_| {}), &policy), "CONFIGURED_RULES claude-haiku-4-5");
 }
 
-/// From a model that fails every gate, mend one gate after the other: the reasons come in the order of 004 §4.4.
+/// Starts with a model that fails every check, and corrects one after the other: the failures follow the order of 004
+/// §4.4.
 #[test]
 fn of_several_failures_the_first_in_the_order_of_the_gates_is_the_reason() {
     let everything = Scenario::message("hello").needs(Needs {

@@ -1,5 +1,5 @@
-//! What the pattern store would have said stays visible when the user's choice wins, and changes nothing
-//! (004 §5.6, §8.8, decision D2).
+//! If the user's choice wins, the recommendation of the pattern store is recorded and has no effect (004 §5.6, §8.8,
+//! decision D2).
 
 use contracts::{
     Recommendation, Slot, Tier, Verdict,
@@ -37,7 +37,7 @@ fn after_each_of_the_three_choices_of_the_user_an_entry_is_deferred() {
     insta::assert_snapshot!(explain(&learned("hello").sticky("opus"), &policy));
 }
 
-/// Fails when it is asked.
+/// A pattern store that panics when it is queried.
 struct Unasked;
 
 impl PatternView for Unasked {

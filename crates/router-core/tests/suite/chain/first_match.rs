@@ -1,4 +1,4 @@
-//! Within the rules the first that matches wins (004 §5.2, §10.1 test 2).
+//! The first matching rule wins (004 §5.2, §10.1 test 2).
 
 use contracts::{Reason, Slot};
 use router_core::Scenario;

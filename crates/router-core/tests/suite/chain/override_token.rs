@@ -1,10 +1,10 @@
-//! `@alias` in front of a message: what it names, what is stripped, and what is only text (004 §9.2, decision D12).
+//! `@alias` at the start of a message: its model, the remaining text, and plain text (004 §9.2, decision D12).
 
 use router_core::{OverrideError, address};
 
 use crate::support::{chosen, policy, registry};
 
-/// The model named, or `-`, and the text that is sent; or the error.
+/// The selected model, or `-`, and the text that is sent; or the error.
 fn read(message: &str) -> String {
     match address(message, &registry()) {
         Ok(addressed) => {

@@ -1,4 +1,4 @@
-//! A recommendation below its thresholds is none (004 §5.5, §10.1 test 9).
+//! A recommendation below a threshold is ignored (004 §5.5, §10.1 test 9).
 
 use contracts::{Reason, Score, Slot, Verdict};
 use router_core::Scenario;

@@ -1,4 +1,4 @@
-//! A turn whose text was purged is decided again by the predicates that matched it (decision D9).
+//! A turn whose text was purged is decided again from the recorded matches of text predicates (decision D9).
 
 use contracts::{
     MessageText,

@@ -1,5 +1,5 @@
-//! A rule whose model is rejected makes room for the next rule that matches, and both are seen
-//! (004 §4.6, decision D1).
+//! If the model of a rule is rejected, the next matching rule is used, and both are in the chain (004 §4.6, decision
+//! D1).
 
 use contracts::{Attempt, Failure, OutageScope, Slot, Verdict};
 use router_core::Scenario;

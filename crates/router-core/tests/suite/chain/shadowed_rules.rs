@@ -1,4 +1,4 @@
-//! Rules that an earlier one always or equally matches are pointed out, not refused (004 §8.12).
+//! Rules that an earlier rule shadows are reported, not rejected (004 §8.12).
 
 use router_core::notes;
 

@@ -1,4 +1,4 @@
-//! Parts of the day: the start is in, the end is out, and midnight may lie between (004 §5.3.2, decision D10).
+//! Time windows: the start is included, the end is not, and they may contain midnight (004 §5.3.2, decision D10).
 
 use contracts::{
     Slot,

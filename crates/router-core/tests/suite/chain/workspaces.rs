@@ -1,4 +1,4 @@
-//! Which workspace a session is in, and what its block replaces (004 §5.2, §11.1, decision D7).
+//! The workspace of a session, and the settings that its block replaces (004 §5.2, §11.1, decision D7).
 
 use std::cell::RefCell;
 
@@ -83,7 +83,7 @@ workspaces:
     assert_eq!(chosen(&scenario, &policy(text)), "GLOBAL_DEFAULT claude-haiku-4-5");
 }
 
-/// Keeps what it was asked with, and knows nothing.
+/// A pattern store without recommendations that records its query.
 #[derive(Default)]
 struct Heard(RefCell<Option<(Option<String>, PatternSettings)>>);
 

@@ -1,4 +1,4 @@
-//! What a policy may cost is bounded, and everything up to the bound is accepted.
+//! The limits of a policy, and policies at each limit.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ fn rules(count: usize, when: impl Fn(usize) -> String) -> String {
 }
 
 fn nested(levels: usize) -> String {
-    // The list of rules, the rule and its condition are the first three levels below the file.
+    // The list of rules, the rule and its condition are the first three levels of the file.
     let (open, close) = ("{not: ".repeat(levels - 3), "}".repeat(levels - 3));
     format!("rules: [{{when: {open}{{}}{close}, use: opus}}]\n")
 }

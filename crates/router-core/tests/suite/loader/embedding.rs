@@ -1,4 +1,4 @@
-//! Who puts messages into numbers.
+//! The block `embedding`.
 
 use super::{problems, refused};
 use crate::support::policy;

@@ -1,11 +1,11 @@
-//! What is accepted although a stricter reader would not (decision D8).
+//! Policies that are accepted although a stricter parser would reject them (decision D8).
 
 use contracts::ModelId;
 use router_core::{OnExplicitReject, Policy, Scenario};
 
 use crate::support::{chosen, load_over, policy, registry};
 
-/// The one condition of a policy, as `rules show` prints it.
+/// The only condition of a policy, as `rules show` prints it.
 #[track_caller]
 fn condition(when: &str) -> String {
     policy(&format!("rules:\n  - use: opus\n    when: {when}\n")).rules().next().unwrap().when

@@ -1,4 +1,4 @@
-//! Every kind of mistake, by topic. The snapshots are what a user reads.
+//! Invalid policies by topic. The snapshots are the messages that users read.
 
 use super::refused;
 

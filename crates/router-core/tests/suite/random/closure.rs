@@ -1,4 +1,4 @@
-//! Any nesting of conditions is accepted, holds or does not hold, and never panics (004 §10.2).
+//! Nested conditions are accepted, evaluate to a boolean and never panic (004 §10.2).
 
 use contracts::Slot;
 use proptest::{collection::vec, prelude::*};
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::support::policy_over;
 
-/// Whether a rule with this condition matches, whatever becomes of its model.
+/// Whether a rule with this condition matches, whether or not its model is valid.
 fn matches(condition_text: &str, world: &World) -> bool {
     let policy = policy_over(&format!("rules: [{{when: {condition_text}, use: one}}]"), world.registry());
     assert!(policy.rules().all(|rule| !rule.when.is_empty()));
@@ -24,7 +24,7 @@ fn matches(condition_text: &str, world: &World) -> bool {
     decision.entry(Slot::ConfiguredRules).is_some_and(|entry| entry.candidate.is_some())
 }
 
-/// Wrapped in so many layers of `not`, `any_of` and `all_of`.
+/// Wraps a condition in layers of `not`, `any_of` and `all_of`.
 fn wrapped(block: Block, layers: &[usize]) -> Block {
     layers.iter().fold(block, |block, layer| match layer % 3 {
         0 => Block(vec![When::Not(block)]),

@@ -1,4 +1,4 @@
-//! The same turn, policy and views give the same decision, to the byte (004 §10.2).
+//! Equal turn, policy and views result in equal bytes (004 §10.2).
 
 use proptest::{collection::vec, prelude::*};
 use router_core::Decided;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::support::policy_over;
 
-/// The decision as it would be kept.
+/// The encoding of a decision.
 fn bytes(decided: &Decided) -> Vec<u8> {
     serde_json::to_vec(&(&decided.decision, &decided.matched)).unwrap()
 }
@@ -19,7 +19,7 @@ fn bytes(decided: &Decided) -> Vec<u8> {
 proptest! {
     #![proptest_config(config(200))]
 
-    /// The policy is loaded twice, one of them has decided other turns before, and turns are decided in any order.
+    /// The policy is loaded twice, one of the two has decided other turns before, and turns are decided in any order.
     #[test]
     fn the_same_input_gives_the_same_bytes(policy in policy(), worlds in vec(world(), 1..4)) {
         let text = printed(&policy);

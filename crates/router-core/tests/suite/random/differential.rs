@@ -1,4 +1,4 @@
-//! `decide` says what the naive reading of the specification says.
+//! The decisions of `decide` equal those of the naive implementation.
 
 use contracts::MessageText;
 use proptest::{collection::vec, prelude::*, test_runner::TestCaseResult};
@@ -21,7 +21,7 @@ fn agrees(data: &Policy, text: &str, loaded: &router_core::Policy, world: &World
         prop_assert_eq!(asked, reference::settings(data, world), "{}", text);
     }
 
-    // Without the text, by what matched it (decision D9).
+    // Without the text, from the recorded matches (decision D9).
     let mut purged = world.clone();
     purged.turn.message = MessageText::Matched(decided.matched.clone());
     prop_assert_eq!(decide(&purged, loaded, &stub), decided, "{}", text);

@@ -1,13 +1,13 @@
-//! Policies as data, and any of them.
+//! Random policies as data.
 
 use contracts::views::CostScale;
 use proptest::{collection::vec, option::of, prelude::*, sample::select};
 
-/// The models policies name: alias and id. The last two are of another provider.
+/// The models that policies name: alias and id. The last two are of another provider.
 pub(super) const MODELS: [(&str, &str); 5] =
     [("one", "a:one"), ("two", "a:two"), ("three", "a:three"), ("four", "b:four"), ("five", "b:five")];
 
-/// What regular expressions are searched for.
+/// Regular expressions for messages.
 pub(super) const PATTERNS: [&str; 10] = [
     "^commit",
     "commit",
@@ -20,18 +20,18 @@ pub(super) const PATTERNS: [&str; 10] = [
     "ärger|sql",
     r"\s\S",
 ];
-/// What regular expressions are searched for in paths.
+/// Regular expressions for paths.
 pub(super) const PATH_PATTERNS: [&str; 4] = ["^/w", "/a(/|$)", "b$", "home"];
 pub(super) const TEXTS: [&str; 5] = ["commit", "FIX", "Ärger", "sql ", "zzz"];
 pub(super) const SKILLS: [&str; 3] = ["design", "review", "deploy"];
 pub(super) const EXTENSIONS: [&str; 3] = [".sql", ".rs", ".py"];
-/// Thresholds and estimates, around the windows of the models.
+/// Thresholds and estimates, around the context windows of the models.
 pub(super) const TOKENS: [u64; 7] = [0, 999, 1_000, 1_001, 50_000, 50_001, 200_000];
-/// Minutes of a day where windows start and end, and where turns happen.
+/// Minutes of a day at which windows start and end, and turns start.
 pub(super) const MINUTES: [u16; 6] = [0, 1, 360, 720, 1_320, 1_439];
 /// Budgets in cents.
 pub(super) const CENTS: [u64; 3] = [0, 500, 542];
-/// Workspaces: as written, and the path meant (the user's home is `/home/dev`).
+/// Workspaces: as written, and the resolved path (the user's home is `/home/dev`).
 const PATHS: [(&str, &str); 6] = [
     ("/", "/"),
     ("/w", "/w"),
@@ -60,7 +60,7 @@ pub(super) enum When {
     Not(Block),
 }
 
-/// A condition: all its keys must hold, and none is there twice.
+/// A condition: all keys must hold, and no key is repeated.
 #[derive(Debug, Clone)]
 pub(super) struct Block(pub(super) Vec<When>);
 
@@ -92,12 +92,12 @@ pub(super) struct Scope {
 #[derive(Debug, Clone)]
 pub(super) struct Policy {
     pub(super) global: Scope,
-    /// The path as written, the path meant, and what holds below it.
+    /// The path as written, the resolved path, and the settings below it.
     pub(super) workspaces: Vec<(&'static str, &'static str, Scope)>,
     pub(super) refuse: bool,
 }
 
-/// Which key a condition is.
+/// The key of a condition.
 fn key(when: &When) -> std::mem::Discriminant<When> {
     std::mem::discriminant(when)
 }
@@ -128,7 +128,7 @@ fn leaf() -> impl Strategy<Value = When> {
     ]
 }
 
-/// Any condition, nested.
+/// Generates a nested condition.
 pub(super) fn block() -> impl Strategy<Value = Block> {
     let leaves = vec(leaf(), 0..3).prop_map(without_repetition);
     leaves.prop_recursive(4, 16, 3, |inner| {
@@ -164,7 +164,7 @@ fn scope() -> impl Strategy<Value = Scope> {
         .prop_map(|(default, tiers, pattern, rules)| Scope { default, tiers, pattern, rules })
 }
 
-/// Any policy.
+/// Generates a policy.
 pub(super) fn policy() -> impl Strategy<Value = Policy> {
     let workspaces = proptest::sample::subsequence(&PATHS[..], 0..4).prop_flat_map(|paths| {
         let scopes = vec(scope(), paths.len());

@@ -1,4 +1,5 @@
-//! Policies as a user would write them: aliases and ids, flow and block style, quoted or not, lists of one as bare text.
+//! Formats policies as users write them: aliases and ids, flow and block style, quoted or not, lists of one as plain
+//! text.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,7 @@ use contracts::views::CostScale;
 
 use super::policies::{Block, MODELS, Pattern, Policy, Rule, Scope, When};
 
-/// Text that is written the same way in JSON and in YAML.
+/// Quotes a text in a way that is valid in JSON and in YAML.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
@@ -52,7 +53,7 @@ fn one(when: &When) -> String {
     }
 }
 
-/// A condition in flow style.
+/// Formats a condition in flow style.
 pub(super) fn condition(block: &Block) -> String {
     format!("{{{}}}", block.0.iter().map(one).collect::<Vec<_>>().join(", "))
 }
@@ -75,12 +76,12 @@ fn pattern(pattern: &Pattern) -> String {
     format!("{{{}}}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// The name a rule is given, when it is given one.
+/// The explicit name of a rule; `None` if it has none.
 fn name(index: usize, rule: &Rule) -> Option<String> {
     rule.named.then(|| format!("the {index}th"))
 }
 
-/// The name a rule goes by.
+/// The name of a rule in decisions.
 pub(super) fn name_of(index: usize, rule: &Rule) -> String {
     name(index, rule).unwrap_or_else(|| format!("rule_{index}"))
 }
@@ -106,7 +107,7 @@ fn scope(scope: &Scope, default: &str, indent: &str, text: &mut String) {
     }
 }
 
-/// The policy as a file.
+/// Formats the policy as a file.
 pub(super) fn printed(policy: &Policy) -> String {
     let mut text = "schema_version: 1\n".to_owned();
     scope(&policy.global, "global_default", "", &mut text);

@@ -1,4 +1,4 @@
-//! Turns, models, outages and what the log has learned: any of them.
+//! Random turns, models, outages and recommendations.
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
@@ -18,7 +18,7 @@ use proptest::{
 use super::policies::{EXTENSIONS, MINUTES, MODELS, SKILLS, TOKENS};
 use crate::support;
 
-/// Where sessions are: as the client names it, and the path meant.
+/// Workspaces of sessions: as the client sends them, and the resolved path.
 const PATHS: [(&str, &str); 9] = [
     ("/", "/"),
     ("/w", "/w"),
@@ -31,7 +31,7 @@ const PATHS: [(&str, &str); 9] = [
     ("/home/dev/other", "/home/dev/other"),
 ];
 
-/// Everything a decision reads but the policy.
+/// All inputs of a decision except the policy.
 #[derive(Debug, Clone)]
 pub(super) struct World {
     /// By id.
@@ -49,7 +49,7 @@ impl World {
     }
 }
 
-/// A pattern store that always says the same, and keeps the settings it was asked with.
+/// A pattern store with a fixed recommendation, which records the settings of its queries.
 #[derive(Debug, Default)]
 pub(super) struct Stub {
     pub(super) says: Option<Recommendation>,
@@ -67,7 +67,7 @@ pub(super) fn decide(world: &World, policy: &router_core::Policy, stub: &Stub) -
     router_core::decide(&world.turn, policy, &Views { outages: &world.outages, patterns: stub })
 }
 
-/// Mostly true, so that a turn has a model now and then.
+/// Mostly true, so that many turns have a model.
 fn mostly() -> impl Strategy<Value = bool> + Clone {
     prop_oneof![5 => Just(true), 1 => Just(false)]
 }
@@ -98,7 +98,7 @@ fn models() -> impl Strategy<Value = Vec<ModelSpec>> {
     )
 }
 
-/// A model of the registry, or now and then one that left it.
+/// A model of the registry, or sometimes one that is no longer in it.
 fn model_id() -> impl Strategy<Value = ModelId> {
     let ids = MODELS.map(|(_, id)| id);
     prop_oneof![9 => select(ids.to_vec()), 1 => Just("gone:model")].prop_map(|id| ModelId::try_from(id).unwrap())
@@ -118,7 +118,7 @@ fn needs() -> impl Strategy<Value = Needs> {
     })
 }
 
-/// When a turn happens: the time, and how far its clock is ahead, such that local time is a minute worth looking at.
+/// The time of a turn and its offset from UTC, such that the local time is near the bounds of a window.
 fn moment() -> impl Strategy<Value = (Timestamp, i16)> {
     (select(&MINUTES[..]), select(&[-720_i16, -300, 0, 60, 345, 840][..]), 0..60_u64).prop_map(
         |(local, offset_minutes, second)| {
@@ -132,7 +132,7 @@ fn estimates() -> impl Strategy<Value = Estimates> {
     [0; 4].map(|_: u8| select(&TOKENS[..])).prop_map(|tokens| Estimates::each(|tokenizer| tokens[tokenizer as usize]))
 }
 
-/// Who the turn is for: override, session model, delegation.
+/// The explicit choices of a turn: override, session model, delegation.
 fn chosen() -> impl Strategy<Value = (Option<Override>, Option<ModelId>, Option<Delegation>)> {
     let rarely = proptest::option::weighted(0.2, model_id());
     let named = model_id().prop_map(|model| Override { alias: "Alias".to_owned(), model });
@@ -156,7 +156,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
             let (override_model, sticky, delegation) = chosen;
             let (message, needs, message_has_images, tool_calls_in_history, tokens, (at, offset_minutes)) = about;
             let (extensions, skills, spent, path) = context;
-            // An outage that ends a microsecond before the turn, with it, or a microsecond after it.
+            // An outage that ends a microsecond before the turn, at its time, or a microsecond after it.
             let end = |distance: i64| Timestamp(at.0.checked_add_signed(distance).unwrap());
             let outages = Outages {
                 models: models_out.into_iter().map(|(model, distance)| (model, end(distance))).collect(),
