@@ -1,4 +1,4 @@
-//! The bus: one thread owns the log and a state; commands, views and reactors use them through it.
+//! The bus: one thread owns the log and a state; commands, subscriptions, views and reactors use them through it.
 
 pub(crate) mod block_on;
 mod error;
@@ -29,7 +29,7 @@ use crate::{
 use queue::{Command, Durability, Job, Producer, Work};
 use worker::Worker;
 
-/// A handle of the bus, cheap to clone.
+/// Handle of a bus, over which a program runs commands, queries, subscriptions, views and reactors. Cheap to clone.
 ///
 /// Dropping the last handle closes the bus in the background; [`Bus::close`] also waits until everything is written.
 #[derive(Debug)]
@@ -43,11 +43,12 @@ impl<S: State> Clone for Bus<S> {
     }
 }
 
+/// State shared by all handles of a bus.
 struct Shared<S: State> {
     log: Arc<dyn EventLog>,
     producer: Producer<S>,
     heads: watch::Receiver<Position>,
-    /// Closed when the bus thread has ended, however it ended.
+    /// Closed when the bus thread has ended, normally or by a panic.
     alive: watch::Receiver<()>,
     /// Set to true when the bus closes; reactors then end at the head.
     closing: watch::Sender<bool>,
@@ -57,6 +58,7 @@ struct Shared<S: State> {
     reactors: Mutex<Vec<Follower>>,
 }
 
+/// Task of a view or a reactor.
 type Follower = JoinHandle<Result<(), BusError>>;
 
 /// The thread of an open bus, and the channels by which [`Bus::close`] takes it through its last steps.
@@ -112,8 +114,8 @@ impl<S: State> Bus<S> {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Runs a command on the bus thread and returns its result as soon as it has run, with a handle that resolves when
-    /// the events it recorded are durable. Commands run in the order in which they were sent, and must not block.
+    /// Runs a command on the bus thread. Returns its result when it has run, and a handle that resolves when the events
+    /// it recorded are durable. Commands run in the order in which they were sent, and must not block.
     ///
     /// Once sent, a command runs even if the future is dropped.
     ///
@@ -127,7 +129,8 @@ impl<S: State> Bus<S> {
         self.shared.command(command).await
     }
 
-    /// Runs a closure that only reads the state on the bus thread. It sees events that are not durable yet.
+    /// Runs a closure that only reads the state on the bus thread. The state may include events that are not durable
+    /// yet.
     ///
     /// # Errors
     /// As [`Bus::command`].
@@ -172,17 +175,17 @@ impl<S: State> Bus<S> {
         block_on::block_on(self.append(expected, batch))
     }
 
-    /// The log, for reading.
+    /// Returns the log, for reading.
     pub fn log(&self) -> &Arc<dyn EventLog> {
         &self.shared.log
     }
 
-    /// The last position that is durable and visible.
+    /// Returns the last position that is durable and visible.
     pub fn head(&self) -> Position {
         *self.shared.heads.borrow()
     }
 
-    /// Returns the head once it is after `position`.
+    /// Waits until the head is after `position`, and returns it.
     ///
     /// # Errors
     /// [`BusError::Closed`] if the bus ends before that.
@@ -192,7 +195,7 @@ impl<S: State> Bus<S> {
         Ok(*head)
     }
 
-    /// Returns when the bus thread has ended: after [`Bus::close`], or after a panic.
+    /// Waits until the bus thread has ended: after [`Bus::close`], or after a panic.
     pub async fn ended(&self) {
         let mut alive = self.shared.alive.clone();
         while alive.changed().await.is_ok() {}
@@ -213,8 +216,9 @@ impl<S: State> Bus<S> {
         Ok(view)
     }
 
-    /// Starts a reactor in a task, after the last event it has handled, or, on its first start, at the head: history
-    /// is not handled. Needs a tokio runtime with time. A later failure is traced, and returned by [`Bus::close`].
+    /// Starts a reactor in a task, after the last event that it handled. At its first start it begins at the head, so
+    /// earlier events are not handled. Requires a tokio runtime with time. Later errors are traced, and returned by
+    /// [`Bus::close`].
     ///
     /// # Errors
     /// [`BusError::Log`] if its position cannot be read or saved, [`BusError::Closed`].
@@ -259,6 +263,7 @@ impl<S: State> Bus<S> {
         block_on::block_on(self.close())
     }
 
+    /// Returns an error if the bus is closed.
     fn check_open(&self) -> Result<(), BusError> {
         let status = &self.shared.producer.status;
         if status.is_closed() { Err(status.refusal()) } else { Ok(()) }
@@ -266,7 +271,7 @@ impl<S: State> Bus<S> {
 }
 
 impl<S: State> Shared<S> {
-    /// [`Bus::command`] also while the bus closes.
+    /// Runs a command as [`Bus::command`] does, but also while the bus closes.
     async fn command<T: Send + 'static>(
         &self,
         command: impl FnOnce(&mut S) -> T + Send + 'static,
@@ -282,13 +287,13 @@ impl<S: State> Shared<S> {
         }
     }
 
-    /// Returns when every job accepted so far is durable.
+    /// Waits until all jobs accepted so far are durable.
     async fn flush(&self) -> Result<(), BusError> {
         let flushed = match self.command(|_| ()).await {
             Ok(((), durable)) => durable.wait().await,
             Err(error) => Err(error),
         };
-        // Only `close` ends the thread, so a refusal here means that it was lost before.
+        // Only `close` ends the thread, so an error here means that the thread was lost before.
         flushed.map_err(|error| if matches!(error, BusError::Closed) { BusError::WriterLost } else { error })
     }
 }
@@ -303,10 +308,12 @@ impl<S: State> Drop for Shared<S> {
     }
 }
 
+/// Locks the list of tasks, ignoring poisoning.
 fn lock(followers: &Mutex<Vec<Follower>>) -> MutexGuard<'_, Vec<Follower>> {
     followers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Adds a task to the list, and removes finished ones.
 fn keep(followers: &Mutex<Vec<Follower>>, following: Follower) {
     let mut followers = lock(followers);
     followers.retain(|follower| !follower.is_finished());

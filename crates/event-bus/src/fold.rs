@@ -6,7 +6,7 @@ use event_core::{Checkpoint, Position, Projected, Projection};
 
 use crate::{BusError, EventLog};
 
-/// The number of events of one read.
+/// Number of events that are read at once.
 pub(crate) const CHUNK: usize = 1_024;
 
 /// Returns the state of `P` at the head of the log. Starts from its checkpoint if that is usable; saves none.
@@ -27,7 +27,7 @@ pub fn save<P: Projection>(log: &dyn EventLog, projected: &Projected<P>) -> Resu
     Ok(log.save_checkpoint(P::NAME, &checkpoint(projected)?)?)
 }
 
-/// The state of a projection as a checkpoint, with its name.
+/// Returns the state of a projection as a checkpoint, with the projection's name.
 ///
 /// # Errors
 /// [`BusError::Checkpoint`] if the state is too large.
@@ -35,10 +35,12 @@ pub fn named_checkpoint<P: Projection>(projected: &Projected<P>) -> Result<(&'st
     Ok((P::NAME, checkpoint(projected)?))
 }
 
+/// Encodes the state of a projection as a checkpoint.
 pub(crate) fn checkpoint<P: Projection>(projected: &Projected<P>) -> Result<Checkpoint, BusError> {
     projected.checkpoint().map_err(|source| BusError::Checkpoint { name: P::NAME, source: Arc::new(source) })
 }
 
+/// Resumes a projection from its checkpoint. If that is unusable, the projection starts from its default state.
 pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError> {
     let head = log.head()?;
     let saved = log.load_checkpoint(P::NAME)?;
@@ -61,7 +63,7 @@ pub(crate) fn advance<P: Projection>(log: &dyn EventLog, projected: &mut Project
     Ok(!events.is_empty())
 }
 
-/// Whether a projection has folded enough events since its last checkpoint to save another.
+/// Returns whether a projection has folded enough events since its last checkpoint to save another.
 pub(crate) fn is_due(position: Position, saved: Position) -> bool {
     /// Folding this many events takes some ten milliseconds.
     const EVERY: u64 = 10_000;

@@ -1,4 +1,4 @@
-//! A state that is brought up to the head of a log on demand.
+//! [`LogFollower`], a state that is brought up to the head of a log on demand.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use event_core::{Position, Recorded};
 
 use crate::{EventLog, LogError};
 
-/// Events read from the log at once.
+/// Number of events that are read at once.
 const CHUNK: usize = 512;
 
-/// A state folded from a log whenever its reader asks, without a task or a checkpoint.
+/// A state that is folded from a log on each call of [`LogFollower::catch_up`], without a task or a checkpoint.
 ///
 /// The log may be written by another process: see [`JournalReader`](crate::JournalReader). For a projection that follows
 /// a bus in the background, see [`Bus::project`](crate::Bus::project).
 pub struct LogFollower<S> {
     log: Arc<dyn EventLog>,
     state: S,
-    /// The last event folded; `None` before the first [`LogFollower::catch_up`] of a state that begins near the head.
+    /// Last folded position; `None` before the first [`LogFollower::catch_up`] of a state that starts near the head.
     position: Option<Position>,
-    /// How many events before the head such a state begins.
+    /// Number of events before the head at which such a state starts.
     lookback: u64,
 }
 
@@ -29,12 +29,12 @@ impl<S> std::fmt::Debug for LogFollower<S> {
 }
 
 impl<S> LogFollower<S> {
-    /// Follows a log after `position`, the last event that `state` was folded from.
+    /// Creates a follower that starts after `position`, the last event that `state` was folded from.
     pub fn new(log: Arc<dyn EventLog>, position: Position, state: S) -> Self {
         Self { log, state, position: Some(position), lookback: 0 }
     }
 
-    /// Follows a log from `lookback` events before the head that it has at the first [`LogFollower::catch_up`].
+    /// Creates a follower that starts `lookback` events before the head at the first [`LogFollower::catch_up`].
     pub fn near_head(log: Arc<dyn EventLog>, lookback: u64, state: S) -> Self {
         Self { log, state, position: None, lookback }
     }
@@ -65,12 +65,12 @@ impl<S> LogFollower<S> {
         Ok(reached)
     }
 
-    /// The state as of the last [`LogFollower::catch_up`].
+    /// Returns the state as of the last [`LogFollower::catch_up`].
     pub const fn state(&self) -> &S {
         &self.state
     }
 
-    /// The last event folded.
+    /// Returns the last folded position.
     pub fn position(&self) -> Position {
         self.position.unwrap_or(Position::ORIGIN)
     }

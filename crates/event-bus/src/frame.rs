@@ -54,7 +54,7 @@ const BARE: usize = PREFIX + MARKS + FIXED + 2 + 1 + 2 + CHAIN;
 pub(crate) const MIN_FRAME: usize = BARE;
 pub(crate) const MAX_FRAME: usize = BARE + 16 + MAX_KIND_BYTES + MAX_PAYLOAD;
 
-/// Why bytes cannot be decoded as a frame.
+/// Reason why bytes cannot be decoded as a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// The bytes end before the frame does.
@@ -158,7 +158,7 @@ impl<'a> Frame<'a> {
         (fits && purged_by_hash && text).then_some(Self { bytes, kind_at, payload_at })
     }
 
-    /// The encoded frame.
+    /// Returns the encoded frame.
     pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -175,28 +175,28 @@ impl<'a> Frame<'a> {
         EventId(self.array(PREFIX + MARKS + 16))
     }
 
-    /// The index of the event within its barrier, from 0.
+    /// Returns the index of the event within its barrier, from 0.
     pub(crate) fn place(&self) -> u8 {
         self.bytes[PREFIX + 1]
     }
 
-    /// Whether the next frame belongs to the same batch.
+    /// Returns whether the next frame belongs to the same batch.
     pub(crate) fn goes_on(&self) -> bool {
         self.bytes[PREFIX] & GOES_ON != 0
     }
 
-    /// The hash of the payload if it was purged.
+    /// Returns the hash of the payload if it was purged.
     pub(crate) fn purged(&self) -> Option<[u8; 32]> {
         (self.bytes[PREFIX] & PURGED != 0).then(|| self.array(self.payload_at))
     }
 
-    /// The BLAKE3 hash of the payload: stored if it was purged, computed otherwise.
+    /// Returns the BLAKE3 hash of the payload: stored if it was purged, computed otherwise.
     fn payload_hash(&self) -> [u8; 32] {
         let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
         self.purged().unwrap_or_else(|| *blake3::hash(payload).as_bytes())
     }
 
-    /// The chain stored in the frame.
+    /// Returns the chain stored in the frame.
     pub(crate) fn chain(&self) -> Chain {
         Chain(self.array(self.bytes.len() - CHAIN))
     }
@@ -267,6 +267,7 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// Returns the CRC-32 of the length field and of everything after the checksum field.
 fn checksum(length: [u8; 4], rest: &[u8]) -> [u8; 4] {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&length);

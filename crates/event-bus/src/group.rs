@@ -31,7 +31,7 @@ pub(crate) struct Group {
     recorded_at: Timestamp,
 }
 
-/// A batch whose new events have positions, not staged yet.
+/// A batch whose new events have positions but are not staged yet.
 #[derive(Debug)]
 pub(crate) struct Batch {
     events: Vec<Recorded>,
@@ -90,7 +90,7 @@ impl Group {
         Ok(Batch { events, bytes, appended: Appended { positions, head } })
     }
 
-    /// Whether the group plus a batch stays within the limits of one barrier.
+    /// Returns whether the group plus a batch stays within the limits of one barrier.
     pub(crate) fn has_room_for(&self, batch: &Batch) -> bool {
         self.events.len() + batch.events.len() <= MAX_BATCH_EVENTS && self.bytes + batch.bytes <= MAX_BATCH_BYTES
     }
@@ -104,7 +104,7 @@ impl Group {
         batch.appended
     }
 
-    /// Checks that recorded events continue the log: consecutive positions, non-decreasing times, unknown ids.
+    /// Validates that recorded events continue the log: consecutive positions, non-decreasing times, unknown ids.
     ///
     /// # Errors
     /// [`LogError::OutOfOrder`], [`LogError::Repeated`] and [`LogError::Oversized`].
@@ -138,7 +138,7 @@ impl Group {
         Ok(())
     }
 
-    /// Whether the group plus one event stays within the limits of one barrier.
+    /// Returns whether the group plus one event stays within the limits of one barrier.
     pub(crate) fn has_room_for_event(&self, recorded: &Recorded) -> bool {
         self.events.len() < MAX_BATCH_EVENTS && self.bytes + frame::size_of(recorded) <= MAX_BATCH_BYTES
     }
@@ -152,7 +152,7 @@ impl Group {
         self.events.push(Staged { recorded, goes_on });
     }
 
-    /// The position of the last event, staged events included.
+    /// Returns the position of the last event, including staged events.
     pub(crate) const fn head(&self) -> Position {
         self.head
     }
@@ -165,7 +165,7 @@ impl Group {
     }
 }
 
-/// Checks kind and payload of an event against the limits of a frame.
+/// Validates kind and payload of an event against the limits of a frame.
 fn check_size(event: &NewEvent) -> Result<(), LogError> {
     let check = |what, bytes, limit| {
         if bytes <= limit {

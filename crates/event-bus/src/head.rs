@@ -68,12 +68,14 @@ pub(crate) fn write(files: &dyn Files, log: &Path, head: Head) -> std::io::Resul
     files::replace(files, &log.join(HEAD), print(head).as_bytes())
 }
 
+/// Encodes the content of the file, with its checksum.
 fn print(head: Head) -> String {
     let body = format!("{TITLE}\nposition {}\nchain {:?}\njournal {}\n", head.position, head.chain, head.journal);
     let check = crc32fast::hash(body.as_bytes());
     format!("{body}check {check:08x}\n")
 }
 
+/// Parses the content of the file; `None` if it is damaged.
 fn parse(bytes: &[u8]) -> Option<Head> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines();

@@ -12,6 +12,7 @@ use event_core::{EventId, Position};
 
 use table::Table;
 
+/// Positions of all events by id. Owned by the log on disk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ids {
     quarters: Table,
@@ -29,7 +30,7 @@ impl Ids {
         }
     }
 
-    /// Returns the position that may hold this id: if the log has the id, it is there.
+    /// Returns the position that may have this id. If the log contains the id, it is at this position.
     pub(crate) fn guess(&self, id: EventId) -> Option<Position> {
         let quarter = || self.quarters.find(quarter(id)).map(|short| Position(u64::from(short.get())));
         // Most logs have no such ids.

@@ -48,6 +48,7 @@ impl fmt::Display for Failure {
     }
 }
 
+/// The index of an open log. After the first failure sled is not called again.
 pub(crate) struct Index {
     /// `None` only while dropping, where a panic of sled is caught.
     store: Option<sled::Db>,
@@ -145,7 +146,8 @@ impl Index {
         }))
     }
 
-    /// Why the index must be rebuilt, as recorded before it was opened.
+    /// Returns the failure because of which the index must be rebuilt, as recorded before it was opened; `None` if
+    /// there is none.
     pub(crate) fn distrusted(&self) -> Option<&str> {
         self.distrusted.as_deref()
     }
@@ -219,6 +221,7 @@ fn unpack(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, Flaw>> {
     })
 }
 
+/// Returns the key of the frames that start at a position.
 fn key(first: Position) -> [u8; 9] {
     let mut key = [FACTS; 9];
     key[1..].copy_from_slice(&first.to_key());

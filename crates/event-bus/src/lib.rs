@@ -1,8 +1,8 @@
-//! The log and what runs on it: one writer with group commit, subscriptions, views, reactors.
+//! The event log, and the bus that runs on it: one writer thread with group commit, subscriptions, views and reactors.
 //!
-//! An [`EventLog`] keeps events: [`SledLog`] on the disk, [`MemoryLog`] for tests and demos. Long texts stand beside it
-//! in a [`TextStore`]. A [`Bus`] puts one writer thread in front of it
-//! and lets [`View`]s and [`Reactor`]s follow. [`fold`] and [`fold_all`] fold projections without a bus.
+//! An [`EventLog`] stores events: [`SledLog`] on disk, [`MemoryLog`] for tests and demos. Long texts are stored beside
+//! it in a [`TextStore`]. A [`Bus`] owns the thread that writes to the log, and lets [`View`]s and [`Reactor`]s follow
+//! it. [`fold`] and [`fold_all`] fold projections without a bus.
 
 mod bus;
 mod chain;

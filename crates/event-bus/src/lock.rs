@@ -12,7 +12,7 @@ const LOCK: &str = "lock";
 /// The largest content that is read, in bytes.
 const MAX_BYTES: usize = 512;
 
-/// The held lock; released when it is dropped or the process ends.
+/// A held lock, which is released when it is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct Lock(#[expect(dead_code, reason = "the lock lives as long as the open file")] Arc<dyn File>);
 

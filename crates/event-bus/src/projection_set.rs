@@ -11,7 +11,7 @@ pub trait ProjectionSet: Default {
     /// Name and version of each projection, in the order of the list.
     const PROJECTIONS: &'static [(&'static str, u32)];
 
-    /// The last position that every projection has folded.
+    /// Returns the last position that all projections have folded.
     fn position(&self) -> Position;
 
     /// Folds the next event into every projection that has not seen it.
@@ -20,7 +20,7 @@ pub trait ProjectionSet: Default {
     /// [`ProjectionError`] of the first projection that fails; the set must then be rebuilt.
     fn advance(&mut self, event: &Recorded) -> Result<(), ProjectionError>;
 
-    /// The state of each projection as a checkpoint, under its name.
+    /// Returns the state of each projection as a checkpoint, with the projection's name.
     ///
     /// # Errors
     /// [`BusError::Checkpoint`] if a state is too large.

@@ -69,7 +69,7 @@ impl JournalReader {
         Ok(Self { root, readable: Mutex::new(readable) })
     }
 
-    /// The log's directory.
+    /// Returns the log's directory.
     pub fn directory(&self) -> &Path {
         &self.root
     }
@@ -81,10 +81,12 @@ impl JournalReader {
         Ok(readable)
     }
 
+    /// Returns a read position after `after`, including new batches.
     fn start(&self, after: Position) -> Result<Start, LogError> {
         Ok(self.latest()?.start(after))
     }
 
+    /// Returns the error of a write.
     fn read_only<T>(&self) -> Result<T, LogError> {
         Err(LogError::ReadOnly { path: self.root.clone() })
     }

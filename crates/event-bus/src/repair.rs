@@ -65,12 +65,12 @@ enum Piece {
 }
 
 impl RepairPlan {
-    /// Whether a repair is needed. Damage that opening the log repairs by itself does not count.
+    /// Returns whether a repair is needed. Damage that is repaired when the log is opened does not count.
     pub fn is_needed(&self) -> bool {
         !self.faults.is_empty()
     }
 
-    /// Descriptions of the damage.
+    /// Returns descriptions of the damage.
     pub fn faults(&self) -> &[String] {
         &self.faults
     }

@@ -1,4 +1,4 @@
-//! The log on the disk: a journal that is the record, sled as the index beside it (decision D16).
+//! [`SledLog`], the log on disk: a journal as the authoritative record, with sled as its index (decision D16).
 
 mod ahead;
 mod index_check;
@@ -25,15 +25,15 @@ pub use purge::PurgeOutcome;
 pub(crate) use purge::finish as finish_purge;
 use writer::Writer;
 
-/// The log in a directory, open for this process alone.
+/// A log in a directory, which this process has opened exclusively.
 ///
-/// | name | what it is |
+/// | name | content |
 /// | --- | --- |
-/// | `journal` | every event, framed, checked and chained: the record |
-/// | `index` | sled: the same frames again, and saved states; can be rebuilt from the journal |
-/// | `HEAD` | where the log ended a moment ago |
-/// | `lock` | who has the log open |
-/// | `texts` | long texts by the hash of their content |
+/// | `journal` | every event, framed, with checksum and hash chain: the authoritative record |
+/// | `index` | sled: copies of the frames, and checkpoints; can be rebuilt from the journal |
+/// | `HEAD` | a recent end of the log |
+/// | `lock` | the process that has opened the log |
+/// | `texts` | long texts, by the hash of their content |
 #[derive(Debug)]
 pub struct SledLog {
     root: PathBuf,
@@ -45,7 +45,7 @@ pub struct SledLog {
     lock: Lock,
 }
 
-/// What is durable, and so may be read.
+/// The durable part of the log, which readers see.
 #[derive(Debug)]
 struct Visible {
     readable: Readable,
@@ -53,11 +53,11 @@ struct Visible {
 }
 
 impl SledLog {
-    /// Opens or creates the log in a directory, and says what had to be repaired.
+    /// Opens or creates the log in a directory. Returns the repairs that were made.
     ///
     /// # Errors
-    /// [`LogError::InUse`] when another process has it open, [`LogError::Damaged`] when events that were acknowledged
-    /// are missing or changed: nothing is then touched. [`LogError::Format`], [`LogError::Io`].
+    /// [`LogError::InUse`] if another process has opened it; [`LogError::Damaged`] if acknowledged events are missing
+    /// or changed, in which case nothing is changed; [`LogError::Format`], [`LogError::Io`].
     pub fn open(directory: impl AsRef<Path>) -> Result<(Self, Vec<Repair>), LogError> {
         Self::open_with(directory, Arc::new(SystemFiles))
     }
@@ -70,31 +70,34 @@ impl SledLog {
         open::open(directory.as_ref(), files)
     }
 
-    /// Lets sled be behind the journal, for at most so long while events come or [`EventLog::sync`] is called.
+    /// Allows the index to be behind the journal for at most `most`, as long as events are appended or
+    /// [`EventLog::sync`] is called.
     ///
-    /// A barrier then waits for the journal alone, which is the record; reads never touch sled. After a crash the index
-    /// is brought up to the journal when the log is opened again, as it is whenever it is behind (ADR 16).
+    /// A barrier then waits only for the journal, which is the authoritative record; reads never use sled. After a
+    /// crash the index is extended to the journal when the log is opened (ADR 16).
     #[must_use]
     pub fn with_lagging_index(self, most: std::time::Duration) -> Self {
         self.writer().let_index_lag(most);
         self
     }
 
-    /// Writes so many bytes of room behind the journal's end whenever they are used up: a sync that leaves the length of
-    /// a file alone is faster. [`EventLog::close`] cuts what is left, and so does opening a log that was not closed.
+    /// Preallocates `bytes` bytes behind the journal's end whenever they are used up, since a sync that does not change
+    /// the length of a file is faster. [`EventLog::close`] truncates the rest, and so does opening a log that was not
+    /// closed.
     #[must_use]
     pub fn with_journal_padding(self, bytes: usize) -> Self {
         self.writer().write_ahead(bytes);
         self
     }
 
-    /// The log's directory.
+    /// Returns the log's directory.
     pub fn directory(&self) -> &Path {
         &self.root
     }
 
+    /// Locks the writer. Stops it if an earlier holder panicked.
     fn writer(&self) -> MutexGuard<'_, Writer> {
-        // A panic while writing has left the group in doubt, so nothing more is written.
+        // After a panic during a write the state of the group is unknown, so nothing more is written.
         self.writer.lock().unwrap_or_else(|poisoned| {
             let mut writer = poisoned.into_inner();
             writer.stop("the writer panicked");
@@ -102,10 +105,12 @@ impl SledLog {
         })
     }
 
+    /// Locks the durable part for reading.
     fn visible(&self) -> RwLockReadGuard<'_, Visible> {
         self.visible.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Stops the writer after a failure of the index, and returns the error.
     fn stopped(&self, writer: &mut Writer, cause: &Failure) -> LogError {
         writer.stop(&cause.to_string());
         writer.stopped_error(&self.root)
@@ -173,7 +178,7 @@ impl EventLog for SledLog {
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
         let failed = |failure: Failure| self.stopped(&mut self.writer(), &failure);
         {
-            // A saved state never stands where the index does not.
+            // The position of a checkpoint never exceeds that of the index.
             let mut writer = self.writer();
             writer.check_running(&self.root)?;
             if let Err(cause) = self.catch_index_up(&mut writer) {
@@ -183,7 +188,7 @@ impl EventLog for SledLog {
         }
         let mut save = self.index.save(name, checkpoint).map_err(failed)?;
         loop {
-            // Between two barriers of a large state the log's own writer has its turn.
+            // Other writers may run between two barriers of a large checkpoint.
             let mut writer = self.writer();
             writer.check_running(&self.root)?;
             match save.step() {

@@ -1,8 +1,8 @@
-//! Ids as keys of a map: they are hashes already.
+//! [`Spread`], a hasher for event ids, which are hashes already.
 
 use std::hash::Hasher;
 
-/// Their bits are spread over a word, and that is all.
+/// A fast hasher that combines the words of an id by multiplication and rotation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spread(u64);
 
@@ -19,7 +19,7 @@ impl Hasher for Spread {
     }
 
     fn write_u32(&mut self, word: u32) {
-        // The golden ratio of 2^64: neighbours end up far apart.
+        // The golden ratio of 2^64, which separates adjacent values.
         self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }
 }

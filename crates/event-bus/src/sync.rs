@@ -1,8 +1,8 @@
-//! What threads and tasks of the bus share, named in one place, so that a model checker can take its place.
+//! Synchronisation primitives of the bus, re-exported here so that a model checker can replace them.
 //!
-//! Normally these are the real things. With the features `model-loom` and `model-shuttle`, which `cargo xtask models`
-//! turns on and no program does, they are stand-ins with the same contract, made of the checker's locks; the bus and
-//! the log in memory run on them as they are.
+//! Normally these are the real ones. With the features `model-loom` and `model-shuttle`, which only `cargo xtask
+//! models` enables, they are models with the same contract, built from the checker's locks. The bus and the in-memory
+//! log run on them unchanged.
 
 #[cfg(test)]
 mod contract;

@@ -64,12 +64,12 @@ impl fmt::Display for Finding {
 }
 
 impl Verification {
-    /// Whether no damage was found.
+    /// Returns whether no damage was found.
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// The first damaged position; `None` if no damage has a position.
+    /// Returns the first damaged position; `None` if no damage has a position.
     pub fn first_damaged(&self) -> Option<Position> {
         self.problems.iter().filter_map(|problem| problem.position).min()
     }
@@ -184,10 +184,12 @@ fn verify_journal(
     Ok(Some(Journal { file, end, behind: same_barrier }))
 }
 
+/// Returns whether a chain is the one in `HEAD`.
 fn is_head(promised: Found, chain: Chain) -> bool {
     matches!(promised, Found::Head(head) if head.chain == chain)
 }
 
+/// Compares `HEAD` with the end of the journal. `agrees` is whether the chains are equal.
 fn check_head(path: &Path, promised: Found, end: End, agrees: bool, verified: &mut Verification) {
     match promised {
         Found::Head(Head { position, .. }) if end.position < position => {
@@ -256,6 +258,7 @@ struct Comparison<'f> {
 }
 
 impl Comparison<'_> {
+    /// Compares the next frame of the index.
     fn with(&mut self, indexed: &Frame<'_>) {
         if self.other.is_some() {
             return;

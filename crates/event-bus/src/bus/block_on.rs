@@ -1,4 +1,4 @@
-//! Waits for a future on a thread that has no runtime.
+//! [`block_on`], which waits for a future on a thread without a runtime.
 
 use std::{
     pin::pin,
@@ -8,6 +8,7 @@ use std::{
 
 use crate::sync::thread::{self, Thread};
 
+/// A waker that unparks a thread.
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -16,7 +17,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Parks the thread until the future is done.
+/// Polls a future to completion, and parks the thread in between.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -24,7 +25,7 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     loop {
         match future.as_mut().poll(&mut context) {
             Poll::Ready(output) => return output,
-            // A wake between the poll and here is remembered by the thread's token.
+            // A wake between the poll and this point is stored in the thread's token.
             Poll::Pending => thread::park(),
         }
     }

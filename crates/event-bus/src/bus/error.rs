@@ -1,4 +1,4 @@
-//! The errors of the bus and of what follows it.
+//! [`BusError`], the error of the bus, its views and its reactors.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use event_core::{CodecError, ProjectionError};
 
 use crate::LogError;
 
-/// An operation of the bus, a view or a reactor failed.
+/// Error of an operation of the bus, a view or a reactor.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum BusError {
     /// The bus was closed; nothing was recorded.

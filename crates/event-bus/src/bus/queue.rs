@@ -1,4 +1,4 @@
-//! The queue from the handles of a bus to its thread.
+//! The queue of jobs from the handles of a bus to its thread.
 
 use std::sync::{
     Arc, OnceLock,
@@ -27,12 +27,13 @@ pub(super) enum Job<S> {
     Close,
 }
 
+/// A command, and when its events must be durable.
 pub(super) struct Command<S> {
     pub(super) work: Work<S>,
     pub(super) durability: Durability,
 }
 
-/// When the events of a command must be durable.
+/// Time by which the events of a command must be durable.
 pub(super) enum Durability {
     /// The command records nothing.
     ReadOnly,
@@ -42,14 +43,14 @@ pub(super) enum Durability {
     Reported(oneshot::Sender<Result<(), LogError>>),
 }
 
-/// A batch whose producer is answered after the barrier.
+/// A batch to append, whose result is sent after the barrier.
 pub(super) struct Append {
     pub(super) expected: Expected,
     pub(super) batch: Vec<NewEvent>,
     pub(super) reply: oneshot::Sender<Result<Appended, BusError>>,
 }
 
-/// Why jobs are refused, shared by the handles and the thread of a bus.
+/// State that determines whether jobs are accepted, shared by the handles and the thread of a bus.
 #[derive(Debug, Default)]
 pub(super) struct Status {
     closed: AtomicBool,
@@ -58,25 +59,28 @@ pub(super) struct Status {
 }
 
 impl Status {
-    /// Refuses new jobs; false if they were refused already.
+    /// Closes the bus to new jobs. Returns false if it was already closed.
     pub(super) fn close(&self) -> bool {
         !self.closed.swap(true, Ordering::SeqCst)
     }
 
+    /// Returns whether the bus accepts no new jobs.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Records the first failed barrier. Must precede the drop of any reply, so that its receiver finds the reason.
+    /// Records the error of the first failed barrier. Must be called before any reply is dropped, so that its receiver
+    /// finds the error.
     pub(super) fn fail(&self, error: LogError) {
         let _ = self.failure.set(error);
     }
 
+    /// Returns whether a barrier has failed.
     pub(super) fn has_failed(&self) -> bool {
         self.failure.get().is_some()
     }
 
-    /// The error of a job whose reply was dropped.
+    /// Returns the error of a job whose reply was dropped.
     pub(super) fn refusal(&self) -> BusError {
         match self.failure.get() {
             Some(error) => error.clone().into(),
@@ -86,7 +90,7 @@ impl Status {
     }
 }
 
-/// The sending end, without the check that the bus is open: reactors append while it closes.
+/// Sending end of the queue. Does not check whether the bus is open, since reactors append while it closes.
 pub(super) struct Producer<S> {
     queue: Sender<Job<S>>,
     pub(super) status: Arc<Status>,
@@ -99,6 +103,7 @@ impl<S> Clone for Producer<S> {
 }
 
 impl<S> Producer<S> {
+    /// Creates a queue and returns both ends.
     pub(super) fn new() -> (Self, Receiver<Job<S>>) {
         let (queue, jobs) = queue::unbounded();
         (Self { queue, status: Arc::default() }, jobs)
@@ -109,6 +114,7 @@ impl<S> Producer<S> {
         self.queue.send(job).map_err(|_| self.status.refusal())
     }
 
+    /// Sends a batch and waits until it is durable.
     pub(super) async fn append(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
         let (reply, answer) = oneshot::channel();
         self.send(Job::Append(Append { expected, batch, reply }))?;
@@ -116,7 +122,7 @@ impl<S> Producer<S> {
     }
 }
 
-/// Resolves when the events of a command are durable.
+/// Handle of a command, which resolves when the events of the command are durable.
 pub struct DurabilityHandle {
     pub(super) barrier: oneshot::Receiver<Result<(), LogError>>,
     pub(super) status: Arc<Status>,

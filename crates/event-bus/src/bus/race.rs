@@ -1,8 +1,8 @@
-//! Two futures, whichever completes first.
+//! [`race`], which waits for the first of two futures.
 
 use std::{future::poll_fn, pin::pin, task::Poll};
 
-/// Returns the output of the first future, or `None` if the second completes before it.
+/// Returns the output of `first`; `None` if `second` completes before it.
 pub(super) async fn race<A: Future, B: Future>(first: A, second: B) -> Option<A::Output> {
     let (mut first, mut second) = (pin!(first), pin!(second));
     poll_fn(|context| match first.as_mut().poll(context) {

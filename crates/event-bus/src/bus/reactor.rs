@@ -1,4 +1,4 @@
-//! Effects: events in, events out, the world in between.
+//! Reactors: tasks that handle events by effects outside the log, and record the outcome as events.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,22 +15,22 @@ use crate::{
     },
 };
 
-/// The most events that a reactor is given at once.
+/// Maximum number of events that a reactor handles at once.
 const CHUNK: usize = 512;
 
-/// Events after which the position is saved, should the reactor never reach the head.
+/// Number of events after which the position is saved if the reactor does not reach the head.
 const SAVE_EVERY: u64 = 1_024;
 
-/// The layout of a reactor's checkpoint: a position, no state.
+/// Version of a reactor's checkpoint, which contains a position and no state.
 const VERSION: u32 = 1;
 
-/// An effect on the world that follows the log. Never part of a rebuild.
+/// A task that follows the log and has effects outside it. Never part of a rebuild.
 ///
-/// Every event recorded after the reactor's first start is handled at least once: the position is saved behind the
-/// last event handled, and after a crash the events since then come again.
+/// Every event recorded after the reactor's first start is handled at least once: the position is saved after the
+/// events were handled, and after a crash the events since then are delivered again.
 #[async_trait]
 pub trait Reactor: Send + 'static {
-    /// The key of its position in the log; third parties prefix theirs, as in `acme.pager`.
+    /// Returns the name under which its position is saved. Third parties use a prefix, as in `acme.pager`.
     fn name(&self) -> &'static str;
 
     /// Restores state that depends on events before `handled`, the last position handled. Called once, on a thread that
@@ -43,18 +43,19 @@ pub trait Reactor: Send + 'static {
         Ok(())
     }
 
-    /// How long to wait for more events after the first, so that they are handled together.
+    /// Returns the time to wait for further events after the first, so that they are handled together.
     fn batch_delay(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// How long the reactor may take to reach the head once the bus closes. Events not handled by then come again at
-    /// the next start.
+    /// Returns the time limit for reaching the head when the bus closes. Remaining events are delivered at the next
+    /// start.
     fn drain_limit(&self) -> Duration {
         Duration::from_secs(2)
     }
 
-    /// Handles consecutive events, at most 512, and returns events that record the outcome. A failure is an event too.
+    /// Handles at most 512 consecutive events, and returns events that record the outcome. A failure is recorded as an
+    /// event as well.
     ///
     /// Derive ids from the cause (`event.event.id.then(kind, n)`), so that a repetition is recorded once.
     ///
@@ -63,11 +64,11 @@ pub trait Reactor: Send + 'static {
     async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter>;
 }
 
-/// The events could not be handled now; how long to wait before they are handled again.
+/// Error: the events cannot be handled now. Contains the time after which they are handled again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryAfter(pub Duration);
 
-/// The task of a reactor.
+/// Task of a reactor, with its last handled and last saved position.
 struct Follower<S> {
     reactor: Box<dyn Reactor>,
     log: Arc<dyn EventLog>,
@@ -79,7 +80,7 @@ struct Follower<S> {
     saved: Position,
 }
 
-/// Loads the reactor's position, then follows the log in a task of its own.
+/// Loads the reactor's position and starts its task.
 pub(super) async fn follow<S: State>(
     reactor: Box<dyn Reactor>,
     log: Arc<dyn EventLog>,
@@ -93,7 +94,7 @@ pub(super) async fn follow<S: State>(
         let mut reactor = reactor;
         spawn_blocking(move || {
             let saved = log.load_checkpoint(&key(&*reactor))?.map(|saved| saved.position);
-            // A position beyond the head belongs to a log that was replaced.
+            // A position after the head belongs to a log that was replaced.
             let known = saved.filter(|position| *position <= head);
             reactor.resume(&*log, known.unwrap_or(head))?;
             Ok::<_, LogError>((reactor, known))
@@ -108,6 +109,7 @@ pub(super) async fn follow<S: State>(
     Ok(task::spawn(follower.run()))
 }
 
+/// Returns the key of a reactor's checkpoint.
 fn key(reactor: &dyn Reactor) -> String {
     format!("reactor.{}", reactor.name())
 }
@@ -157,7 +159,8 @@ impl<S: State> Follower<S> {
         *self.closing.borrow()
     }
 
-    /// Returns when there are new events and the batch delay is over, or the bus closes; false once it is gone.
+    /// Waits until there are new events and the batch delay has passed, or the bus closes. Returns false if the bus is
+    /// gone.
     async fn wait_for_events(&mut self) -> bool {
         if race(self.heads.changed(), closed(self.closing.clone())).await.is_some_and(|changed| changed.is_err()) {
             return false;
@@ -167,7 +170,7 @@ impl<S: State> Follower<S> {
         true
     }
 
-    /// Sleeps until the time is over or the bus closes.
+    /// Sleeps for a time, or until the bus closes.
     async fn pause(&mut self, time: Duration) {
         if time.is_zero() {
             return;
@@ -196,6 +199,7 @@ impl<S: State> Follower<S> {
         }
     }
 
+    /// Saves the last handled position.
     async fn save(&mut self) -> Result<(), BusError> {
         let (log, name) = (Arc::clone(&self.log), key(&*self.reactor));
         let place = Checkpoint { version: VERSION, position: self.handled, state: Vec::new() };
@@ -205,12 +209,12 @@ impl<S: State> Follower<S> {
     }
 }
 
-/// Returns when the bus closes.
+/// Waits until the bus closes.
 async fn closed(mut closing: watch::Receiver<bool>) {
     drop(closing.wait_for(|closing| *closing).await);
 }
 
-/// Returns when the bus has been closing for `limit`.
+/// Waits until the bus has been closing for `limit`.
 async fn expired(closing: watch::Receiver<bool>, limit: Duration) {
     closed(closing).await;
     sleep(limit).await;

@@ -1,4 +1,4 @@
-//! The state that a bus owns together with its log.
+//! [`State`], the state that a bus owns together with its log.
 
 use std::sync::Arc;
 
@@ -12,33 +12,33 @@ use crate::{Appended, Clock, EventLog, Expected, LogError};
 /// Commands change it and stage events in its log. [`State::commit`] makes everything staged since the last commit
 /// durable; the bus calls it once for a group of commands.
 pub trait State: Send + 'static {
-    /// The log in which the state records.
+    /// Returns the log in which the state records events.
     fn log(&self) -> &Arc<dyn EventLog>;
 
-    /// Stages a batch of events from outside (a producer or a reactor) and folds it into the state.
+    /// Stages a batch of events of a producer or a reactor, and folds it into the state.
     ///
     /// # Errors
     /// As [`EventLog::append`]; [`BusError::Projection`] if an event cannot be folded.
     fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError>;
 
-    /// Makes every staged event durable.
+    /// Makes all staged events durable.
     ///
     /// # Errors
     /// As [`EventLog::sync`]. The bus then accepts no more commands.
     fn commit(&mut self) -> Result<(), LogError>;
 
-    /// Reloads what the state reads from outside the log, such as a policy file. Called before a command, at most every
+    /// Reloads inputs from outside the log, such as a policy file. Called before a command, at most every
     /// [`REFRESH_INTERVAL`](super::REFRESH_INTERVAL). It may stage events.
     fn refresh(&mut self) {}
 
-    /// Commits, saves what makes the next start fast, and closes the log.
+    /// Commits, saves checkpoints for a fast next start, and closes the log.
     ///
     /// # Errors
     /// [`BusError`] if something cannot be written.
     fn close(self) -> Result<(), BusError>;
 }
 
-/// The state of a bus that only appends: a log, and a clock for `recorded_at`.
+/// State of a bus that only appends: a log, and a clock for `recorded_at`.
 pub struct Appender {
     log: Arc<dyn EventLog>,
     clock: Box<dyn Clock>,

@@ -1,4 +1,5 @@
-//! Following the log event by event. A wake-up carries no data: events are always read from the log.
+//! [`Subscription`], which delivers the events of the log one by one. A notification contains no data; events are
+//! always read from the log.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -10,7 +11,7 @@ use crate::{
     sync::{task, watch},
 };
 
-/// Events read from the log at once.
+/// Number of events that are read at once.
 const CHUNK: usize = 512;
 
 /// An item of a [`Subscription`].
@@ -22,11 +23,12 @@ pub enum Delivery {
     CaughtUp,
 }
 
-/// Every event after a position, recorded or to come, in order and without gaps.
+/// A stream of all events after a position, already recorded or later ones, in order and without gaps.
 pub struct Subscription {
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
     after: Position,
+    /// Events that were read and not delivered yet.
     read: VecDeque<Recorded>,
     caught_up: bool,
 }
@@ -42,7 +44,7 @@ impl Subscription {
         Self { log, heads, after, read: VecDeque::new(), caught_up: false }
     }
 
-    /// Returns the next delivery, or `None` once the bus is closed and every event was delivered. Cancel-safe.
+    /// Returns the next delivery; `None` when the bus is closed and all events were delivered. Cancel-safe.
     ///
     /// # Errors
     /// [`BusError::Log`] if the log cannot be read; the next call tries again from the same position.
@@ -66,7 +68,7 @@ impl Subscription {
     }
 }
 
-/// Reads at most `limit` events after a position that is before the head, on a thread that may wait for the disk.
+/// Reads at most `limit` events after a position before the head, on a blocking thread.
 pub(super) async fn read(log: Arc<dyn EventLog>, after: Position, limit: usize) -> Result<Vec<Recorded>, BusError> {
     let events =
         task::spawn_blocking(move || log.read_after(after, limit)).await.map_err(|_| BusError::FollowerLost)??;

@@ -1,4 +1,4 @@
-//! A projection's state that follows the log.
+//! [`View`], the state of a projection that follows the log.
 
 use std::sync::{Arc, PoisonError};
 
@@ -14,18 +14,19 @@ use crate::{
     },
 };
 
-/// The state of `P`, following the log until the bus is closed or the last clone of the view is dropped.
+/// State of the projection `P`, which follows the log until the bus is closed or the last clone of the view is dropped.
 #[derive(Debug)]
 pub struct View<P> {
     state: Arc<RwLock<Projected<P>>>,
     progress: watch::Receiver<Progress>,
 }
 
-/// How far the view has come.
+/// Progress of a view.
 #[derive(Debug, Clone)]
 struct Progress {
+    /// Last folded position.
     position: Position,
-    /// Why it will not come further.
+    /// Error that stopped the view.
     failed: Option<BusError>,
 }
 
@@ -36,16 +37,16 @@ impl<P> Clone for View<P> {
 }
 
 impl<P: Projection> View<P> {
-    /// Looks at the state and the position it stands at, together. The view stands still while `look` runs.
+    /// Calls `look` with the state and its position. The view does not advance meanwhile.
     pub fn read<R>(&self, look: impl FnOnce(&P, Position) -> R) -> R {
         let projected = self.state.read().unwrap_or_else(PoisonError::into_inner);
         look(projected.state(), projected.position())
     }
 
-    /// Returns once the state includes a position: read your own writes.
+    /// Waits until the state includes a position, so that a program can read its own writes.
     ///
     /// # Errors
-    /// What stopped the projection, or [`BusError::Closed`] when the bus closed before that position.
+    /// The error that stopped the projection; [`BusError::Closed`] if the bus closed before that position.
     pub async fn wait_for(&self, position: Position) -> Result<(), BusError> {
         let mut progress = self.progress.clone();
         let reached = progress
@@ -59,7 +60,7 @@ impl<P: Projection> View<P> {
     }
 }
 
-/// The task behind a view.
+/// Task that keeps a view up to date and saves its checkpoints.
 struct Follower<P> {
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
@@ -68,7 +69,7 @@ struct Follower<P> {
     saved: Position,
 }
 
-/// Catches up, then follows in a task of its own.
+/// Resumes a projection from its checkpoint, folds the log to its head, and starts the task that follows it.
 pub(super) async fn follow<P: Projection + Sync>(
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
@@ -87,6 +88,7 @@ pub(super) async fn follow<P: Projection + Sync>(
 }
 
 impl<P: Projection + Sync> Follower<P> {
+    /// Runs the task, and reports an error to the views.
     async fn run(mut self) -> Result<(), BusError> {
         let outcome = self.follow().await;
         if let Err(error) = &outcome {
@@ -96,8 +98,9 @@ impl<P: Projection + Sync> Follower<P> {
         outcome
     }
 
+    /// Folds new events until the bus closes or the last view is dropped, then saves a checkpoint.
     async fn follow(&mut self) -> Result<(), BusError> {
-        // Either the head moves, or the bus closes, or nobody looks any more.
+        // Ends when the bus closes or the last view is dropped.
         while let Some(Ok(())) = race(self.heads.changed(), self.progress.closed()).await {
             self.catch_up().await?;
         }
@@ -105,6 +108,7 @@ impl<P: Projection + Sync> Follower<P> {
         self.save_if(|position, saved| position != saved).await
     }
 
+    /// Folds the events up to the head, and saves a checkpoint where one is due.
     async fn catch_up(&mut self) -> Result<(), BusError> {
         let head = *self.heads.borrow_and_update();
         while self.progress.borrow().position < head {
@@ -121,6 +125,7 @@ impl<P: Projection + Sync> Follower<P> {
         Ok(())
     }
 
+    /// Saves a checkpoint if `due`, which is called with the current and the last saved position.
     async fn save_if(&mut self, due: fn(Position, Position) -> bool) -> Result<(), BusError> {
         let position = self.progress.borrow().position;
         if !due(position, self.saved) {

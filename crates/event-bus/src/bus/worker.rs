@@ -1,4 +1,4 @@
-//! The loop of the bus thread: run commands, commit them in groups, publish the head, answer.
+//! The loop of the bus thread: runs commands, commits them in groups, publishes the head, and sends the results.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,31 +17,32 @@ use crate::{
     },
 };
 
-/// How long staged events may wait for a barrier that no caller waits for.
+/// Maximum time for which staged events wait for a barrier if no caller waits for it.
 pub(super) const LINGER: Duration = Duration::from_millis(2);
 
-/// How long the queue must be empty before the log does the work it has deferred.
+/// Time for which the queue must be empty before the log does deferred work.
 const IDLE: Duration = Duration::from_millis(300);
 
-/// The minimum time between two calls of [`State::refresh`].
+/// Minimum time between two calls of [`State::refresh`].
 pub const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The most callers that one barrier answers.
+/// Maximum number of callers that wait for one barrier.
 const MAX_WAITERS: usize = 64;
 
-/// A caller that is answered after the next barrier.
+/// A caller that waits for the next barrier, with its result so far.
 enum Waiter {
     Command(oneshot::Sender<Result<(), LogError>>),
     Append(oneshot::Sender<Result<Appended, BusError>>, Result<Appended, BusError>),
 }
 
+/// The bus thread: runs jobs on the state, and commits them in groups.
 pub(super) struct Worker<S> {
     state: S,
     jobs: Receiver<Job<S>>,
     heads: watch::Sender<Position>,
     status: Arc<Status>,
     group: Group,
-    /// Taken from the queue, but too large for the present group.
+    /// Batch that was taken from the queue but does not fit into the current group.
     held: Option<Append>,
     closing: bool,
     /// Whether there was a barrier since the log was last idle.
@@ -49,11 +50,11 @@ pub(super) struct Worker<S> {
     refreshed: Option<Instant>,
 }
 
-/// What the next barrier covers.
+/// Callers and events of the next barrier.
 #[derive(Default)]
 struct Group {
     waiters: Vec<Waiter>,
-    /// When the first event of the group may have been staged.
+    /// Time at which the first event of the group may have been staged.
     since: Option<Instant>,
     /// Events and bytes of the appended batches. Commands are not counted: the log splits a group that is too large.
     events: usize,
@@ -61,15 +62,18 @@ struct Group {
 }
 
 impl Group {
+    /// Returns whether a batch fits into the group.
     fn has_room_for(&self, append: &Append) -> bool {
         self.events + append.batch.len() <= MAX_BATCH_EVENTS && self.bytes + size(append) <= MAX_BATCH_BYTES
     }
 
+    /// Returns whether the group has waited for [`LINGER`].
     fn is_overdue(&self) -> bool {
         self.since.is_some_and(|since| LINGER <= since.elapsed())
     }
 }
 
+/// Returns the size of a batch's frames in bytes.
 fn size(append: &Append) -> usize {
     append.batch.iter().map(frame::size).sum()
 }
@@ -105,8 +109,8 @@ impl<S: State> Worker<S> {
         self.state
     }
 
-    /// Waits for the next job. Commits a group that no caller waits for, and lets an idle log do its deferred work,
-    /// when none comes in time.
+    /// Waits for the next job; `None` if the bus is closed. In the meantime it commits a group that no caller waits
+    /// for, and lets an idle log do deferred work.
     fn receive(&mut self) -> Option<Job<S>> {
         if let Some(append) = self.held.take() {
             return Some(Job::Append(append));
@@ -129,7 +133,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs the jobs that are queued behind one that waits for its barrier, as far as one barrier goes.
+    /// Runs further queued jobs that fit into the same barrier, if a caller waits for it.
     fn gather(&mut self) {
         while !self.group.waiters.is_empty() && self.group.waiters.len() < MAX_WAITERS {
             match self.jobs.try_recv() {
@@ -143,7 +147,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// After a failed barrier jobs are dropped: their callers find the reason in [`Status`].
+    /// Runs a job. After a failed barrier jobs are dropped, and their callers find the error in [`Status`].
     fn execute(&mut self, job: Job<S>) {
         match job {
             Job::Close => self.closing = true,
@@ -168,6 +172,7 @@ impl<S: State> Worker<S> {
         }
     }
 
+    /// Refreshes the state, at most every [`REFRESH_INTERVAL`].
     fn refresh(&mut self) {
         if self.refreshed.is_some_and(|refreshed| refreshed.elapsed() < REFRESH_INTERVAL) {
             return;
@@ -177,7 +182,7 @@ impl<S: State> Worker<S> {
         self.group.since.get_or_insert_with(Instant::now);
     }
 
-    /// Makes the group durable, publishes the new head, then answers the callers.
+    /// Makes the group durable, publishes the new head, and sends the results to the callers.
     fn commit(&mut self) {
         self.deferred = true;
         let group = std::mem::take(&mut self.group);
@@ -187,10 +192,10 @@ impl<S: State> Worker<S> {
             Err(error) => self.fail(error),
         }
         for waiter in group.waiters {
-            // A caller that went away needs no answer.
+            // Callers whose receiver was dropped are ignored.
             match waiter {
                 Waiter::Command(reply) => drop(reply.send(committed.clone())),
-                // After a failed barrier nothing staged counts, not even as the reason of a conflict.
+                // After a failed barrier no result of a staged batch is valid, not even a conflict.
                 Waiter::Append(reply, appended) => {
                     drop(reply.send(committed.clone().map_err(BusError::from).and(appended)));
                 }
@@ -198,6 +203,7 @@ impl<S: State> Worker<S> {
         }
     }
 
+    /// Publishes the head of the log to subscriptions, views and reactors.
     fn publish(&self) {
         match self.state.log().head() {
             Ok(head) => {
@@ -207,6 +213,7 @@ impl<S: State> Worker<S> {
         }
     }
 
+    /// Lets the idle log do its deferred work.
     fn sync_idle(&mut self) {
         self.deferred = false;
         if let Err(error) = self.state.log().sync() {
@@ -214,6 +221,7 @@ impl<S: State> Worker<S> {
         }
     }
 
+    /// Records the error of a barrier, after which jobs are refused.
     fn fail(&self, error: &LogError) {
         tracing::error!(%error, "the log accepts no more events");
         self.status.fail(error.clone());

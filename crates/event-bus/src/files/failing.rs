@@ -1,4 +1,4 @@
-//! Files whose n-th call of an operation goes wrong, to see what the log makes of it.
+//! A test file system that injects a fault into the n-th call of an operation.
 
 mod fault;
 mod gate;
@@ -16,7 +16,7 @@ pub use fault::{Fault, FaultKind, Operation};
 use super::{File, Files, Mode};
 use gate::Gate;
 
-/// Files that fail when told to. Clones fail together.
+/// A file system with an injected [`Fault`]. Clones share the fault and the counts of calls.
 #[derive(Debug, Clone)]
 pub struct FailingFiles {
     files: Arc<dyn Files>,
@@ -24,20 +24,25 @@ pub struct FailingFiles {
     gate: Arc<Gate>,
 }
 
+/// The injected fault, and the number of calls of each operation since it was set.
 #[derive(Debug, Default)]
 struct Plan {
     fault: Option<Fault>,
     calls: BTreeMap<Operation, u64>,
 }
 
-/// What is left to do for a call that reports no error.
+/// Effect of a call that returns no error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
+    /// The whole operation.
     Whole,
+    /// A part of the bytes.
     Part,
+    /// No effect.
     Nothing,
 }
 
+/// An open file of [`FailingFiles`].
 #[derive(Debug)]
 struct FailingFile {
     file: Arc<dyn File>,
@@ -45,12 +50,12 @@ struct FailingFile {
 }
 
 impl FailingFiles {
-    /// Files that do not fail yet.
+    /// Wraps a file system, without a fault.
     pub fn over(files: impl Files) -> Self {
         Self { files: Arc::new(files), plan: Arc::default(), gate: Arc::default() }
     }
 
-    /// Sets what shall go wrong, or that nothing shall, and starts to count. Calls that stall go on.
+    /// Sets the fault, or removes it with `None`, and resets the counts. Stalled calls continue.
     pub fn fail(&self, fault: Option<Fault>) {
         self.gate.open();
         if matches!(fault, Some(Fault { kind: FaultKind::Stall, .. })) {
@@ -59,21 +64,22 @@ impl FailingFiles {
         *self.plan() = Plan { fault, calls: BTreeMap::new() };
     }
 
-    /// Calls of an operation since the fault was set.
+    /// Returns the number of calls of an operation since the fault was set.
     pub fn calls(&self, operation: Operation) -> u64 {
         self.plan().calls.get(&operation).copied().unwrap_or_default()
     }
 
-    /// Waits until a call stalls, or until no call shall stall any more; says whether one does.
+    /// Waits until a call stalls, or until stalling is switched off. Returns whether a call stalls.
     pub fn wait_for_stall(&self) -> bool {
         self.gate.wait_for_someone()
     }
 
-    /// Lets stalled calls go on, and later ones through.
+    /// Lets stalled and later calls continue.
     pub fn go_on(&self) {
         self.gate.open();
     }
 
+    /// Counts a call and returns its effect, or the injected error. Blocks if the call stalls.
     fn check(&self, operation: Operation) -> io::Result<Effect> {
         let kind = {
             let mut plan = self.plan();
@@ -187,7 +193,7 @@ impl File for FailingFile {
     }
 }
 
-/// Half, but something: a call that does nothing is another fault.
+/// Returns half of a length, rounded up: a call without any effect is a different fault.
 fn part(length: usize) -> usize {
     length.div_ceil(2)
 }

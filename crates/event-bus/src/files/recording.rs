@@ -1,4 +1,4 @@
-//! Files that remember every change, so that what a crash of the operating system leaves can be rebuilt at each.
+//! A test file system that records every change, from which the states after a crash at any point can be rebuilt.
 
 mod change;
 mod disk;
@@ -22,10 +22,10 @@ use super::{File, Files, Mode};
 use change::{Kind, Node, What};
 use tree::Tree;
 
-/// Files under a directory, and every change made to them, in order. Clones share the record.
+/// A file system that records all changes under a directory, in order. Clones share the record.
 ///
-/// Changes made behind its back, as sled does, are found by looking at the directory whenever something is done through
-/// these files. They come into the record as writes of whole 512-byte sectors.
+/// Changes that do not go through it, such as those of sled, are found by comparing the directory before each
+/// operation. They are recorded as writes of whole 512-byte sectors.
 #[derive(Debug, Clone)]
 pub struct RecordingFiles {
     files: Arc<dyn Files>,
@@ -33,6 +33,7 @@ pub struct RecordingFiles {
     tree: Arc<Mutex<Tree>>,
 }
 
+/// An open file of [`RecordingFiles`].
 #[derive(Debug)]
 struct RecordingFile {
     file: Arc<dyn File>,
@@ -41,10 +42,10 @@ struct RecordingFile {
 }
 
 impl RecordingFiles {
-    /// Records what is done under a directory that exists. What is in it already counts as durable.
+    /// Starts recording changes under an existing directory. Its present content counts as durable.
     ///
     /// # Errors
-    /// When the directory cannot be read.
+    /// [`io::Error`] if the directory cannot be read.
     pub fn over(files: impl Files, root: impl Into<PathBuf>) -> io::Result<Self> {
         let root = root.into();
         let mut tree = Tree::default();
@@ -53,29 +54,31 @@ impl RecordingFiles {
         Ok(Self { files: Arc::new(files), root, tree: Arc::new(Mutex::new(tree)) })
     }
 
-    /// How many changes there were so far, those that make up the directory's first content included.
+    /// Returns the number of changes so far. The directory's initial content counts as changes.
     ///
     /// # Errors
-    /// When the directory cannot be read.
+    /// [`io::Error`] if the directory cannot be read.
     pub fn count(&self) -> io::Result<usize> {
         Ok(self.observed()?.changes.len())
     }
 
-    /// Every change so far.
+    /// Returns all changes so far.
     ///
     /// # Errors
-    /// When the directory cannot be read.
+    /// [`io::Error`] if the directory cannot be read.
     pub fn changes(&self) -> io::Result<Vec<Change>> {
         Ok(self.observed()?.changes.clone())
     }
 
-    /// The record, up to date. Held while something is done, so that its order is the order of what was done.
+    /// Returns the record, after adding changes made by others. The lock is held during an operation, so the record has
+    /// the order of the operations.
     fn observed(&self) -> io::Result<MutexGuard<'_, Tree>> {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         tree.observe(&self.root)?;
         Ok(tree)
     }
 
+    /// Returns a path relative to the root; an error if it is outside.
     fn inside<'p>(&self, path: &'p Path) -> io::Result<&'p Path> {
         path.strip_prefix(&self.root).map_err(|_| {
             let place = format!("`{}` is not under `{}`", path.display(), self.root.display());

@@ -1,4 +1,4 @@
-//! The file system of the operating system.
+//! [`SystemFiles`], the file system of the operating system.
 
 use std::{
     ffi::OsString,
@@ -15,6 +15,7 @@ use super::{File, Files, Mode};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemFiles;
 
+/// An open file of the operating system.
 #[derive(Debug)]
 struct SystemFile(std::fs::File);
 

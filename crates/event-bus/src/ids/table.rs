@@ -52,13 +52,13 @@ impl Table {
         true
     }
 
-    /// Returns the number of a key.
+    /// Returns the number of a key; `None` if the key does not exist.
     pub(super) fn find(&self, key: u32) -> Option<NonZeroU32> {
         let place = self.place(key);
         if self.key_at(place) == Some(key) { self.numbers.get(place).copied().flatten() } else { None }
     }
 
-    /// The slot of a key, or the slot where it would be inserted.
+    /// Returns the slot of a key, or the slot where it would be inserted.
     fn place(&self, key: u32) -> usize {
         let home = self.home(key);
         let (keys, numbers) = (self.keys.get(home..).unwrap_or_default(), self.numbers.get(home..).unwrap_or_default());
@@ -66,12 +66,13 @@ impl Table {
         home + slots.position(|(known, number)| number.is_none() || key <= *known).unwrap_or(keys.len())
     }
 
+    /// Returns the key in a slot; `None` if the slot is free.
     fn key_at(&self, place: usize) -> Option<u32> {
         let taken = self.numbers.get(place).is_some_and(Option::is_some);
         if taken { self.keys.get(place).copied() } else { None }
     }
 
-    /// The home slot of a key; monotone in the key.
+    /// Returns the home slot of a key, which is monotone in the key.
     fn home(&self, key: u32) -> usize {
         // Below the number of slots, so it fits.
         usize::try_from((u64::from(key) * self.homes as u64) >> 32).unwrap_or(usize::MAX)

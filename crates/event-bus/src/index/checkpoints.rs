@@ -157,6 +157,7 @@ impl Save<'_> {
     }
 }
 
+/// Returns the hash of a checkpoint: version, position and state.
 fn hash(checkpoint: &Checkpoint) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&checkpoint.version.to_le_bytes());
@@ -165,6 +166,7 @@ fn hash(checkpoint: &Checkpoint) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
+/// Returns the name in keys: the name itself, or its hash if it is too long.
 fn short(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME { name.into() } else { blake3::hash(name.as_bytes()).to_string().into() }
 }

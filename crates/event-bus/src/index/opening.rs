@@ -56,6 +56,7 @@ impl Index {
     }
 }
 
+/// Opens sled's database, and waits for its lock. Outer and inner error as for [`Index::open`].
 fn open_store(directory: &Path) -> io::Result<Result<sled::Db, Failure>> {
     let config = sled::Config::new().path(directory).flush_every_ms(None).cache_capacity(CACHE_BYTES);
     let begun = Instant::now();
@@ -74,6 +75,7 @@ fn open_store(directory: &Path) -> io::Result<Result<sled::Db, Failure>> {
     }
 }
 
+/// Returns whether a failure means that sled's lock is held.
 fn is_of_a_lock(failure: &Failure) -> bool {
     failure.0.contains("could not acquire lock")
 }
@@ -87,7 +89,7 @@ pub(super) fn refusal_of(error: &sled::Error) -> Option<io::Error> {
     })
 }
 
-/// Whether an error is transient: it disappears with its cause, such as a full disk.
+/// Returns whether an error is transient: it disappears with its cause, such as a full disk.
 pub(super) fn is_passing(error: &io::Error) -> bool {
     use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     /// `ENFILE` and `EMFILE`, which have no [`ErrorKind`].

@@ -36,6 +36,7 @@ impl<'a> Step<'a> {
     }
 }
 
+/// Reads the frames of a journal in order, from an offset on.
 #[derive(Debug)]
 pub(crate) struct Cursor<'f> {
     file: &'f dyn File,
@@ -55,7 +56,7 @@ impl<'f> Cursor<'f> {
         Self { file, until, window: Vec::new(), window_at: offset, next: 0, ask: SMALL }
     }
 
-    /// The offset in the file of the next step.
+    /// Returns the offset of the next step in the file.
     pub(crate) const fn offset(&self) -> u64 {
         self.window_at + self.next as u64
     }

@@ -7,6 +7,7 @@ use super::HEADER;
 /// One of this many frames is indexed: 8 bytes of memory for about 20 KiB of journal.
 const EVERY: u64 = 64;
 
+/// Offsets of every [`EVERY`]th frame, from which reads start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Offsets(Vec<u64>);
 

@@ -34,7 +34,7 @@ impl End {
         }
     }
 
-    /// The point behind a frame that ends at `offset`.
+    /// Returns the point after a frame that ends at `offset`.
     pub(crate) fn after(frame: &Frame<'_>, offset: u64) -> Self {
         Self { position: frame.position(), chain: frame.chain(), recorded_at: frame.recorded_at(), offset }
     }
@@ -54,7 +54,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Whether only preallocated space follows the last complete batch.
+    /// Returns whether only preallocated space follows the last complete batch.
     pub(crate) fn ends_in_room(&self, behind: &Survivors) -> bool {
         !behind.anything && self.reached == self.whole.offset
     }
@@ -70,6 +70,7 @@ pub(crate) enum Break {
 }
 
 impl Break {
+    /// Returns the description of the reason.
     pub(crate) const fn what(self) -> &'static str {
         match self {
             Self::Torn(what) | Self::Foreign(what) => what,

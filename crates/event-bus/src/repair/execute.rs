@@ -39,6 +39,7 @@ struct Output<'f> {
 }
 
 impl Output<'_> {
+    /// Writes the pending bytes.
     fn flush(&mut self) -> std::io::Result<()> {
         files::write_full(self.file, self.offset, &self.pending)?;
         self.offset += self.pending.len() as u64;

@@ -77,6 +77,8 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
     Ok(plan)
 }
 
+/// Opens the journal, or the new one of an interrupted repair; `None` if neither exists. Adds missing files to
+/// `faults`.
 fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Result<Option<Source>, LogError> {
     // An interrupted repair may have moved the old journal aside and left only the new one.
     for name in [JOURNAL, REPAIRED] {
@@ -177,7 +179,7 @@ struct Before {
 }
 
 impl Before {
-    /// Whether the chain of a frame follows from this event.
+    /// Returns whether the chain of a frame follows from this event.
     fn proves(&self, frame: &Frame<'_>) -> bool {
         self.chain.is_some_and(|chain| frame.chain() == frame.chain_after(chain))
     }

@@ -1,4 +1,4 @@
-//! Whether the index can be believed, and what is done when it cannot.
+//! Validates the index when a log is opened, and extends or rebuilds it.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ use crate::{
     journal::{Cursor, Readable, Step},
 };
 
-/// Bytes added to the index at once while it is built.
+/// Number of bytes added to the index at once while it is built.
 const BUILD: usize = 128 * 1024;
 
-/// Batches between two barriers while it is built. They are not there for safety, as the index is compared with the
-/// journal whenever it is opened, but because sled keeps in memory what was not flushed.
+/// Number of batches between two barriers while it is built. The barriers limit sled's memory, which keeps unflushed
+/// data. They are not needed for safety, since the index is compared with the journal at each opening.
 const BATCHES: u64 = 64;
 
-/// What the index says before the journal is read.
+/// State of the index before the journal is read.
 pub(super) enum Witness {
-    /// There is none.
+    /// The index does not exist.
     Missing,
-    /// It cannot be opened, or contradicts itself.
+    /// The index cannot be opened, or is inconsistent.
     Damaged(Failure),
     Sound {
         index: Index,
@@ -34,7 +34,7 @@ pub(super) enum Witness {
 }
 
 impl Witness {
-    /// Opens the index and asks it what it knows.
+    /// Opens the index and reads its last position and chain.
     pub(super) fn question(root: &Path, files: &dyn Files) -> Result<Self, LogError> {
         let path = root.join(INDEX);
         if !files::exists(files, &path).map_err(LogError::io("list", root))? {
@@ -47,7 +47,7 @@ impl Witness {
         Ok(asked.unwrap_or_else(Self::Damaged))
     }
 
-    /// Where it ends, as far as it can be believed.
+    /// Returns the last position of the index; [`Position::ORIGIN`] if it is missing or damaged.
     pub(super) const fn position(&self) -> Position {
         match self {
             Self::Sound { last, .. } => *last,
@@ -55,6 +55,7 @@ impl Witness {
         }
     }
 
+    /// Returns whether the index is missing or empty.
     pub(super) fn knows_nothing(&self) -> bool {
         match self {
             Self::Missing => true,
@@ -63,12 +64,13 @@ impl Witness {
         }
     }
 
-    /// Whether it can be believed in what it does not know.
+    /// Returns whether the index is intact, so that events after its end were never acknowledged.
     pub(super) fn is_sound(&self) -> bool {
         matches!(self, Self::Sound { index, .. } if index.distrusted().is_none())
     }
 
-    /// The index, if it ends on the journal's own chain, or why it is of no use.
+    /// Returns the index with its last position if its chain is the journal's. Otherwise returns the reason why it is
+    /// unusable, `None` if it is missing.
     fn settle(self, journal: Chain) -> Result<(Index, Position), Option<String>> {
         match self {
             Self::Missing => Err(None),
@@ -81,7 +83,7 @@ impl Witness {
 }
 
 impl Opening<'_> {
-    /// An index that agrees with the journal up to its end.
+    /// Returns an index that agrees with the journal up to its end. Extends it, or rebuilds it if it is unusable.
     pub(super) fn settle_index(
         &mut self,
         witness: Witness,
@@ -112,19 +114,21 @@ impl Opening<'_> {
         };
         let added = build(&index, journal, known)?.map_err(|failure| self.refused(&failure))?;
         let action = if known == Position::ORIGIN { RepairAction::IndexRebuilt } else { RepairAction::IndexExtended };
-        // A log without events needs no index yet.
+        // An empty log needs no index yet.
         if end != Position::ORIGIN || !why.starts_with("it was") {
             self.repaired(action, known.next(), format!("{added} events added from the journal: {why}"));
         }
         Ok(index)
     }
 
+    /// Returns the error for an index that cannot be built.
     fn refused(&self, failure: &Failure) -> LogError {
         LogError::Stopped { path: self.root.to_owned(), cause: failure.to_string().into() }
     }
 }
 
-/// Adds every event after a position, and counts them.
+/// Adds all events after a position to the index. Returns their number. The outer error is that of the journal, the
+/// inner one that of the index.
 pub(super) fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
     let (offset, _) = journal.offsets.before(known.next());
     let mut cursor = Cursor::new(&*journal.file, offset, journal.end.offset);
@@ -139,7 +143,7 @@ pub(super) fn build(index: &Index, journal: &Readable, known: Position) -> Resul
                 }
                 true
             }
-            // The journal was read a moment ago and was whole; should it end early, the next opening shows it.
+            // The journal was scanned before and was complete. If it ends early, the next opening reports it.
             Step::Flaw(_) | Step::End => false,
         };
         if BUILD <= bytes.len() || !more {

@@ -1,4 +1,4 @@
-//! Opening a log: look at everything, trust nothing, repair what is certain, refuse what is not.
+//! Opens a log: verifies all files, repairs certain damage, and rejects other damage.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,6 +19,7 @@ use crate::{
     lock,
 };
 
+/// Opens or creates a log. Returns the repairs that were made. Errors as for [`SledLog::open`].
 pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
     files::ensure_dir(&*files, root).map_err(LogError::io("create", root))?;
     let lock = lock::take(&*files, root)?;
@@ -48,16 +49,16 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
     Ok((log, repairs))
 }
 
-/// What reading the journal gives.
+/// Result of scanning the journal.
 struct Walked {
     scan: Scan,
-    /// Every id, also of a tail that will be cut: a position beyond the log's end counts as unknown.
+    /// All ids, including those of a tail that will be cut: positions after the log's end count as unknown.
     ids: Ids,
-    /// The journal's chain where the index ends.
+    /// Chain of the journal at the last position of the index.
     index_chain: Chain,
 }
 
-/// What the steps of opening share.
+/// State shared by the steps of opening a log.
 pub(super) struct Opening<'a> {
     pub(super) root: &'a Path,
     pub(super) files: &'a dyn Files,
@@ -65,6 +66,7 @@ pub(super) struct Opening<'a> {
 }
 
 impl Opening<'_> {
+    /// Records a repair.
     pub(super) fn repaired(&mut self, action: RepairAction, position: Position, detail: String) {
         self.repairs.push(Repair { action, position, detail });
     }
@@ -73,11 +75,12 @@ impl Opening<'_> {
         self.root.join(JOURNAL)
     }
 
+    /// Returns the error for a damaged journal.
     fn damaged(&self, position: Position, detail: impl Into<String>) -> LogError {
         LogError::Damaged { path: self.journal(), position, detail: detail.into() }
     }
 
-    /// The journal, created if nothing says that there ever was one.
+    /// Opens the journal, or creates it if no other file shows that one existed.
     fn open_journal(&mut self, found: Found, witness: &Witness) -> Result<Arc<dyn File>, LogError> {
         let path = self.journal();
         let exists = files::exists(self.files, &path).map_err(LogError::io("list", self.root))?;
@@ -88,7 +91,7 @@ impl Opening<'_> {
         let file = self.files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         let length = file.length().map_err(LogError::io("read", &path))?;
-        // A crash may leave the length of a header without its bytes.
+        // A crash may keep the length of a header without its bytes.
         let unfinished = matches!(header, Header::Short | Header::Damaged) && length <= HEADER as u64;
         if !unfinished || !fresh {
             journal::check_header(header, path)?;
@@ -108,13 +111,13 @@ impl Opening<'_> {
         Ok(file)
     }
 
-    /// Whether there is what a repair keeps of a journal: it may have been interrupted.
+    /// Returns whether there is an old journal of a repair, which may have been interrupted.
     fn has_old_journal(&self) -> Result<bool, LogError> {
         let names = self.files.list(self.root).map_err(LogError::io("list", self.root))?;
         Ok(names.iter().any(|name| name.to_string_lossy().starts_with("journal.")))
     }
 
-    /// Reads the whole journal and looks up what `HEAD` and the index claim about it.
+    /// Scans the whole journal and compares it with `HEAD` and the end of the index.
     fn scan(&self, file: &dyn File, found: Found, witness: &Witness) -> Result<Walked, LogError> {
         let path = self.journal();
         let length = file.length().map_err(LogError::io("read", &path))?;
@@ -157,7 +160,7 @@ impl Opening<'_> {
         Ok(Walked { scan, ids, index_chain })
     }
 
-    /// Cuts what an unfinished write left, and refuses everything else that is not whole.
+    /// Truncates an incomplete write at the end, and rejects any other incomplete content.
     fn check_tail(&mut self, file: &dyn File, scan: &Scan, witness: &Witness) -> Result<(), LogError> {
         let (path, whole) = (self.journal(), scan.whole);
         let what = match scan.flaw {
@@ -167,8 +170,8 @@ impl Opening<'_> {
         };
         let length = file.length().map_err(LogError::io("read", &path))?;
         let behind = journal::survivors(file, scan.reached, length).map_err(LogError::io("read", &path))?;
-        // Frames behind the hole are no proof of damage if they are of the barrier that has the hole: a crash may have
-        // kept any part of it. An index that is sound and ends before the hole shows it was never acknowledged.
+        // Frames behind the gap do not prove damage if they belong to the same barrier, of which a crash may keep any
+        // part. An intact index that ends before the gap proves that the barrier was never acknowledged.
         let unfinished = behind.synced_before <= whole.position.next() && witness.is_sound();
         if behind.count != 0 && !unfinished {
             let detail = format!("{what}, and {} whole records stand behind it", behind.count);
@@ -188,7 +191,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Brings the `HEAD` file up to the journal.
+    /// Rewrites the `HEAD` file if it differs from the journal's end.
     fn settle_head(&mut self, found: Found, end: End) -> Result<Head, LogError> {
         let head = Head::from(end);
         if found == Found::Head(head) {
@@ -198,7 +201,7 @@ impl Opening<'_> {
         let why = match found {
             Found::Damaged => "it was damaged",
             Found::Missing if end.position != Position::ORIGIN => "it was missing",
-            // A new log, or a process that was killed before it wrote it.
+            // A new log, or a process that was killed before it wrote the file.
             Found::Missing | Found::Head(_) => return Ok(head),
         };
         self.repaired(RepairAction::HeadRewritten, end.position, why.to_owned());

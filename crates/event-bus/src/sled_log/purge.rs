@@ -1,7 +1,8 @@
-//! Removing payloads for good: hashes take their places, every event stays where it is, and the chain still holds.
+//! Purges payloads: replaces them by their hashes. All events keep their positions, and the hash chain remains valid.
 //!
-//! The new journal and the new index are written beside the old ones. Giving the new index its second name is the
-//! point of no return: before it an interrupted purge is undone when the log is opened, after it it is carried on.
+//! The new journal and the new index are written beside the old ones. The rename of the new index to its final
+//! temporary name is the point of no return: an interrupted purge is undone before it and completed after it, when the
+//! log is opened.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,35 +19,37 @@ use crate::{
     journal::{self, Cursor, End, JOURNAL, Offsets, Readable},
 };
 
-/// The new journal and the new index while they are written.
+/// Names of the new journal and the new index while they are written.
 const NEW_JOURNAL: &str = "journal.purging";
 const NEW_INDEX: &str = "index.purging";
-/// The new index once both are complete.
+/// Name of the new index when both are complete.
 const PURGED_INDEX: &str = "index.purged";
 
-/// Bytes written at once.
+/// Number of bytes written at once.
 const CHUNK: usize = 128 * 1024;
 
-/// What a purge removed.
+/// Outcome of a purge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeOutcome {
-    /// Events that lost their payload.
+    /// Number of purged events.
     pub events: u64,
-    /// Bytes of payload that are gone.
+    /// Number of removed payload bytes.
     pub bytes: u64,
-    /// Copies that repairs kept aside, which may hold the same payloads. They are left alone.
+    /// Files kept by earlier repairs, which may contain the same payloads. They are not changed.
     pub old_copies: Vec<PathBuf>,
 }
 
 impl SledLog {
-    /// Removes the payloads of the selected events from the journal and the index, and opens the log again. What is
-    /// saved under names is dropped, as it may have been made from them; places without a state are kept.
+    /// Removes the payloads of the selected events from journal and index, and opens the log again. Checkpoints with a
+    /// state are removed, since the state may contain purged content; those without a state, such as positions of
+    /// reactors, are kept.
     ///
-    /// Costs as much as reading and writing the whole log. A crash leaves the log as it was or as it should be. What
-    /// the disk does with blocks no file uses any more is not in the log's hands.
+    /// Reads and rewrites the whole log. After a crash the log is either unchanged or completely purged. The log does
+    /// not control how the disk treats freed blocks.
     ///
     /// # Errors
-    /// [`LogError`] when something cannot be written; the log is then as it was, or is finished by the next opening.
+    /// [`LogError`] if something cannot be written. The log is then unchanged, or the purge is completed at the next
+    /// opening.
     pub fn purge(self, selected: impl FnMut(&Recorded) -> bool) -> Result<(Self, PurgeOutcome), LogError> {
         use crate::EventLog as _;
         self.close()?;
@@ -62,12 +65,13 @@ impl SledLog {
             };
             complete().map_err(LogError::io("rename", root.join(NEW_INDEX)))?;
         }
-        // sled lets go of the old index; opening the log carries the purge on, or clears away what it did not need.
+        // Closing releases sled's files; opening the log completes the purge, or removes unneeded files.
         drop(self);
         let (log, _) = Self::open_with(&root, files)?;
         Ok((log, purged))
     }
 
+    /// Writes the new journal without the payloads of selected events.
     fn write_journal_without(
         &self,
         mut selected: impl FnMut(&Recorded) -> bool,
@@ -105,6 +109,7 @@ impl SledLog {
         Ok((Readable { path, file, end, offsets }, purged))
     }
 
+    /// Builds the new index from the new journal.
     fn write_index_of(&self, journal: &Readable) -> Result<(), LogError> {
         let path = self.root.join(NEW_INDEX);
         let failed = |failure: Failure| LogError::Stopped { path: path.clone(), cause: failure.to_string().into() };
@@ -114,14 +119,14 @@ impl SledLog {
     }
 }
 
-/// Carries on a purge whose new files are complete, and clears away what one that was interrupted earlier has left.
+/// Completes a purge whose new files are complete, and removes the files of one that was interrupted earlier.
 pub(crate) fn finish(root: &Path, files: &dyn Files) -> Result<(), LogError> {
     let names = files.list(root).map_err(LogError::io("list", root))?;
     let is_there = |name: &str| names.iter().any(|there| there == name);
     let [new_journal, new_index, purged_index] = [NEW_JOURNAL, NEW_INDEX, PURGED_INDEX].map(|name| root.join(name));
     let finish = || {
         if is_there(PURGED_INDEX) {
-            // The name says that both are complete; it must outlast what is done because of it.
+            // This name means that both files are complete, so it must be durable before they are used.
             files.sync_dir(root)?;
             if is_there(NEW_JOURNAL) {
                 files.rename(&new_journal, &root.join(JOURNAL))?;
@@ -140,7 +145,7 @@ pub(crate) fn finish(root: &Path, files: &dyn Files) -> Result<(), LogError> {
     finish().map_err(LogError::io("finish the purge of", root))
 }
 
-/// What repairs have kept aside.
+/// Returns the files that repairs have kept.
 fn old_copies(root: &Path, files: &dyn Files) -> Result<Vec<PathBuf>, LogError> {
     let names = files.list(root).map_err(LogError::io("list", root))?;
     let old = names.into_iter().filter(|name| name.to_string_lossy().contains(".damaged-"));

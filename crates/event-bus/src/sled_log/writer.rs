@@ -1,4 +1,4 @@
-//! One barrier: journal, sync, index, sync, head, and only then anyone may know.
+//! Barriers of the log on disk: journal, sync, index, sync, `HEAD`; only then are the events visible.
 
 use std::{
     io,
@@ -17,40 +17,43 @@ use crate::{
     journal::{End, JOURNAL},
 };
 
-/// The most bytes by which the index may be behind the journal.
+/// Maximum number of bytes by which the index may be behind the journal.
 const MOST_BEHIND: usize = 1024 * 1024;
-/// How old the `HEAD` file may get while events are written.
+/// Maximum age of the `HEAD` file while events are written.
 const HEAD_EVERY: Duration = Duration::from_millis(100);
 
-/// What only the writer touches.
+/// State that only the writer uses.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) group: Group,
     journal: Arc<dyn File>,
     ahead: Ahead,
-    /// Where the durable part of the journal ends.
+    /// End of the durable part of the journal.
     end: End,
+    /// Content of the `HEAD` file.
     head: Head,
+    /// Time at which the `HEAD` file was written.
     head_at: Instant,
+    /// Cause of the first failure, after which nothing is written.
     stopped: Option<Arc<str>>,
     behind: Behind,
 }
 
-/// How far the index is behind the journal.
+/// Frames that the index does not contain yet.
 #[derive(Debug, Default)]
 struct Behind {
-    /// The longest it may be; by default it is never.
+    /// Maximum time for which the index may be behind; 0 by default.
     most: Duration,
-    /// The frames it does not have yet, one after the other.
+    /// Consecutive frames that are missing.
     bytes: Vec<u8>,
-    /// Since when the first of them is missing.
+    /// Time since which the first of them is missing.
     since: Option<Instant>,
 }
 
-/// A group as bytes.
+/// Encoded frames of a group.
 struct Written {
     bytes: Vec<u8>,
-    /// Where each frame begins and what the journal is like after it.
+    /// Start of each frame, and the end of the journal after it.
     ends: Vec<(usize, End)>,
 }
 
@@ -61,42 +64,45 @@ impl Writer {
         Self { group, journal, ahead, end, head, head_at: Instant::now(), stopped: None, behind }
     }
 
-    /// Lets the index be behind the journal for so long.
+    /// Allows the index to be behind the journal for at most `most`.
     pub(super) const fn let_index_lag(&mut self, most: Duration) {
         self.behind.most = most;
     }
 
-    /// Writes so much room behind the journal's end, again whenever it is used up.
+    /// Preallocates `room` bytes behind the journal's end whenever they are used up.
     pub(super) const fn write_ahead(&mut self, room: usize) {
         self.ahead = Ahead::of(room);
     }
 
-    /// Nothing more is written. The first cause is kept.
+    /// Stops the writer. The first cause is kept.
     pub(super) fn stop(&mut self, cause: &str) {
         if self.stopped.is_none() {
             tracing::error!(cause, "the log takes no more events");
             self.stopped = Some(cause.into());
         }
-        // What was staged is gone, and so are the positions it would have had.
+        // The staged events are dropped, so their positions are free again.
         self.group = Group::after(self.end.position, self.end.recorded_at);
     }
 
+    /// Returns an error if the writer was stopped.
     pub(super) fn check_running(&self, root: &Path) -> Result<(), LogError> {
         if self.stopped.is_some() { Err(self.stopped_error(root)) } else { Ok(()) }
     }
 
+    /// Returns the error of a stopped writer.
     pub(super) fn stopped_error(&self, root: &Path) -> LogError {
         let cause = self.stopped.clone().unwrap_or_else(|| "of an unknown cause".into());
         LogError::Stopped { path: root.to_owned(), cause }
     }
 
+    /// Encodes staged events as frames.
     fn frames(&self, staged: &[Staged]) -> Written {
         let bytes = staged.iter().map(|staged| frame::size_of(&staged.recorded)).sum();
         let mut written = Written { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(staged.len()) };
         let mut end = self.end;
         for (index, Staged { recorded, goes_on }) in staged.iter().enumerate() {
             let start = written.bytes.len();
-            // A barrier has at most 256 events, so the place always fits.
+            // A barrier has at most 256 events, so the index always fits.
             let place = u8::try_from(index).unwrap_or(u8::MAX);
             let chain = frame::write(&mut written.bytes, recorded, place, *goes_on, end.chain);
             let offset = self.end.offset + written.bytes.len() as u64;
@@ -108,7 +114,7 @@ impl Writer {
 }
 
 impl SledLog {
-    /// Makes what is staged durable and visible, or stops the log.
+    /// Makes the staged events durable and visible. Stops the writer if that fails.
     pub(super) fn commit(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         let staged = writer.group.take();
@@ -119,11 +125,12 @@ impl SledLog {
         })
     }
 
+    /// Writes staged events to journal and index, then makes them visible.
     fn barrier(&self, writer: &mut Writer, staged: &[Staged]) -> Result<(), String> {
         let written = writer.frames(staged);
         let Some((_, end)) = written.ends.last().copied() else { return Ok(()) };
         self.write_journal(writer, &written.bytes)?;
-        // From here on the group may come back when the log is opened again, acknowledged or not.
+        // From here on the events may exist when the log is opened again, whether acknowledged or not.
         writer.behind.bytes.extend_from_slice(&written.bytes);
         writer.behind.since.get_or_insert_with(Instant::now);
         self.keep_index(writer)?;
@@ -139,10 +146,11 @@ impl SledLog {
         Ok(())
     }
 
+    /// Appends bytes to the journal and syncs it. Truncates them if that fails.
     fn write_journal(&self, writer: &mut Writer, bytes: &[u8]) -> Result<(), String> {
         let (file, offset) = (&*writer.journal, writer.end.offset);
         let describe = |action: &str, error: io::Error| {
-            // Nobody else knows of these bytes yet. Should cutting them fail as well, opening the log will.
+            // These bytes are not visible yet. If the truncation fails as well, opening the log truncates them.
             if let Err(error) = file.truncate(offset) {
                 tracing::warn!(%error, "bytes of a failed write stay in the journal until the log is opened again");
             }
@@ -152,19 +160,19 @@ impl SledLog {
         file.sync_data().map_err(|error| describe("sync", error))
     }
 
-    /// Nothing to write: what has been put off is done when it is due.
+    /// Does deferred work that is due, when there are no events to write.
     fn rest(&self, writer: &mut Writer) -> Result<(), String> {
         self.keep_index(writer)?;
         self.keep_head(writer)
     }
 
-    /// Brings the index up to the journal if it has been behind for long enough, or by too much.
+    /// Extends the index to the journal if it has been behind for long enough, or by too many bytes.
     fn keep_index(&self, writer: &mut Writer) -> Result<(), String> {
         let due = writer.behind.since.is_some_and(|since| writer.behind.most <= since.elapsed());
         if due || MOST_BEHIND <= writer.behind.bytes.len() { self.catch_index_up(writer) } else { Ok(()) }
     }
 
-    /// Brings the index up to the journal.
+    /// Extends the index to the end of the journal.
     pub(super) fn catch_index_up(&self, writer: &mut Writer) -> Result<(), String> {
         if writer.behind.since.take().is_none() {
             return Ok(());
@@ -176,11 +184,12 @@ impl SledLog {
         Ok(())
     }
 
-    /// Writes the `HEAD` file if it has become too old.
+    /// Writes the `HEAD` file if it is too old.
     fn keep_head(&self, writer: &mut Writer) -> Result<(), String> {
         if HEAD_EVERY <= writer.head_at.elapsed() { self.put_head(writer) } else { Ok(()) }
     }
 
+    /// Writes the `HEAD` file if it differs from the journal's end.
     fn put_head(&self, writer: &mut Writer) -> Result<(), String> {
         let head = Head::from(writer.end);
         if writer.head != head {
@@ -192,7 +201,7 @@ impl SledLog {
         Ok(())
     }
 
-    /// Brings the index and the `HEAD` file up to the journal now, and leaves nothing behind its end.
+    /// Extends the index, writes the `HEAD` file, and truncates preallocated space.
     pub(super) fn settle(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         writer.ahead.cut(&*writer.journal, writer.end.offset);

@@ -1,4 +1,4 @@
-//! What the bus relies on, kept by the real things and by their stand-ins alike.
+//! Tests of the contract that the bus relies on, for the real primitives and their models.
 
 use std::{
     pin::pin,
@@ -9,7 +9,7 @@ use std::{
 
 use super::{oneshot, queue, watch};
 
-/// Runs where the stand-ins can live.
+/// Runs a test inside the model checker, if its models are used.
 fn check(test: fn()) {
     #[cfg(feature = "model-loom")]
     loom::model(test);

@@ -1,7 +1,7 @@
-//! Stand-ins that a model checker can follow: each is a state behind one of its locks.
+//! Models of the synchronisation primitives for a model checker: each is a state behind one of the checker's locks.
 //!
-//! They keep the contract of the real types and are unfair, so that every order that tokio and crossbeam may choose is
-//! tried. Time does not pass: see [`queue::Receiver::recv_timeout`] and [`time`].
+//! They have the contract of the real types without their fairness, so every order that tokio and crossbeam may choose
+//! is tried. Time does not pass: see [`queue::Receiver::recv_timeout`] and [`time`].
 
 pub(crate) mod oneshot;
 pub(crate) mod queue;

@@ -1,4 +1,4 @@
-//! The real things: locks and threads of the standard library, channels of tokio and crossbeam.
+//! The real primitives: locks and threads of the standard library, channels of tokio and crossbeam.
 
 pub(crate) use std::{
     sync::{Mutex, MutexGuard, RwLock},

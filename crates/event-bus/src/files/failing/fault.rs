@@ -1,4 +1,4 @@
-//! What can go wrong with a call, and which call it is.
+//! [`Fault`]: an injected fault, its kind, and the call it applies to.
 
 use std::io;
 
@@ -19,21 +19,21 @@ pub enum Operation {
     SyncDir,
     /// [`File::read_at`](crate::files::File::read_at).
     Read,
-    /// [`File::write_at`](crate::files::File::write_at). One that fails has written half its bytes, as on a full disk,
+    /// [`File::write_at`](crate::files::File::write_at). A failing write has written half its bytes, as on a full disk,
     /// unless it was interrupted.
     Write,
     /// [`File::length`](crate::files::File::length).
     Length,
     /// [`File::truncate`](crate::files::File::truncate).
     Truncate,
-    /// [`File::sync_data`](crate::files::File::sync_data). One that fails has made nothing durable.
+    /// [`File::sync_data`](crate::files::File::sync_data). A failing sync has made nothing durable.
     Sync,
     /// [`File::try_lock`](crate::files::File::try_lock).
     Lock,
 }
 
 impl Operation {
-    /// Each of them.
+    /// All operations.
     pub const ALL: [Self; 12] = [
         Self::CreateDir,
         Self::Open,
@@ -50,28 +50,28 @@ impl Operation {
     ];
 }
 
-/// How a call goes wrong.
+/// Kind of an injected fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The device refuses: `EIO`.
+    /// The device reports an error: `EIO`.
     Refused,
     /// The disk is full: `ENOSPC`.
     Full,
-    /// A signal came first, and nothing was done: `EINTR`.
+    /// A signal interrupted the call before it had an effect: `EINTR`.
     Interrupted,
-    /// A read or a write that does half of what was asked, and succeeds.
+    /// A read or write succeeds for half of the bytes.
     Short,
-    /// A sync that succeeds without doing anything.
+    /// A sync succeeds without effect.
     Lie,
-    /// The call waits until it is told to go on.
+    /// The call blocks until [`FailingFiles::go_on`](super::FailingFiles::go_on).
     Stall,
 }
 
 impl FaultKind {
-    /// Each of them.
+    /// All kinds.
     pub const ALL: [Self; 6] = [Self::Refused, Self::Full, Self::Interrupted, Self::Short, Self::Lie, Self::Stall];
 
-    /// Whether an operation can go wrong in this way.
+    /// Returns whether the fault can occur in an operation.
     pub const fn concerns(self, operation: Operation) -> bool {
         match self {
             Self::Refused | Self::Full | Self::Interrupted | Self::Stall => true,
@@ -80,7 +80,7 @@ impl FaultKind {
         }
     }
 
-    /// What a call that goes wrong in this way returns, if it is an error: with the operating system's own number.
+    /// Returns the error of the operating system that a call returns; `None` if the fault is not an error.
     pub fn error(self) -> Option<io::Error> {
         let number = match self {
             Self::Refused => 5,
@@ -92,15 +92,15 @@ impl FaultKind {
     }
 }
 
-/// What shall go wrong.
+/// A fault to inject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// The operation that goes wrong.
+    /// Affected operation.
     pub operation: Operation,
-    /// Which call of it does, counted from 1 and from the moment the fault is set.
+    /// Number of the affected call, from 1, counted from when the fault is set.
     pub call: u64,
-    /// How it does.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// Whether every call after that one does too.
+    /// Whether all later calls are affected as well.
     pub sticky: bool,
 }

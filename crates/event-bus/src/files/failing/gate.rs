@@ -1,26 +1,29 @@
-//! Where calls wait, and others for them.
+//! [`Gate`], which blocks calls and lets a test wait for a blocked call.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A gate for calls, open at first.
+/// A gate that blocks calls while it is closed. Initially open.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     state: Mutex<State>,
     changed: Condvar,
 }
 
+/// State of a gate.
 #[derive(Debug, Default)]
 struct State {
     closed: bool,
-    /// Calls before the closed gate.
+    /// Number of blocked calls.
     waiting: u64,
 }
 
 impl Gate {
+    /// Closes the gate.
     pub(super) fn close(&self) {
         self.state().closed = true;
     }
 
+    /// Opens the gate and lets blocked calls continue.
     pub(super) fn open(&self) {
         self.state().closed = false;
         self.changed.notify_all();
@@ -35,7 +38,7 @@ impl Gate {
         state.waiting -= 1;
     }
 
-    /// Waits until a call waits, or until the gate is open; says whether one does.
+    /// Waits until a call is blocked or the gate is open. Returns whether a call is blocked.
     pub(super) fn wait_for_someone(&self) -> bool {
         let idle = |state: &mut State| state.closed && state.waiting == 0;
         let state = self.changed.wait_while(self.state(), idle).unwrap_or_else(PoisonError::into_inner);

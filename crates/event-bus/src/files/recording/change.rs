@@ -1,44 +1,45 @@
-//! One change to a file or directory.
+//! [`Change`], a recorded change of a file or directory.
 
 use std::{ffi::OsString, fmt, sync::Arc};
 
-/// A file or directory, whatever name it has.
+/// Number of a file or directory, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Node(pub(super) u64);
 
 impl Node {
-    /// The directory everything happens in.
+    /// The root directory.
     pub(super) const ROOT: Self = Self(0);
 }
 
-/// What a name stands for.
+/// Type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
     Directory,
 }
 
-/// One change, as a crash may or may not keep it.
+/// A change that a crash may keep or lose.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// The file or directory that is changed.
+    /// The changed file or directory.
     pub(super) node: Node,
     pub(super) what: What,
 }
 
+/// Kind and data of a change.
 #[derive(Debug, Clone)]
 pub(super) enum What {
-    /// A directory has a new name in it.
+    /// An entry was added to a directory.
     Link { name: OsString, to: Node, kind: Kind },
-    /// A name in a directory becomes another one.
+    /// An entry of a directory was renamed.
     Rename { from: OsString, name: OsString, to: Node },
-    /// A name goes.
+    /// An entry was removed from a directory.
     Unlink { name: OsString, to: Node },
-    /// A file has other bytes.
+    /// Bytes were written to a file.
     Write { offset: u64, bytes: Arc<[u8]> },
-    /// A file has another length; what is new in it is zero.
+    /// The length of a file changed. Added bytes are zero.
     Resize { length: u64 },
-    /// Everything before is durable: the content of a file, the names in a directory.
+    /// All earlier changes of this file's content, or of this directory's entries, are durable.
     Sync,
 }
 

@@ -1,4 +1,4 @@
-//! A disk and the cache before it: what is durable, and what a crash may still take back.
+//! [`Disk`], a model of a disk with its cache: durable content, and changes that a crash may lose.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,10 +13,10 @@ use super::{
     survival::{Fate, SECTOR, Survival},
 };
 
-/// A disk and the cache before it, changed by one [`Change`] after the other.
+/// A model of a disk and its cache, to which [`Change`]s are applied one by one.
 ///
-/// It promises as little as POSIX does: the sync of a file makes its content durable and not its name, the sync of a
-/// directory the names in it and nothing else.
+/// It guarantees as little as POSIX: a sync of a file makes its content durable but not its name; a sync of a directory
+/// makes its entries durable and nothing else.
 #[derive(Debug, Clone)]
 pub struct Disk {
     files: BTreeMap<Node, Content>,
@@ -24,14 +24,16 @@ pub struct Disk {
     applied: u64,
 }
 
+/// Content of a file: the durable part and the pending changes, each with its number.
 #[derive(Debug, Clone, Default)]
 struct Content {
     durable: Arc<Bytes>,
     pending: Vec<(u64, Pending)>,
-    /// The length a reader sees before any crash.
+    /// Length including all pending changes.
     length: u64,
 }
 
+/// A pending change of a file's content or length.
 #[derive(Debug, Clone)]
 enum Pending {
     Write { offset: u64, bytes: Arc<[u8]> },
@@ -39,6 +41,7 @@ enum Pending {
     Cut(u64),
 }
 
+/// Entries of a directory: the durable ones and the pending changes, each with its number.
 #[derive(Debug, Clone, Default)]
 struct Names {
     durable: BTreeMap<OsString, Node>,
@@ -53,19 +56,19 @@ impl Default for Disk {
 }
 
 impl Disk {
-    /// An empty disk.
+    /// Creates an empty disk.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes a change. Changes are made in the order of the record.
+    /// Applies a change. Call it in the order of the record.
     pub fn apply(&mut self, change: &Change) {
         self.applied += 1;
         let (number, node) = (self.applied, change.node);
         match &change.what {
             What::Link { to, kind, .. } => {
                 match kind {
-                    // It may have had content before it had a name.
+                    // The file may have had content before it had a name.
                     Kind::File => {
                         self.files.entry(*to).or_default();
                     }
@@ -94,13 +97,13 @@ impl Disk {
         }
     }
 
-    /// What a crash at this moment leaves. A seed makes the random decisions.
+    /// Returns the state after a crash at this point. `seed` determines the random decisions.
     pub fn crash(&self, survival: Survival, seed: u64) -> Image {
         let mut pending = Vec::new();
         for content in self.files.values() {
             pending.extend(content.pending.iter().filter_map(|(number, change)| match change {
                 Pending::Write { offset, bytes } => Some((*number, Some((*offset, *offset + bytes.len() as u64)))),
-                // A write that makes a file longer is one change with the growth.
+                // A write that extends a file is one change together with the growth.
                 Pending::Grow(_) => None,
                 Pending::Cut(_) => Some((*number, None)),
             }));
@@ -115,6 +118,7 @@ impl Disk {
         image
     }
 
+    /// Adds the surviving content of a directory to an image, recursively.
     fn lay_out(&self, node: Node, path: &Path, fate: Fate, seen: &mut BTreeSet<Node>, image: &mut Image) {
         let Some(names) = self.directories.get(&node) else { return };
         for (name, child) in names.after(fate) {
@@ -122,7 +126,7 @@ impl Disk {
             if let Some(content) = self.files.get(&child) {
                 image.add(path, Some(content.after(child, fate)));
             } else if seen.insert(child) {
-                // A directory whose rename is half done has one name only.
+                // A directory whose rename is incomplete has one name only.
                 image.add(path.clone(), None);
                 self.lay_out(child, &path, fate, seen, image);
             }
@@ -131,6 +135,7 @@ impl Disk {
 }
 
 impl Names {
+    /// Returns the entries that survive.
     fn after(&self, fate: Fate) -> BTreeMap<OsString, Node> {
         let mut names = self.durable.clone();
         for (_, change) in self.pending.iter().filter(|(number, _)| fate.keeps_name(*number)) {
@@ -171,6 +176,7 @@ impl Content {
         self.pending.clear();
     }
 
+    /// Returns the content that survives.
     fn after(&self, node: Node, fate: Fate) -> Arc<Bytes> {
         if self.pending.is_empty() {
             return Arc::clone(&self.durable);
@@ -200,7 +206,7 @@ impl Content {
     }
 }
 
-/// A write, sector by sector, and where each part begins.
+/// Splits a write into sectors, each with its offset.
 fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let first = (SECTOR - place(offset % SECTOR as u64)).min(bytes.len());
     let (head, rest) = bytes.split_at(first);
@@ -212,6 +218,7 @@ fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     })
 }
 
+/// Writes bytes at an offset, extending the content with zeros if necessary.
 fn put(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
     let (start, end) = (place(offset), place(offset) + piece.len());
     if bytes.len() < end && !piece.is_empty() {
@@ -222,14 +229,14 @@ fn put(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
     }
 }
 
-/// Cuts or lengthens; zeros are copied, which is fast without optimization too.
+/// Truncates or extends content to a length. Zeros are copied, which is fast without optimisation as well.
 fn fit(bytes: &mut Vec<u8>, length: usize) {
     let more = vec![0; length.saturating_sub(bytes.len())];
     bytes.truncate(length);
     bytes.extend_from_slice(&more);
 }
 
-/// A place in a file that is held in memory.
+/// Converts an offset to an index in memory.
 fn place(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! A directory as a crash left it.
+//! [`Image`], the content of a directory after a simulated crash.
 
 use std::{
     collections::BTreeMap,
@@ -7,14 +7,14 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// A directory as a crash left it.
+/// Content of a directory after a simulated crash.
 #[derive(Debug, Clone, Default)]
 pub struct Image {
-    /// Content of files, nothing for directories, by the path under the root.
+    /// Content of files, `None` for directories, by path under the root.
     entries: BTreeMap<PathBuf, Option<Arc<Bytes>>>,
 }
 
-/// Content that images share, and its hash once somebody wants it.
+/// Content of a file, which images share, and its hash once computed.
 #[derive(Debug, Default)]
 pub(super) struct Bytes {
     pub(super) bytes: Vec<u8>,
@@ -28,22 +28,24 @@ impl From<Vec<u8>> for Bytes {
 }
 
 impl Bytes {
+    /// Returns the hash of the content, computed on first use.
     fn hash(&self) -> &[u8; 32] {
         self.hash.get_or_init(|| *blake3::hash(&self.bytes).as_bytes())
     }
 }
 
 impl Image {
+    /// Adds a file, or a directory if `content` is `None`.
     pub(super) fn add(&mut self, path: PathBuf, content: Option<Arc<Bytes>>) {
         self.entries.insert(path, content);
     }
 
-    /// Every file and its content, in the order of paths.
+    /// Returns all files with their content, in the order of their paths.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.entries.iter().filter_map(|(path, content)| Some((path.as_path(), content.as_ref()?.bytes.as_slice())))
     }
 
-    /// Tells images apart, as far as they are looked at.
+    /// Returns a hash of all paths for which `wanted` returns true, and their content.
     pub fn digest(&self, wanted: impl Fn(&Path) -> bool) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         for (path, content) in self.entries.iter().filter(|(path, _)| wanted(path)) {
@@ -53,10 +55,10 @@ impl Image {
         *hasher.finalize().as_bytes()
     }
 
-    /// Writes what is wanted of it under a directory that exists.
+    /// Writes the paths for which `wanted` returns true under an existing directory.
     ///
     /// # Errors
-    /// As the operating system has it.
+    /// [`io::Error`] if something cannot be written.
     pub fn write_to(&self, root: &Path, wanted: impl Fn(&Path) -> bool) -> io::Result<()> {
         for (path, content) in self.entries.iter().filter(|(path, _)| wanted(path)) {
             match content {

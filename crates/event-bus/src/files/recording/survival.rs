@@ -1,37 +1,37 @@
-//! What of the changes that were not synced a crash keeps.
+//! [`Survival`], the choice of unsynced changes that a crash keeps.
 
 use super::change::Node;
 
-/// What a disk writes as a whole, or so one hopes, in bytes.
+/// Number of bytes that a disk is assumed to write atomically.
 pub(super) const SECTOR: usize = 512;
 
-/// What of the changes that were not synced a crash keeps. Names in one directory, lengths and sectors of content are
-/// kept or lost one by one; a rename happens as a whole or not at all.
+/// Selection of the unsynced changes that a crash keeps. Entries of a directory, lengths, and sectors of content are
+/// kept or lost individually; a rename is atomic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survival {
-    /// None of them.
+    /// No change.
     Nothing,
-    /// All of them.
+    /// All changes.
     Everything,
-    /// Names and lengths, but no content: what was never written reads as zeros.
+    /// Names and lengths, but no content: unwritten parts read as zeros.
     Names,
-    /// Contents and lengths, but no names.
+    /// Content and lengths, but no names.
     Contents,
-    /// All before a random moment, to the sector.
+    /// All changes before a random point at a sector boundary.
     Prefix,
-    /// All before a random moment, with a sector that was written in part.
+    /// All changes before a random point, with one partially written sector.
     Torn,
-    /// A random choice.
+    /// A random subset.
     Subset,
 }
 
 impl Survival {
-    /// Each of them.
+    /// All selections.
     pub const ALL: [Self; 7] =
         [Self::Nothing, Self::Everything, Self::Names, Self::Contents, Self::Prefix, Self::Torn, Self::Subset];
 
-    /// Decides by a seed, given the changes that were not synced: their numbers, and where one that writes content
-    /// begins and ends.
+    /// Makes the decisions for a crash. `pending` contains the numbers of the unsynced changes, and the extent of those
+    /// that write content.
     pub(super) fn decide(self, pending: &[(u64, Option<(u64, u64)>)], seed: u64) -> Fate {
         let (least, most) = (pending.first().map_or(0, |first| first.0), pending.last().map_or(0, |last| last.0));
         let cut = |torn: bool| {
@@ -40,7 +40,7 @@ impl Survival {
             let (start, end) = extent.unwrap_or_default();
             let place = start + mix(seed ^ 1) % (end - start + 1);
             let until = if torn { place } else { (place / SECTOR as u64 * SECTOR as u64).max(start) };
-            // The length is written before or after the content.
+            // The length may be written before or after the content.
             let grown = mix(seed ^ 2).is_multiple_of(2);
             Fate::UpTo { change, until, grown }
         };
@@ -56,7 +56,7 @@ impl Survival {
     }
 }
 
-/// The decision on every change.
+/// Decisions of one crash about all unsynced changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fate {
     Nothing,
@@ -65,14 +65,14 @@ pub(super) enum Fate {
     Contents,
     UpTo {
         change: u64,
-        /// Where the content of that change ends.
+        /// Offset up to which the content of that change is kept.
         until: u64,
-        /// Whether the file's length is that of the whole change nevertheless.
+        /// Whether the file has the length of the whole change anyway.
         grown: bool,
     },
     Chosen {
         seed: u64,
-        /// How much is kept.
+        /// Probability of keeping a change, in eighths.
         in_eight: u64,
         least: u64,
         most: u64,
@@ -80,7 +80,7 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    /// Whether a change of a directory is kept.
+    /// Returns whether a change of a directory is kept.
     pub(super) fn keeps_name(self, change: u64) -> bool {
         match self {
             Self::Nothing | Self::Contents => false,
@@ -90,12 +90,12 @@ impl Fate {
         }
     }
 
-    /// Whether a file is cut when that is asked for.
+    /// Returns whether a truncation is kept.
     pub(super) fn keeps_cut(self, change: u64) -> bool {
         matches!(self, Self::Contents) || self.keeps_name(change)
     }
 
-    /// The length a file grows to when a change asks for one.
+    /// Returns the length that a file grows to by a change to `length`; `None` if the growth is lost.
     pub(super) fn grows_to(self, change: u64, length: u64) -> Option<u64> {
         match self {
             Self::UpTo { change: cut, until, grown } if change == cut => Some(if grown { length } else { until }),
@@ -103,7 +103,7 @@ impl Fate {
         }
     }
 
-    /// Where the part of a sector ends that is kept of a change to it.
+    /// Returns the end of the part that is kept of a write to one sector.
     pub(super) fn keeps_until(self, change: u64, file: Node, start: u64, end: u64) -> u64 {
         let kept = match self {
             Self::Nothing | Self::Names => false,
@@ -111,8 +111,7 @@ impl Fate {
             Self::UpTo { change: cut, until, .. } if change == cut => return until.clamp(start, end),
             Self::UpTo { change: cut, .. } => change < cut,
             Self::Chosen { seed, in_eight, least, most } => {
-                // A sector that reaches the disk is what it was at some moment: with all changes before it, and none
-                // after.
+                // A sector on disk has the content of some point in time: with all changes before it and none after.
                 let random = mix(mix(mix(seed ^ 4) ^ file.0) ^ (start / SECTOR as u64));
                 if random % 8 < in_eight {
                     true
@@ -127,7 +126,7 @@ impl Fate {
     }
 }
 
-/// A number that looks random and follows from another: one step of `SplitMix64`.
+/// Returns a pseudo-random number derived from `number`: one step of `SplitMix64`.
 fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

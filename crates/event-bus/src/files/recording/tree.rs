@@ -1,4 +1,4 @@
-//! Names and contents as the running program sees them, and the record of how they came about.
+//! [`Tree`], the present names and contents under the root, and the record of their changes.
 
 use std::{
     collections::BTreeMap,
@@ -13,11 +13,12 @@ use super::{
     survival::SECTOR,
 };
 
+/// Present names and contents under the root, with the record of all changes.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) changes: Vec<Change>,
     directories: BTreeMap<Node, BTreeMap<OsString, Node>>,
-    /// Files that nobody has written through the seam, as they were when they were last looked at.
+    /// Last seen content of files that are not written through [`RecordingFiles`](super::RecordingFiles).
     observed: BTreeMap<Node, Vec<u8>>,
     next: u64,
 }
@@ -30,7 +31,7 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// Records a change to what a node holds.
+    /// Records a change of a file or directory.
     pub(super) fn make(&mut self, node: Node, what: What) {
         if !matches!(what, What::Sync) {
             self.observed.remove(&node);
@@ -38,11 +39,12 @@ impl Tree {
         self.changes.push(Change { node, what });
     }
 
-    /// What has a name, under the root.
+    /// Returns the file or directory at a path under the root.
     pub(super) fn find(&self, path: &Path) -> Option<Node> {
         path.iter().try_fold(Node::ROOT, |node, name| self.directories.get(&node)?.get(name).copied())
     }
 
+    /// Records a new file or directory at a path.
     pub(super) fn link(&mut self, path: &Path, kind: Kind) -> io::Result<Node> {
         let (directory, name) = self.place(path)?;
         let node = self.number(kind);
@@ -50,10 +52,12 @@ impl Tree {
         Ok(node)
     }
 
+    /// Records a rename within one directory.
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         let ((directory, old), (target, new)) = (self.place(from)?, self.place(to)?);
         if directory != target {
-            // Two directories are two changes, of which a crash may keep either one; nothing here does that.
+            // A rename between directories would be two changes, of which a crash may keep one; the log does not need
+            // it.
             return Err(io::ErrorKind::CrossesDevices.into());
         }
         let names = self.directories.entry(directory).or_default();
@@ -63,12 +67,13 @@ impl Tree {
         Ok(())
     }
 
+    /// Records the removal of a file or directory.
     pub(super) fn unlink(&mut self, path: &Path) -> io::Result<()> {
         let (directory, name) = self.place(path)?;
         self.forget(directory, name).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Makes everything there is durable.
+    /// Marks all present content as durable.
     pub(super) fn sync_everything(&mut self) {
         for node in (0..self.next).map(Node) {
             self.make(node, What::Sync);
@@ -101,11 +106,12 @@ impl Tree {
         Some(())
     }
 
-    /// Records what others than the owner of this record have done under the root.
+    /// Records changes under the root that did not go through [`RecordingFiles`](super::RecordingFiles).
     pub(super) fn observe(&mut self, root: &Path) -> io::Result<()> {
         self.observe_directory(root, Node::ROOT)
     }
 
+    /// Records changes of one directory, recursively.
     fn observe_directory(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let mut found = BTreeMap::new();
         for entry in fs::read_dir(path)? {
@@ -114,7 +120,8 @@ impl Tree {
         }
         let known = self.directories.get(&node).cloned().unwrap_or_default();
         let gone: Vec<_> = known.keys().filter(|name| !found.contains_key(*name)).cloned().collect();
-        // sled makes a snapshot before it changes what that stands for, and removes the one before last of all.
+        // sled writes a snapshot before it changes the data that the snapshot covers, and removes the previous one
+        // last.
         let (snapshots, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(name, _)| is_snapshot(name));
         for (name, is_directory) in snapshots.into_iter().chain(others) {
             let path = path.join(&name);
@@ -129,8 +136,8 @@ impl Tree {
                 (None, false) => {
                     let child = self.number(Kind::File);
                     self.observed.insert(child, Vec::new());
-                    // sled syncs its snapshots before it gives them their names (`pagecache/snapshot.rs`). It syncs
-                    // nothing else that it may have to rely on.
+                    // sled syncs its snapshots before it renames them (`pagecache/snapshot.rs`). It syncs no other file
+                    // that it may have to rely on.
                     if is_snapshot(&name) {
                         self.observe_file(&path, child)?;
                         self.make(child, What::Sync);
@@ -148,11 +155,12 @@ impl Tree {
         Ok(())
     }
 
+    /// Records changes of a file that is not written through [`RecordingFiles`](super::RecordingFiles).
     fn observe_file(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let Some(before) = self.observed.get_mut(&node) else { return Ok(()) };
         let now = match fs::read(path) {
             Ok(bytes) => bytes,
-            // sled clears up in its own time; the name is gone when the directory is looked at again.
+            // sled removes files in the background; the next observation finds that the name is gone.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -172,12 +180,12 @@ impl Tree {
     }
 }
 
-/// Whether a name is that of a file sled finds its way with.
+/// Returns whether a file name is that of a snapshot of sled.
 fn is_snapshot(name: &OsStr) -> bool {
     name.to_string_lossy().starts_with("snap.")
 }
 
-/// Runs of sectors in which two contents of one length differ.
+/// Returns the ranges of consecutive sectors in which two contents of equal length differ.
 fn differing_sectors(before: &[u8], now: &[u8]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (number, (old, new)) in before.chunks(SECTOR).zip(now.chunks(SECTOR)).enumerate() {

@@ -1,4 +1,4 @@
-//! Stands for `tokio::sync::oneshot`.
+//! Model of `tokio::sync::oneshot`.
 
 use std::{
     pin::Pin,
@@ -8,17 +8,18 @@ use std::{
 
 use super::waited::Waited;
 
-/// The sender is gone and sent nothing.
+/// Error: the sender was dropped without sending a value.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
+/// State of a channel; `sender` and `receiver` are whether they exist.
 struct State<T> {
     value: Option<T>,
     sender: bool,
     receiver: bool,
 }
 
-/// Empty once it has sent.
+/// Sends one value. `None` after that.
 pub(crate) struct Sender<T>(Option<Arc<Waited<State<T>>>>);
 
 pub(crate) struct Receiver<T>(Arc<Waited<State<T>>>);
@@ -29,7 +30,7 @@ pub(crate) fn channel<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 impl<T> Sender<T> {
-    /// Gives the value back when nobody will receive it.
+    /// Sends the value; returns it if the receiver was dropped.
     pub(crate) fn send(mut self, value: T) -> Result<(), T> {
         let Some(shared) = self.0.take() else { return Err(value) };
         shared.change(|state| {
@@ -52,7 +53,7 @@ impl<T> Drop for Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// Whether waiting for it would be over at once.
+    /// Returns whether receiving would complete immediately.
     pub(super) fn is_settled(&self) -> bool {
         let state = self.0.look();
         state.value.is_some() || !state.sender
@@ -72,7 +73,7 @@ impl<T> Future for Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        // A value nobody took is dropped outside the lock.
+        // A value that was not received is dropped outside the lock.
         drop(self.0.with(|state| {
             state.receiver = false;
             state.value.take()

@@ -1,10 +1,11 @@
-//! Stands for `crossbeam_channel`.
+//! Model of `crossbeam_channel`.
 
 use std::{collections::VecDeque, future::poll_fn, sync::Arc, time::Duration};
 
 use super::waited::Waited;
 use crate::bus::block_on::block_on;
 
+/// State of a queue; `senders` and `receiver` are whether they exist.
 struct State<T> {
     messages: VecDeque<T>,
     senders: bool,
@@ -13,7 +14,7 @@ struct State<T> {
 
 pub(crate) struct Sender<T>(Arc<Senders<T>>);
 
-/// What all senders share: it goes with the last of them.
+/// State shared by all senders, dropped with the last one.
 struct Senders<T>(Arc<Waited<State<T>>>);
 
 impl<T> Drop for Senders<T> {
@@ -24,11 +25,11 @@ impl<T> Drop for Senders<T> {
 
 pub(crate) struct Receiver<T>(Arc<Waited<State<T>>>);
 
-/// The receiver is gone; this is the message.
+/// Error: the receiver was dropped. Contains the message.
 #[derive(Debug)]
 pub(crate) struct SendError<T>(pub(crate) T);
 
-/// Every sender is gone and so is every message, or, when it was only tried, there is no message yet.
+/// Error: all senders were dropped and the queue is empty; for `try_recv` also that it is empty.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
@@ -63,7 +64,7 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> State<T> {
-    /// A message, or that there will be none.
+    /// Returns the next message, or an error if there will be none; `None` if one may follow.
     fn next(&mut self) -> Option<Result<T, RecvError>> {
         match self.messages.pop_front() {
             Some(message) => Some(Ok(message)),
@@ -81,7 +82,7 @@ impl<T> Receiver<T> {
         self.0.with(State::next).unwrap_or(Err(RecvError))
     }
 
-    /// Times out if there is no message yet. Whether one comes in time is the choice of the schedule, so both cases are
+    /// Times out if there is no message yet. The schedule determines whether one arrives in time, so both cases are
     /// tried.
     pub(crate) fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
         match self.0.with(State::next) {
@@ -92,7 +93,7 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Drop for Receiver<T> {
-    /// What nobody will receive is dropped, and everything sent later refused.
+    /// Drops queued messages and rejects later ones.
     fn drop(&mut self) {
         drop(self.0.with(|state| {
             state.receiver = false;

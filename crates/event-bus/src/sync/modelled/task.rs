@@ -1,4 +1,4 @@
-//! Stands for `tokio::task`: a task is a thread of the model checker.
+//! Model of `tokio::task`: a task is a thread of the model checker.
 
 use std::{
     pin::Pin,
@@ -8,7 +8,7 @@ use std::{
 use super::{checker, oneshot};
 use crate::bus::block_on::block_on;
 
-/// The task is gone without a result.
+/// Error: the task ended without a result.
 #[derive(Debug)]
 pub(crate) struct JoinError;
 
@@ -20,13 +20,13 @@ where
 {
     let (tell, result) = oneshot::channel();
     checker::thread::spawn(move || {
-        // Nobody may be waiting for it.
+        // The handle may have been dropped.
         drop(tell.send(block_on(future)));
     });
     JoinHandle(result)
 }
 
-/// Runs at once and where it is: what it does is seen by other threads step by step all the same.
+/// Runs the closure immediately on the calling thread. Other threads can observe each of its steps nevertheless.
 pub(crate) async fn spawn_blocking<T>(work: impl FnOnce() -> T) -> Result<T, JoinError> {
     Ok(work())
 }

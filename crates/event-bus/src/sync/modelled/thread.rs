@@ -1,4 +1,5 @@
-//! Stands for `std::thread`. Parking is our own, because loom's cannot tell a parked thread from one at a lock.
+//! Model of `std::thread`. Parking is implemented here, because loom does not distinguish a parked thread from one that
+//! waits for a lock.
 
 use std::sync::{Arc, PoisonError};
 
@@ -9,11 +10,11 @@ use super::{
 
 pub(crate) use checker::thread::{Builder, JoinHandle};
 
-/// A thread as the one who wakes it sees it.
+/// Handle of a thread, to unpark it.
 #[derive(Clone)]
 pub(crate) struct Thread(Arc<Token>);
 
-/// Whether the next `park` returns at once.
+/// Token of a thread: whether the next `park` returns immediately.
 struct Token {
     given: Mutex<bool>,
     parked: Condvar,

@@ -1,8 +1,8 @@
-//! Stands for the clock: no time passes in a model.
+//! Model of the clock: no time passes.
 
 use std::time::Duration;
 
-/// Stands for `std::time::Instant`.
+/// Model of `std::time::Instant`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instant;
 
@@ -17,7 +17,7 @@ impl Instant {
     }
 }
 
-/// Stands for `tokio::time::sleep`: never returns, so a limit in time is never reached.
+/// Model of `tokio::time::sleep`: never completes, so a time limit is never reached.
 pub(crate) async fn sleep(_: Duration) {
     std::future::pending().await
 }

@@ -1,4 +1,4 @@
-//! A state behind a lock, and who wants to know that it changed.
+//! [`Waited`], a state behind a lock that wakes tasks when it changes.
 
 use std::{
     ops::Deref,
@@ -8,6 +8,7 @@ use std::{
 
 use super::{Mutex, MutexGuard};
 
+/// A state behind a lock, with the wakers of the tasks that wait for a change.
 #[derive(Debug)]
 pub(super) struct Waited<S> {
     inner: Mutex<Inner<S>>,
@@ -19,7 +20,7 @@ struct Inner<S> {
     wakers: Vec<Waker>,
 }
 
-/// The state, which stands still meanwhile.
+/// Read access to the state, which holds the lock.
 pub(super) struct Look<'a, S>(MutexGuard<'a, Inner<S>>);
 
 impl<S> Deref for Look<'_, S> {
@@ -43,12 +44,12 @@ impl<S> Waited<S> {
         Look(self.inner())
     }
 
-    /// Changes the state without telling anyone.
+    /// Changes the state without waking tasks.
     pub(super) fn with<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         change(&mut self.inner().state)
     }
 
-    /// Changes the state, then wakes everyone who waits.
+    /// Changes the state, then wakes all waiting tasks.
     pub(super) fn change<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let (changed, wakers) = {
             let mut inner = self.inner();
@@ -58,7 +59,7 @@ impl<S> Waited<S> {
         changed
     }
 
-    /// What the state has to offer; with nothing there the task is woken at the next change.
+    /// Returns what `take` returns; while that is `None`, the task is woken at the next change.
     pub(super) fn poll<R>(&self, context: &Context<'_>, take: impl FnOnce(&mut S) -> Option<R>) -> Poll<R> {
         let mut inner = self.inner();
         if let Some(taken) = take(&mut inner.state) {

@@ -1,10 +1,10 @@
-//! Stands for `tokio::sync::watch`.
+//! Model of `tokio::sync::watch`.
 
 use std::{future::poll_fn, ops::Deref, sync::Arc};
 
 use super::waited::{Look, Waited};
 
-/// The sender is gone.
+/// Error: the sender was dropped.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
@@ -24,7 +24,7 @@ pub(crate) struct Receiver<T> {
     seen: u64,
 }
 
-/// What all receivers share: it goes with the last of them.
+/// State shared by all receivers, dropped with the last one.
 #[derive(Debug)]
 struct Receivers<T>(Arc<Waited<State<T>>>);
 
@@ -34,7 +34,7 @@ impl<T> Drop for Receivers<T> {
     }
 }
 
-/// The value, which stands still meanwhile. Unlike the real one it keeps out others who only look.
+/// Read access to the value. Unlike the real type it excludes other readers.
 pub(crate) struct Ref<'a, T>(Look<'a, State<T>>);
 
 impl<T> Deref for Ref<'_, T> {
@@ -70,7 +70,7 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Done when there is no receiver.
+    /// Waits until all receivers were dropped.
     pub(crate) async fn closed(&self) {
         poll_fn(|context| self.0.poll(context, |state| (!state.receivers).then_some(()))).await;
     }
@@ -93,7 +93,7 @@ impl<T> Receiver<T> {
         Ref(look)
     }
 
-    /// Done when there is a value this receiver has not seen; a value sent before the sender went counts.
+    /// Waits for a value that this receiver has not seen. A value sent before the sender was dropped counts.
     pub(crate) async fn changed(&mut self) -> Result<(), RecvError> {
         let (shared, seen) = (&self.shared.0, &mut self.seen);
         poll_fn(|context| {
@@ -108,14 +108,15 @@ impl<T> Receiver<T> {
         .await
     }
 
-    /// Whether the present value will do. The lock is not held across an await: its guard cannot move between threads.
+    /// Returns whether the present value satisfies the condition. The lock is not held across an await, since its guard
+    /// cannot move between threads.
     fn check(&mut self, will_do: &mut impl FnMut(&T) -> bool) -> bool {
         let look = self.shared.0.look();
         self.seen = look.version;
         will_do(&look.value)
     }
 
-    /// The first value that will do, beginning with the present one.
+    /// Waits for the first value that satisfies the condition, starting with the present one.
     pub(crate) async fn wait_for(&mut self, mut will_do: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
         while !self.check(&mut will_do) {
             self.changed().await?;
