@@ -1,4 +1,4 @@
-//! The engine: policy, models, log and views, and the turns that go through them.
+//! The engine: owns policy, models and log, and keeps policy, verdicts and outages in the log up to date.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -22,15 +22,15 @@ use crate::{
     router_state::RouterState,
 };
 
-/// Where an engine keeps what it writes, and what time it is.
+/// The stores and the clock of an engine.
 pub struct Stores {
     /// The log.
     pub log: Arc<dyn EventLog>,
-    /// Texts too long for an event.
+    /// The store for texts that are too long for an event.
     pub texts: Arc<dyn TextStore>,
-    /// The time.
+    /// The clock.
     pub clock: Box<dyn Clock>,
-    /// Minutes by which the user's clock is ahead of UTC at a time.
+    /// Returns the offset of the user's time zone from UTC at a time, in minutes.
     pub offset: fn(Timestamp) -> i16,
 }
 
@@ -40,18 +40,19 @@ impl std::fmt::Debug for Stores {
     }
 }
 
-/// The composition root.
+/// The composition root: policy file, models, log and the state folded from it. Front ends route turns through it; a
+/// bus owns it while a program runs.
 pub struct Engine {
     pub(crate) recorder: Recorder,
     pub(crate) texts: Arc<dyn TextStore>,
     pub(crate) policy: PolicyFile,
     pub(crate) models: Models,
     pub(crate) offset: fn(Timestamp) -> i16,
-    /// The policy and models the log has been told of.
+    /// The hashes of the policy and the models that the log recorded last; `None` until the first turn.
     announced: Option<(ContentHash, ContentHash)>,
-    /// Up to where in the log the turns were judged.
+    /// The position up to which verdicts were computed.
     judged: Position,
-    /// How often each message was sent.
+    /// The number of turns of each message.
     pub(crate) attempts: Attempts,
 }
 
@@ -61,33 +62,33 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// What a look at the policy file brought, for whoever shows it.
+/// The problems of an invalid policy file, to be shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyTrouble {
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// Everything that is wrong with it.
+    /// All problems in it.
     pub problems: Vec<Problem>,
 }
 
 impl Engine {
-    /// Opens an engine on the user's files and the given stores.
+    /// Opens an engine on the user's policy and models and the given stores.
     ///
     /// # Errors
-    /// [`EngineError`] when the policy or the models cannot be used, or the log cannot be read.
+    /// [`EngineError`] if the policy or the models are invalid, or the log cannot be read.
     pub fn open(home: &Home, stores: Stores) -> Result<Self, EngineError> {
         let models = Models::load(&home.models())?;
         Self::with_models(home, models, stores)
     }
 
-    /// As [`Engine::open`], with these models.
+    /// Opens an engine with the given models instead of the user's.
     ///
     /// # Errors
     /// As [`Engine::open`].
     pub fn with_models(home: &Home, models: Models, stores: Stores) -> Result<Self, EngineError> {
         let Stores { log, texts, clock, offset } = stores;
         let recorder = Recorder::open(log, clock)?;
-        // The last good policy is the one the log was told of last.
+        // The last valid policy is that of the last `policy.loaded`.
         let last_good = || texts.get(recorder.state().active.policy?.0).ok().flatten();
         let registry = Arc::clone(&models.registry);
         let policy = PolicyFile::open_or_last_good(home.policy.clone(), home.user_text(), registry, last_good)?;
@@ -113,56 +114,58 @@ impl Engine {
         self.recorder.log()
     }
 
-    /// Texts too long for an event.
+    /// The store for texts that are too long for an event.
     pub const fn texts(&self) -> &Arc<dyn TextStore> {
         &self.texts
     }
 
-    /// The policy file.
+    /// The path of the policy file.
     pub const fn policy_path(&self) -> &PathBuf {
         self.policy.path()
     }
 
-    /// What `~` stands for in a policy.
+    /// The home folder that `~` in a policy is expanded to.
     pub fn home_of_policy(&self) -> Option<&str> {
         self.policy.home()
     }
 
-    /// The policy active.
+    /// The active policy.
     pub const fn policy(&self) -> &ActivePolicy {
         self.policy.active()
     }
 
-    /// The models active.
+    /// The active models.
     pub const fn models(&self) -> &Models {
         &self.models
     }
 
-    /// The position of the last event that was recorded; it is durable after the next [`Engine::commit`].
+    /// The position of the last recorded event. It is durable after the next [`Engine::commit`].
     pub fn position(&self) -> Position {
         self.recorder.position()
     }
 
-    /// The present.
+    /// The present time.
     pub fn now(&self) -> Timestamp {
         self.recorder.now()
     }
 
-    /// What is wrong with the policy file as it stands, while an earlier policy stands in for it.
+    /// The problems of the policy file, while an earlier policy is active instead; empty if the file is active.
     pub fn standing_trouble(&self) -> &[Problem] {
         self.policy.standing_trouble()
     }
 
-    /// What is wrong with the policy file, when an earlier policy had to stand in for it at the start.
+    /// The problems of the policy file that were found when the engine was opened with an earlier policy; `None` if
+    /// there were none or they were reported.
     pub fn policy_trouble(&self) -> Option<PolicyTrouble> {
         let problems = self.policy.trouble()?.to_vec();
         Some(PolicyTrouble { path: self.policy.path().display().to_string(), problems })
     }
 
-    /// Looks at the policy file and tells the log what came of it (004 §4.8).
+    /// Reloads the policy file if it changed, and records the result (004 §4.8). Returns the problems if the file is
+    /// invalid.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn refresh_policy(&mut self) -> Result<Option<PolicyTrouble>, EngineError> {
         let trouble = match self.policy.refresh() {
             Refresh::Unchanged | Refresh::Loaded => None,
@@ -180,7 +183,7 @@ impl Engine {
         Ok(trouble)
     }
 
-    /// Tells the log which policy and models are active, when that changed: their texts first, then the events.
+    /// Records the active policy and models if they changed: first stores their texts, then records the events.
     pub(crate) fn announce(&mut self) -> Result<(), EngineError> {
         let (policy, models) = (self.policy.active().clone(), self.models.clone());
         let standing = Some((policy.hash, models.hash));
@@ -208,10 +211,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Records events that follow from what was recorded: outages that began or ended (decision D6), and how turns went.
+    /// Records events that follow from earlier ones: outages that began or ended (decision D6), and verdicts on turns.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn react(&mut self) -> Result<(), EngineError> {
         let now = self.recorder.now();
         let transitions = self.recorder.state().availability.transitions(now);
@@ -220,12 +223,12 @@ impl Engine {
         self.judge()
     }
 
-    /// Whether nothing was recorded since the turns were judged.
+    /// Whether verdicts were computed after the last recorded event.
     pub(crate) fn is_judged(&self) -> bool {
         self.judged == self.recorder.position()
     }
 
-    /// Records how the turns went of which something was learned since the last time.
+    /// Records the verdicts that changed since the last call, and removes patterns beyond the size limit.
     pub(crate) fn judge(&mut self) -> Result<(), EngineError> {
         if self.is_judged() {
             return Ok(());
@@ -238,7 +241,7 @@ impl Engine {
         self.make_room()
     }
 
-    /// Records what has to be forgotten so that no workspace's patterns grow beyond their cap.
+    /// Records the evictions that keep the patterns of each workspace within their limit.
     fn make_room(&mut self) -> Result<(), EngineError> {
         let (now, position) = (self.recorder.now(), self.recorder.position());
         let needed = self.recorder.state().patterns.capacity_events(now);
@@ -246,29 +249,29 @@ impl Engine {
         self.recorder.record(events)
     }
 
-    /// Everything recorded is on the disk when this returns.
+    /// Makes all recorded events durable.
     ///
     /// # Errors
-    /// [`EngineError`] when it is not.
+    /// [`EngineError`] if the barrier failed.
     pub fn commit(&mut self) -> Result<(), EngineError> {
         Ok(self.recorder.commit()?)
     }
 
-    /// A last barrier; the state is saved so that the next start is quick.
+    /// Commits, and saves the state so that the next start does not fold the whole log.
     ///
     /// # Errors
-    /// [`EngineError`] when something could not be written.
+    /// [`EngineError`] if something could not be written.
     pub fn close(self) -> Result<(), EngineError> {
         Ok(self.recorder.close()?)
     }
 }
 
-/// What events about the policy as a whole belong to.
+/// The correlation id of events about the policy.
 fn policy_correlation() -> EventId {
     EventId::derive(&[b"policy"])
 }
 
-/// The event about a bad policy: as many errors as fit.
+/// Builds the event about an invalid policy, with as many problems as fit.
 fn invalid(path: &str, problems: &[Problem]) -> PolicyInvalid {
     const MOST_BYTES: usize = 2_000;
     let mut bytes = 0;

@@ -1,4 +1,4 @@
-//! Re-evaluation: every turn of the log judged under a rubric, from the first event.
+//! Re-evaluation: evaluates every turn of the log under a rubric.
 
 use std::path::{Path, PathBuf};
 
@@ -11,51 +11,51 @@ use serde::Serialize;
 
 use crate::{engine::Engine, error::EngineError, insight::events};
 
-/// The longest file of a rubric that is read, in bytes.
+/// The longest accepted rubric file, in bytes.
 const LONGEST_FILE: u64 = 64 * 1024;
 
 /// The result of a re-evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evaluation {
-    /// The rubric.
+    /// The name of the rubric.
     pub rubric: String,
-    /// Its version.
+    /// The version of the rubric.
     pub version: u16,
-    /// Verdicts: one for each turn that is over and each model that answered in it.
+    /// Verdicts: one for each ended turn and each model that responded in it.
     pub judged: u64,
-    /// Verdicts that were new, or differed from the log's; they are recorded.
+    /// Recorded verdicts, because they were new or differed from the log's.
     pub recorded: u64,
     /// Verdicts with enough confidence to count.
     pub counted: u64,
-    /// The mean score of those; `None` when there are none.
+    /// The mean score of the verdicts that count; `None` if there are none.
     pub mean: Option<Score>,
 }
 
-/// Why the file of a rubric cannot be used.
+/// The error of reading a rubric file.
 #[derive(Debug, thiserror::Error)]
 pub enum RubricFileError {
-    /// It cannot be read, or is longer than 64 KiB.
+    /// The file cannot be read.
     #[error("cannot read `{path}`")]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// It is no rubric.
+    /// The file is longer than 64 KiB or is not a valid rubric.
     #[error("`{path}` is not a rubric: {problem}")]
     Rubric {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
 }
 
-/// A rubric from a YAML file.
+/// Reads a rubric from a YAML file.
 ///
 /// # Errors
-/// [`RubricFileError`] when it cannot be read or used.
+/// [`RubricFileError`] if the file cannot be read or is invalid.
 pub fn read_rubric(path: &Path) -> Result<Rubric, RubricFileError> {
     let file = |source| RubricFileError::File { path: path.to_owned(), source };
     let bytes = std::fs::metadata(path).map_err(file)?.len();
@@ -68,29 +68,29 @@ pub fn read_rubric(path: &Path) -> Result<Rubric, RubricFileError> {
     read.map_err(|error| RubricFileError::Rubric { path: path.to_owned(), problem: error.to_string() })
 }
 
-/// Evaluates every turn of a log under one rubric, from its first event.
+/// A re-evaluation in progress: folds the log from its first event and computes the verdicts under one rubric.
 #[derive(Debug)]
 pub struct Reevaluation {
     rubric: Rubric,
     evaluator: Evaluator,
-    /// The last event that was folded.
+    /// The position of the last folded event.
     position: Position,
-    /// Verdicts that the log did not have.
+    /// The number of verdicts that the log did not have.
     recorded: u64,
 }
 
 impl Reevaluation {
-    /// Starts before the first event.
+    /// Creates a re-evaluation that has folded no event yet.
     pub fn new(rubric: Rubric) -> Self {
         Self { rubric, evaluator: Evaluator::unbounded(), position: Position::ORIGIN, recorded: 0 }
     }
 
-    /// Folds the events that the log has gained since the last call, and returns the verdicts that differ from the log's
-    /// last ones under the rubric. They have to be recorded before the next call, which then returns those that events of
-    /// another process have changed meanwhile, or none.
+    /// Folds the events after the last call, and returns the verdicts that differ from the last ones in the log under
+    /// the rubric. Record them before the next call. That call returns verdicts that events of another process have
+    /// changed in between; the re-evaluation is complete when there are none.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be read.
+    /// [`EngineError`] if the log cannot be read.
     pub fn advance(&mut self, log: &dyn EventLog) -> Result<Vec<DueVerdict>, EngineError> {
         for event in events(log, self.position) {
             let event = event?;
@@ -102,7 +102,7 @@ impl Reevaluation {
         Ok(due)
     }
 
-    /// The counts over all turns.
+    /// Returns the counts over all turns.
     pub fn summary(&self) -> Evaluation {
         let (mut judged, mut counted, mut sum) = (0, 0, 0);
         for verdict in self.evaluator.all_verdicts(&self.rubric) {
@@ -119,10 +119,10 @@ impl Reevaluation {
 }
 
 impl Engine {
-    /// Records verdicts on turns; earlier ones stay in the log. They are durable after [`Engine::commit`].
+    /// Records verdicts on turns; earlier ones stay in the log. Durable after [`Engine::commit`].
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn record_verdicts(&mut self, verdicts: Vec<DueVerdict>) -> Result<(), EngineError> {
         self.recorder.record(verdicts.into_iter().map(DueVerdict::seal).collect::<Result<Vec<_>, _>>()?)
     }
