@@ -191,7 +191,7 @@ mod tests {
     fn a_key_in_the_environment_makes_the_models_of_its_provider_reachable_and_no_others() {
         let environment = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "sk-secret".to_owned());
         let providers = Providers::new(&BTreeMap::new(), &Keys::default(), environment).unwrap();
-        let registry = providers.apply(&catalogue::load(None).unwrap());
+        let registry = providers.apply(&catalogue::load_registry(None).unwrap());
         for model in registry.iter() {
             let reachable = matches!(model.provider.as_str(), "anthropic" | "ollama");
             assert_eq!(model.configured, reachable, "{}", model.id);

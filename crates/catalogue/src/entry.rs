@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contracts::{ModelId, PicoUsd, Tier, Tokenizer, WireApi};
 
 /// Models of one file, by id.
-pub type Entries = BTreeMap<ModelId, ModelEntry>;
+pub type ModelEntries = BTreeMap<ModelId, ModelEntry>;
 
 /// Description of a model in one file. A field that is `None` keeps the value of the file below, or has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,12 +60,12 @@ pub struct PriceEntry {
     /// Rates of ordinary calls.
     pub base: RateEntry,
     /// Rates of calls with long input.
-    pub long_context: Option<LongContext>,
+    pub long_context: Option<LongContextEntry>,
 }
 
 /// Rates of calls whose total input has more tokens than a threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LongContext {
+pub struct LongContextEntry {
     /// Threshold in tokens.
     pub above_tokens: u64,
     /// Rates; missing ones are derived from the input rate of this set, as in the ordinary rates.

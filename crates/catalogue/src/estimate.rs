@@ -66,7 +66,7 @@ const fn family(tokenizer: Tokenizer) -> Family {
 
 /// Estimates the tokens of a prompt for one family of tokenizers; at least 1. Monotonic: a longer prompt never has a
 /// lower estimate.
-pub fn tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
+pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
     let figures = family(tokenizer);
     let ratio = figures.characters_per_ten_tokens;
     // Recorded tokens are converted to characters by Anthropic's ratio.
@@ -84,9 +84,9 @@ pub fn tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
         .max(1)
 }
 
-/// Converts recorded tokens of a family to Anthropic tokens, so that [`tokens`] returns the original number for that
+/// Converts recorded tokens of a family to Anthropic tokens, so that [`estimate_tokens`] returns the original number for that
 /// family.
-pub fn as_recorded(tokenizer: Tokenizer, tokens: u64) -> u64 {
+pub fn to_recorded_tokens(tokenizer: Tokenizer, tokens: u64) -> u64 {
     let ratio = |tokenizer| family(tokenizer).characters_per_ten_tokens;
     let wide = u128::from(tokens) * u128::from(ratio(tokenizer)) / u128::from(ratio(Tokenizer::Anthropic));
     u64::try_from(wide).unwrap_or(u64::MAX)
@@ -94,12 +94,12 @@ pub fn as_recorded(tokenizer: Tokenizer, tokens: u64) -> u64 {
 
 /// Estimates the tokens of a text without messages or tools.
 pub fn text_tokens(tokenizer: Tokenizer, text: &str) -> u64 {
-    tokens(tokenizer, &PromptShape { characters: characters(text), ..PromptShape::default() })
+    estimate_tokens(tokenizer, &PromptShape { characters: characters(text), ..PromptShape::default() })
 }
 
 /// Estimates the tokens of a prompt for all families.
 pub fn estimates(shape: &PromptShape) -> Estimates {
-    Estimates::each(|tokenizer| tokens(tokenizer, shape))
+    Estimates::each(|tokenizer| estimate_tokens(tokenizer, shape))
 }
 
 /// Counts the Unicode scalar values in a text.
@@ -118,7 +118,7 @@ mod tests {
     use contracts::Tokenizer;
     use proptest::prelude::*;
 
-    use super::{PromptShape, as_recorded, estimates, text_tokens, tokens};
+    use super::{PromptShape, estimate_tokens, estimates, text_tokens, to_recorded_tokens};
 
     #[test]
     fn families_differ_and_nothing_is_free() {
@@ -140,16 +140,17 @@ mod tests {
     #[test]
     fn recorded_tokens_count_as_they_are_for_the_family_that_recorded_them() {
         let shape = PromptShape { recorded_tokens: 33_000, ..PromptShape::default() };
-        assert_eq!(tokens(Tokenizer::Anthropic, &shape), 33_000);
-        assert_eq!(tokens(Tokenizer::OpenAi, &shape), 29_000);
+        assert_eq!(estimate_tokens(Tokenizer::Anthropic, &shape), 33_000);
+        assert_eq!(estimate_tokens(Tokenizer::OpenAi, &shape), 29_000);
     }
 
     #[test]
     fn a_family_gets_its_own_recorded_tokens_back() {
         for tokenizer in Tokenizer::ALL {
             for recorded in [1, 10, 999, 10_900, 1_234_567] {
-                let shape = PromptShape { recorded_tokens: as_recorded(tokenizer, recorded), ..PromptShape::default() };
-                assert_eq!(tokens(tokenizer, &shape), recorded, "{tokenizer:?}");
+                let shape =
+                    PromptShape { recorded_tokens: to_recorded_tokens(tokenizer, recorded), ..PromptShape::default() };
+                assert_eq!(estimate_tokens(tokenizer, &shape), recorded, "{tokenizer:?}");
             }
         }
     }
@@ -180,7 +181,7 @@ mod tests {
                 tool_characters: shape.tool_characters.saturating_add(more.tool_characters),
             };
             for tokenizer in Tokenizer::ALL {
-                prop_assert!(tokens(tokenizer, &shape) <= tokens(tokenizer, &longer));
+                prop_assert!(estimate_tokens(tokenizer, &shape) <= estimate_tokens(tokenizer, &longer));
             }
         }
     }

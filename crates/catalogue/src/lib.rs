@@ -49,10 +49,10 @@ mod registry;
 mod text;
 mod write;
 
-pub use entry::{CapabilityEntry, Entries, LongContext, ModelEntry, PriceEntry, RateEntry};
+pub use entry::{CapabilityEntry, LongContextEntry, ModelEntries, ModelEntry, PriceEntry, RateEntry};
 pub use error::{CatalogueError, CatalogueErrors};
 pub use read::{MAX_BYTES, parse};
-pub use registry::{Source, load, load_over};
+pub use registry::{ModelFile, load_registry, load_registry_over};
 pub use text::{RegistryTextError, registry_from_text, registry_text};
 pub use write::to_yaml;
 

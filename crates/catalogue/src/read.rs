@@ -8,7 +8,7 @@ use serde_saphyr::{Location, Spanned};
 
 use crate::decimal;
 use crate::{
-    CapabilityEntry, CatalogueError, CatalogueErrors, Entries, LongContext, ModelEntry, PriceEntry, RateEntry,
+    CapabilityEntry, CatalogueError, CatalogueErrors, LongContextEntry, ModelEntries, ModelEntry, PriceEntry, RateEntry,
 };
 
 /// Maximum length of a file of models in bytes. An imported price list of several thousand models fits.
@@ -19,7 +19,7 @@ pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// # Errors
 /// The first structural error (invalid YAML, an unknown or repeated key, a value of the wrong type); if there is none,
 /// all invalid ids and prices.
-pub fn parse(file: &str, text: &str) -> Result<Entries, CatalogueErrors> {
+pub fn parse(file: &str, text: &str) -> Result<ModelEntries, CatalogueErrors> {
     let located = read(file, text)?;
     Ok(located.models.into_iter().map(|(id, located)| (id, located.entry)).collect())
 }
@@ -234,7 +234,7 @@ impl RawEntry {
                     cache_write_1h: money(raw.cache_write_1h, report),
                     output: money(raw.output, report),
                 },
-                long_context: raw.long_context.map(|raw| LongContext {
+                long_context: raw.long_context.map(|raw| LongContextEntry {
                     above_tokens: raw.above_tokens,
                     rates: RateEntry {
                         input: money(raw.input, report),

@@ -11,7 +11,7 @@ use crate::{
 
 /// Name and text of a file of models.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct ModelFile<'a> {
     /// Name of the file in errors.
     pub file: &'a str,
     /// Text of the file.
@@ -22,15 +22,15 @@ pub struct Source<'a> {
 ///
 /// # Errors
 /// All errors in the user's file, see [`crate::parse`], and conflicts between models.
-pub fn load(user: Option<Source<'_>>) -> Result<Registry, CatalogueErrors> {
-    load_over(Source { file: "built-in models", text: BUILT_IN }, user)
+pub fn load_registry(user: Option<ModelFile<'_>>) -> Result<Registry, CatalogueErrors> {
+    load_registry_over(ModelFile { file: "built-in models", text: BUILT_IN }, user)
 }
 
-/// Creates a registry as [`load`] does, with another list in place of the built-in one.
+/// Creates a registry as [`load_registry`] does, with another list in place of the built-in one.
 ///
 /// # Errors
-/// As [`load`].
-pub fn load_over(below: Source<'_>, user: Option<Source<'_>>) -> Result<Registry, CatalogueErrors> {
+/// As [`load_registry`].
+pub fn load_registry_over(below: ModelFile<'_>, user: Option<ModelFile<'_>>) -> Result<Registry, CatalogueErrors> {
     let mut errors = Errors::default();
     let below_models = read(below.file, below.text)?.models;
     let user_file = match user {

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use contracts::{PicoUsd, Tokenizer};
 
 use crate::decimal::millionths;
-use crate::{Entries, ModelEntry, RateEntry};
+use crate::{ModelEntries, ModelEntry, RateEntry};
 
 /// Encodes models as YAML that [`crate::parse`] parses to the same entries, after a comment with the lines of
 /// `comment`.
-pub fn to_yaml(comment: &str, entries: &Entries) -> String {
+pub fn to_yaml(comment: &str, entries: &ModelEntries) -> String {
     let mut text = String::new();
     for line in comment.lines() {
         text.push_str(format!("# {line}").trim_end());

@@ -1,13 +1,13 @@
 //! Files of models: accepted content, errors, and the resulting registry.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use catalogue::{BUILT_IN, Source, litellm, load, parse, registry_from_text, registry_text, to_yaml};
+use catalogue::{BUILT_IN, ModelFile, litellm, load_registry, parse, registry_from_text, registry_text, to_yaml};
 use contracts::{NanoUsd, PicoUsd, Registry, Tier, Usage};
 
 const PRICE_LIST: &str = include_str!("fixtures/price-list.json");
 
 fn with(text: &str) -> Result<Registry, String> {
-    load(Some(Source { file: "models.yaml", text })).map_err(|errors| errors.to_string())
+    load_registry(Some(ModelFile { file: "models.yaml", text })).map_err(|errors| errors.to_string())
 }
 
 fn errors(text: &str) -> String {
@@ -16,7 +16,7 @@ fn errors(text: &str) -> String {
 
 #[test]
 fn the_built_in_models_are_these() {
-    let registry = load(None).unwrap();
+    let registry = load_registry(None).unwrap();
     let mut table = Vec::new();
     for model in registry.iter() {
         let tier = model.tier.map_or("-", Tier::name);
@@ -40,7 +40,7 @@ fn dollars(rate: PicoUsd) -> String {
 
 #[test]
 fn every_name_leads_to_one_model_whatever_its_case() {
-    let registry = load(None).unwrap();
+    let registry = load_registry(None).unwrap();
     let check = |name: &str, id: &str| assert_eq!(registry.named(name).unwrap().id.as_str(), id, "{name}");
     check("opus", "anthropic:claude-opus-5-5");
     check("OPUS", "anthropic:claude-opus-5-5");
@@ -55,7 +55,7 @@ fn every_name_leads_to_one_model_whatever_its_case() {
 
 #[test]
 fn costs_are_exact_in_every_bucket() {
-    let registry = load(None).unwrap();
+    let registry = load_registry(None).unwrap();
     let prices = registry.named("claude-opus-4-5").unwrap().prices.unwrap();
     let usage = Usage { input: 3, cache_read: 18_338, cache_write_5m: 0, cache_write_1h: 7_771, output: 261 };
     // 3 * 5 + 18338 * 0.5 + 7771 * 10 + 261 * 25 micro-dollars.
@@ -64,7 +64,7 @@ fn costs_are_exact_in_every_bucket() {
 
 #[test]
 fn a_file_overrides_a_built_in_model_field_by_field() {
-    let built_in = load(None).unwrap();
+    let built_in = load_registry(None).unwrap();
     let registry = with(
         "models:\n  anthropic:claude-sonnet-5-5:\n    aliases: work\n  anthropic:claude-opus-4-5: {remove: true}\n  \
          openai:gpt-5.5:\n    configured: false\n    prices: {cache_read: 0.25}\n",
@@ -99,7 +99,7 @@ fn a_model_of_ones_own_takes_the_defaults_it_leaves_out() {
     assert_eq!((above, long.input, long.cache_write_5m), (100_000, PicoUsd(6_000_000), PicoUsd(6_000_000)));
     let bare = registry.named("claude-opus-4-7").unwrap();
     assert_eq!(bare.id.as_str(), "anthropic:claude-opus-4-7", "a bare name stays with the built-in model");
-    assert_eq!(bare.prices, load(None).unwrap().get(&bare.id).unwrap().prices);
+    assert_eq!(bare.prices, load_registry(None).unwrap().get(&bare.id).unwrap().prices);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_is_wrong_is_told_with_its_place() {
 
 #[test]
 fn nothing_or_an_empty_file_changes_nothing() {
-    let built_in = load(None).unwrap();
+    let built_in = load_registry(None).unwrap();
     for text in ["", "\n", "# only a comment\n", "models:\n", "models: {}\n"] {
         assert_eq!(with(text).as_ref(), Ok(&built_in), "{text:?}");
     }
@@ -157,7 +157,7 @@ fn what_is_written_reads_back_as_the_same() {
 
 #[test]
 fn the_text_of_a_registry_is_canonical_and_reads_back() {
-    let registry = load(None).unwrap();
+    let registry = load_registry(None).unwrap();
     let text = registry_text(&registry);
     assert_eq!(registry_from_text(&text).unwrap(), registry);
     assert_eq!(registry_text(&registry_from_text(&text).unwrap()), text);
@@ -182,7 +182,7 @@ fn a_price_list_becomes_entries_and_says_what_it_dropped() {
 #[test]
 fn a_price_list_says_which_models_can_be_told_how_hard_to_think_and_how_long() {
     let said = |id: &str| {
-        let registry = load(None).unwrap();
+        let registry = load_registry(None).unwrap();
         let can = registry.named(id).unwrap().capabilities;
         (can.effort, can.thinking_budget)
     };
@@ -199,7 +199,7 @@ fn a_price_list_says_which_models_can_be_told_how_hard_to_think_and_how_long() {
     let own = with("models: {\"acme:large\": {context_window: 9}}").unwrap();
     let own = own.named("acme:large").unwrap().capabilities;
     assert!(own.effort && own.thinking_budget, "what nobody says is taken to be taken");
-    let text = registry_text(&load(None).unwrap());
+    let text = registry_text(&load_registry(None).unwrap());
     let before = text.replace(",\"effort\":true", "").replace(",\"effort\":false", "");
     let before = registry_from_text(&before).unwrap();
     assert!(before.iter().all(|model| model.capabilities.effort), "lists of before there were efforts are still read");

@@ -35,9 +35,9 @@ const TITLE_CHARACTERS: usize = 120;
 /// Upper limit, exclusive, of the characters in the prompt of a call that checks the account.
 const QUOTA_CHECK_CHARACTERS: u64 = 200;
 
-/// Signs of an auxiliary call, collected while a request is parsed. [`Evidence::classify`] evaluates them.
+/// Signs of an auxiliary call, collected while a request is parsed. [`AuxiliaryCallEvidence::classify`] evaluates them.
 #[derive(Debug, Default)]
-pub struct Evidence {
+pub struct AuxiliaryCallEvidence {
     /// Kind of call that a system prompt indicates.
     system_prompt: Option<AuxiliaryCall>,
     /// Kind of call that the response schema indicates.
@@ -50,7 +50,7 @@ pub struct Evidence {
     is_claude_code: bool,
 }
 
-/// Further properties of a request, for [`Evidence::classify`].
+/// Further properties of a request, for [`AuxiliaryCallEvidence::classify`].
 #[derive(Debug, Clone, Copy)]
 pub struct RequestProperties<'r> {
     /// Whether the request contains tool definitions or tool calls.
@@ -63,7 +63,7 @@ pub struct RequestProperties<'r> {
     pub last_message: Option<&'r str>,
 }
 
-impl Evidence {
+impl AuxiliaryCallEvidence {
     /// Adds a system prompt. `json_text` is the content of a JSON string with its escapes.
     pub fn add_system_prompt(&mut self, json_text: &str) {
         let start = json_text.trim_start_matches("\\n").trim_start();

@@ -66,7 +66,7 @@ const USER_AGENTS: [(&str, &str); 12] = [
 
 /// Parses a user agent such as `codex_exec/0.169.0 (Debian)` or `OpenAI/Python 2.54.0` and returns client and version.
 /// The client is `other` if it is unknown, and `None` if the user agent is empty.
-pub fn from_user_agent(user_agent: &str) -> (Option<&'static str>, Option<&str>) {
+pub fn parse_user_agent(user_agent: &str) -> (Option<&'static str>, Option<&str>) {
     let user_agent = user_agent.trim();
     if user_agent.is_empty() {
         return (None, None);
@@ -85,7 +85,7 @@ pub fn sends_session_as_cache_key(client: &str) -> bool {
 
 /// Returns the session in a `metadata.user_id` of Claude Code, which is JSON or ids joined by underscores; `None` for
 /// other values.
-pub fn session_of_user_id(user_id: &str) -> Option<String> {
+pub fn session_from_user_id(user_id: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct UserId {
         session_id: String,
@@ -99,10 +99,10 @@ pub fn session_of_user_id(user_id: &str) -> Option<String> {
 
 /// Start of the first text in Claude Code's system prompt, which identifies the billed account. It differs between
 /// sessions, which would split prompt caches, and other providers ignore it.
-pub const BILLING_START: &str = "x-anthropic-billing-header:";
+pub const BILLING_PREFIX: &str = "x-anthropic-billing-header:";
 
-/// Returns whether a billing text ([`BILLING_START`]) is that of a sub-agent.
-pub fn is_billing_of_subagent(billing: &str) -> bool {
+/// Returns whether a billing text ([`BILLING_PREFIX`]) is that of a sub-agent.
+pub fn is_subagent_billing(billing: &str) -> bool {
     billing.contains("cc_is_subagent=true")
 }
 
@@ -112,18 +112,18 @@ pub fn is_aider_prompt(system_prompt: &str) -> bool {
 }
 
 /// Text before the path of the working directory in prompts of Claude Code and opencode, without its first letter.
-pub const WORKING_DIRECTORY: &str = "orking directory: ";
+pub const WORKING_DIRECTORY_MARKER: &str = "orking directory: ";
 
 /// Tag before the path of the working directory in prompts of Codex.
-pub const CODEX_DIRECTORY: &str = "<cwd>";
+pub const CODEX_DIRECTORY_MARKER: &str = "<cwd>";
 
 /// Texts before the path of the working directory in prompts of two versions of Gemini CLI, as the content of a JSON
 /// string.
-pub const GEMINI_DIRECTORIES: [&str; 2] = ["Workspace Directories:**\\n  - ", "working in the directory: "];
+pub const GEMINI_DIRECTORY_MARKERS: [&str; 2] = ["Workspace Directories:**\\n  - ", "working in the directory: "];
 
 /// Returns the working directory in Codex's description of its environment; `None` if there is none.
-pub fn codex_directory(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once(CODEX_DIRECTORY)?;
+pub fn find_codex_directory(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once(CODEX_DIRECTORY_MARKER)?;
     let (path, _) = rest.split_once("</cwd>")?;
     Some(path.trim()).filter(|path| !path.is_empty())
 }
@@ -136,12 +136,12 @@ pub fn may_name_directory(json_text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{codex_directory, from_user_agent, session_of_user_id};
+    use super::{find_codex_directory, parse_user_agent, session_from_user_id};
 
     #[test]
     fn clients_are_identified_by_their_user_agent() {
         let check = |user_agent: &str, client: Option<&str>, version: Option<&str>| {
-            assert_eq!(from_user_agent(user_agent), (client, version), "{user_agent}");
+            assert_eq!(parse_user_agent(user_agent), (client, version), "{user_agent}");
         };
         check("claude-cli/2.1.197 (external, cli)", Some("claude-code"), Some("2.1.197"));
         check("codex_exec/0.169.0 (Debian 12.0.0; x86_64)", Some("codex"), Some("0.169.0"));
@@ -157,16 +157,19 @@ mod tests {
     #[test]
     fn a_session_is_found_in_both_forms_of_user_id_and_in_no_other() {
         let id = "2074f0b6-0000-4000-8000-9825be318b14";
-        assert_eq!(session_of_user_id(&format!(r#"{{"device_id":"d","session_id":"{id}"}}"#)).as_deref(), Some(id));
-        assert_eq!(session_of_user_id(&format!("user_0af3_account_99_session_{id}")).as_deref(), Some(id));
+        assert_eq!(session_from_user_id(&format!(r#"{{"device_id":"d","session_id":"{id}"}}"#)).as_deref(), Some(id));
+        assert_eq!(session_from_user_id(&format!("user_0af3_account_99_session_{id}")).as_deref(), Some(id));
         for user in ["user-17", "", "{", r#"{"session_id":7}"#, "a_session_b", "user_1_session_"] {
-            assert_eq!(session_of_user_id(user), None, "{user}");
+            assert_eq!(session_from_user_id(user), None, "{user}");
         }
     }
 
     #[test]
     fn codex_names_its_directory_in_an_element() {
-        assert_eq!(codex_directory("<environment_context>\n  <cwd>/home/dev/shop</cwd>\n"), Some("/home/dev/shop"));
-        assert_eq!(codex_directory("<cwd> </cwd>"), None);
+        assert_eq!(
+            find_codex_directory("<environment_context>\n  <cwd>/home/dev/shop</cwd>\n"),
+            Some("/home/dev/shop")
+        );
+        assert_eq!(find_codex_directory("<cwd> </cwd>"), None);
     }
 }

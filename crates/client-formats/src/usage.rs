@@ -15,7 +15,7 @@ use count::Count;
 pub const MAX_RAW_BYTES: usize = 1024;
 
 /// Returns the text of a usage object to record; `None` if it is longer than [`MAX_RAW_BYTES`].
-pub fn recorded(raw: &str) -> Option<String> {
+pub fn raw_for_recording(raw: &str) -> Option<String> {
     (raw.len() <= MAX_RAW_BYTES).then(|| raw.to_owned())
 }
 
@@ -27,7 +27,7 @@ pub fn split_input(total: u64, cache_read: u64, cache_written: u64, output: u64)
 }
 
 /// Parses a usage object of Anthropic's Messages API; `None` if it is invalid or has no counts.
-pub fn anthropic(json: &str) -> Option<Usage> {
+pub fn parse_anthropic(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Object {
@@ -71,7 +71,7 @@ struct InputDetails {
 }
 
 /// Parses a usage object of chat completions; `None` if it is invalid or has no prompt count.
-pub fn chat(json: &str) -> Option<Usage> {
+pub fn parse_chat(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Object {
@@ -92,7 +92,7 @@ pub fn chat(json: &str) -> Option<Usage> {
 }
 
 /// Parses a usage object of `OpenAI`'s Responses API; `None` if it is invalid or has no input count.
-pub fn responses(json: &str) -> Option<Usage> {
+pub fn parse_responses(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Object {
@@ -108,7 +108,7 @@ pub fn responses(json: &str) -> Option<Usage> {
 }
 
 /// Parses a `usageMetadata` object of Gemini; `None` if it is invalid or has no prompt count.
-pub fn gemini(json: &str) -> Option<Usage> {
+pub fn parse_gemini(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Object {

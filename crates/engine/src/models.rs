@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path, sync::Arc};
 
-use catalogue::Source;
+use catalogue::ModelFile;
 use contracts::{ContentHash, Registry, events::CatalogueLoaded};
 
 use crate::error::EngineError;
@@ -26,8 +26,8 @@ impl Models {
     pub fn load(path: &Path) -> Result<Self, EngineError> {
         let name = path.display().to_string();
         let registry = match fs::read_to_string(path) {
-            Ok(text) => catalogue::load(Some(Source { file: &name, text: &text }))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => catalogue::load(None)?,
+            Ok(text) => catalogue::load_registry(Some(ModelFile { file: &name, text: &text }))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => catalogue::load_registry(None)?,
             Err(source) => return Err(EngineError::File { action: "read", path: path.to_owned(), source }),
         };
         Ok(Self::of(registry))

@@ -7,7 +7,7 @@ use contracts::{
 use engine::{Call, CallAnswer, CallFailure, Engine, ToolRequest};
 use event_bus::Bus;
 use event_core::Timestamp;
-use wire::Seen;
+use wire::ResponseSummary;
 
 /// A call to a provider that is running. Dropping it without an outcome records it as cancelled.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl RunningCall {
     }
 
     /// Records the call as completed.
-    pub(crate) fn answered(mut self, seen: Seen) {
+    pub(crate) fn answered(mut self, seen: ResponseSummary) {
         let Some(call) = self.call.take() else { return };
         let answer = self.answer(seen);
         self.bus.notify(move |engine| engine.call_answered(&call, &answer));
@@ -46,12 +46,12 @@ impl RunningCall {
     }
 
     /// Records a failure after the first response byte, and ends the turn.
-    pub(crate) fn failed_late(mut self, class: ErrorClass, seen: &Seen) {
+    pub(crate) fn failed_late(mut self, class: ErrorClass, seen: &ResponseSummary) {
         self.give_up(class, TurnStatus::Failed, seen.usage, seen.raw_usage.clone());
     }
 
     /// Records that the client has disconnected, and ends the turn as cancelled.
-    pub(crate) fn cancelled(mut self, seen: &Seen) {
+    pub(crate) fn cancelled(mut self, seen: &ResponseSummary) {
         self.give_up(ErrorClass::Cancelled, TurnStatus::Cancelled, seen.usage, seen.raw_usage.clone());
     }
 
@@ -66,7 +66,7 @@ impl RunningCall {
     }
 
     /// Builds the engine's description of a completed response.
-    fn answer(&self, seen: Seen) -> CallAnswer {
+    fn answer(&self, seen: ResponseSummary) -> CallAnswer {
         let tools = seen.tool_calls.into_iter();
         CallAnswer {
             usage: seen.usage,

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 use adapters::ResponseStream;
 use contracts::{WireApi, events::ErrorClass};
 use hyper::body::Bytes;
-use wire::{StreamConverter, UsageHider, Watcher};
+use wire::{ResponseInspector, StreamConverter, UsageFilter};
 
 use crate::{body::Broken, call::RunningCall};
 
@@ -15,16 +15,16 @@ pub(crate) enum BodyTransform {
     /// They are forwarded unchanged.
     Untouched,
     /// The usage chunk is removed: the gateway requested it, the client did not.
-    Hidden(UsageHider),
+    Hidden(UsageFilter),
     /// They are converted to another API, and the usage chunk is removed if the client did not request it.
-    Converted(Box<StreamConverter>, Option<UsageHider>),
+    Converted(Box<StreamConverter>, Option<UsageFilter>),
 }
 
 /// The body of a response to a client. Polling it reads the provider's stream, observes it and transforms it; the call
 /// is recorded when the stream ends, fails or is dropped.
 pub(crate) struct ClientStream {
     upstream: ResponseStream,
-    watcher: Option<Watcher>,
+    watcher: Option<ResponseInspector>,
     transform: BodyTransform,
     /// The client's API, and whether the response is a stream of server-sent events.
     client: (WireApi, bool),
@@ -43,7 +43,7 @@ impl std::fmt::Debug for ClientStream {
 impl ClientStream {
     pub(crate) fn new(
         upstream: ResponseStream,
-        watcher: Watcher,
+        watcher: ResponseInspector,
         transform: BodyTransform,
         client: (WireApi, bool),
         call: RunningCall,
@@ -90,7 +90,7 @@ impl ClientStream {
 
     /// Handles the end of the provider's stream: records the outcome and returns the last chunk, if there is one.
     fn finish(&mut self) -> Option<Result<Bytes, Broken>> {
-        let seen = self.watcher.take().map(Watcher::finish)?;
+        let seen = self.watcher.take().map(ResponseInspector::finish)?;
         let mut out = Vec::new();
         match std::mem::replace(&mut self.transform, BodyTransform::Untouched) {
             BodyTransform::Untouched => {}
@@ -160,7 +160,7 @@ impl ClientStream {
     /// Records the call as failed. An error that the provider reported in the stream takes precedence over `class`.
     fn fail(&mut self, class: ErrorClass) {
         self.over = true;
-        let seen = self.watcher.take().map(Watcher::finish);
+        let seen = self.watcher.take().map(ResponseInspector::finish);
         if let (Some(call), Some(seen)) = (self.call.take(), seen) {
             call.failed_late(seen.error.unwrap_or(class), &seen);
         }

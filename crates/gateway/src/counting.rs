@@ -13,7 +13,7 @@ use hyper::{
 };
 use router_core::CountTokens;
 use tokio::time::timeout;
-use wire::{Inspected, apply, inspect, set_model};
+use wire::{RequestSummary, apply_edits, inspect, set_model};
 
 use crate::{
     body::Answer,
@@ -78,7 +78,7 @@ fn inside(incoming: &Incoming) -> Option<Bytes> {
 async fn by_provider(
     gateway: &Gateway,
     incoming: &Incoming,
-    inspected: &Inspected<'_>,
+    inspected: &RequestSummary<'_>,
     model: &ModelSpec,
 ) -> Option<Response<Answer>> {
     let provider = gateway.providers().get(model.provider.as_str())?;
@@ -92,7 +92,7 @@ async fn by_provider(
         operation: Operation::CountTokens,
         model: model.id.model(),
         stream: false,
-        body: Bytes::from(apply(&incoming.body, edit.into_iter().collect())),
+        body: Bytes::from(apply_edits(&incoming.body, edit.into_iter().collect())),
         client: Some(ClientRequestParts { headers: &incoming.headers, query: incoming.query.as_deref() }),
         timeouts: gateway.timeouts().response(),
         retry: RetryBudget::NONE,
@@ -103,7 +103,7 @@ async fn by_provider(
 }
 
 /// Responds with an estimate, marked by the header `x-turnwise-estimate`.
-fn estimated(api: WireApi, inspected: &Inspected<'_>, tokenizer: Tokenizer) -> Response<Answer> {
+fn estimated(api: WireApi, inspected: &RequestSummary<'_>, tokenizer: Tokenizer) -> Response<Answer> {
     let tokens = estimates(&shape(inspected)).of(tokenizer);
     let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };
     let mut response = json(Bytes::from(format!("{{\"{name}\":{tokens}}}")));

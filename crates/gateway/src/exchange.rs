@@ -14,7 +14,7 @@ use contracts::{FailedCandidate, WireApi, events::ErrorClass};
 use engine::CallFailure;
 use event_bus::BusError;
 use hyper::{HeaderMap, Response, StatusCode, body::Bytes};
-use wire::{Inspected, inspect};
+use wire::{RequestSummary, inspect};
 
 use crate::{
     body::Answer,
@@ -37,7 +37,7 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// The model that the client requests; empty if it names none.
-    pub(crate) fn model<'a>(&'a self, inspected: &'a Inspected<'_>) -> &'a str {
+    pub(crate) fn model<'a>(&'a self, inspected: &'a RequestSummary<'_>) -> &'a str {
         match &self.in_path {
             Some((model, _)) => model,
             None => inspected.model.as_deref().unwrap_or_default(),
@@ -45,7 +45,7 @@ impl Incoming {
     }
 
     /// Whether the client requests a streamed response.
-    fn streams(&self, inspected: &Inspected<'_>) -> bool {
+    fn streams(&self, inspected: &RequestSummary<'_>) -> bool {
         self.in_path.as_ref().map_or(inspected.stream, |(_, stream)| *stream)
     }
 }

@@ -6,7 +6,7 @@ use contracts::Registry;
 use router_core::{Policy, Scenario};
 
 static MODELS: LazyLock<Arc<Registry>> =
-    LazyLock::new(|| Arc::new(catalogue::load(None).expect("the built-in models are read")));
+    LazyLock::new(|| Arc::new(catalogue::load_registry(None).expect("the built-in models are read")));
 
 /// Loads the input as a policy, twice if it is valid. Panics if a problem has a line outside the text or no message, or
 /// if the two loaded policies decide differently.

@@ -11,7 +11,7 @@ use contracts::WireApi;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use processor_time::ProcessorTime;
 use serde_json::Value;
-use wire::{UsageHider, Watcher, apply, inspect, set_model};
+use wire::{ResponseInspector, UsageFilter, apply_edits, inspect, set_model};
 
 fn reading(criterion: &mut Criterion<ProcessorTime>) {
     let cases: [(&str, WireApi, Value); 6] = [
@@ -34,7 +34,9 @@ fn reading(criterion: &mut Criterion<ProcessorTime>) {
     let body = bodies::claude_code_main("fix the basket").to_string();
     criterion.bench_function("rename_model_of_claude_code", |bencher| {
         let read = inspect(WireApi::AnthropicMessages, body.as_bytes()).unwrap();
-        bencher.iter(|| apply(black_box(body.as_bytes()), set_model(&read, "claude-haiku-4-5").into_iter().collect()));
+        bencher.iter(|| {
+            apply_edits(black_box(body.as_bytes()), set_model(&read, "claude-haiku-4-5").into_iter().collect())
+        });
     });
 }
 
@@ -51,7 +53,7 @@ fn watching(criterion: &mut Criterion<ProcessorTime>) {
     group.throughput(Throughput::Bytes(stream.len() as u64));
     group.bench_function("watch", |bencher| {
         bencher.iter(|| {
-            let mut watcher = Watcher::new(WireApi::OpenAiChat, true);
+            let mut watcher = ResponseInspector::new(WireApi::OpenAiChat, true);
             stream.as_bytes().chunks(1_460).for_each(|piece| watcher.feed(black_box(piece)));
             watcher.finish()
         });
@@ -59,7 +61,7 @@ fn watching(criterion: &mut Criterion<ProcessorTime>) {
     group.bench_function("hide_usage", |bencher| {
         let mut out = Vec::with_capacity(stream.len());
         bencher.iter(|| {
-            let mut hider = UsageHider::new();
+            let mut hider = UsageFilter::new();
             out.clear();
             stream.as_bytes().chunks(1_460).for_each(|piece| hider.feed(black_box(piece), &mut out));
             hider.finish(&mut out);

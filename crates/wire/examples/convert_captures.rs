@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, error::Error, path::Path};
 
 use contracts::{Requirement, WireApi};
 use serde_json::Value;
-use wire::{Conversion, convert_request};
+use wire::{ConversionOptions, convert_request};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name a folder of captured requests")?;
@@ -49,14 +49,14 @@ fn api_of(path: &str) -> Option<WireApi> {
 
 fn tried(from: WireApi, to: WireApi, body: &[u8]) -> String {
     let may_drop = BTreeSet::from(Requirement::OPTIONAL);
-    let conversion = Conversion {
+    let conversion = ConversionOptions {
         from,
         to,
         model: "a-model",
         stream: true,
         may_drop: &may_drop,
         max_output: 32_000,
-        takes_effort: true,
+        accepts_effort: true,
         newer_chat: true,
     };
     match convert_request(&conversion, body) {

@@ -8,7 +8,7 @@ use std::{env, error::Error, fs};
 
 use contracts::WireApi;
 use serde_json::Value;
-use wire::{ClientHeaders, identify, inspect};
+use wire::{ClientHeaders, inspect, resolve_lineage};
 
 fn api_of(path: &str) -> Option<WireApi> {
     let path = path.split('?').next().unwrap_or_default();
@@ -37,10 +37,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             Some(api) => Some(inspect(api, body.as_bytes())?),
             None => None,
         };
-        println!("   {:?}", identify(&headers, read.as_ref().map(|read| &read.identity)));
+        println!("   {:?}", resolve_lineage(&headers, read.as_ref().map(|read| &read.identity)));
         let Some(read) = read else { continue };
-        println!("   {} model={:?} stream={} side={:?}", read.api, read.model, read.stream, read.side);
-        println!("   continues={} results={:?} requires={:?}", read.continues, read.tool_results, read.requires);
+        println!("   {} model={:?} stream={} side={:?}", read.api, read.model, read.stream, read.auxiliary_call);
+        println!("   continues={} results={:?} requires={:?}", read.continues_turn, read.tool_results, read.requires);
         println!("   needs={:?} {:?} max_output={:?}", read.needs, read.prompt, read.max_output);
         for message in &read.user_messages {
             let text: String = message.text.chars().take(70).collect();

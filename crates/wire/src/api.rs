@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::{
     convert::{
-        Conversion, ConvertError,
+        ConversionOptions, ConvertError,
         blocks::Blocks,
         canonical::{
             request::Request,
@@ -129,7 +129,7 @@ pub(crate) trait Api: Sync {
     fn write_request(
         &self,
         request: Request,
-        conversion: &Conversion<'_>,
+        conversion: &ConversionOptions<'_>,
         gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError>;
 

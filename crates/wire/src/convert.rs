@@ -33,12 +33,12 @@ pub(crate) mod stream;
 
 pub use failure::ConvertError;
 pub use request::convert_request;
-pub use response::convert_answer;
+pub use response::convert_response;
 pub use stream::StreamConverter;
 
 /// A request converted to another API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Converted {
+pub struct ConvertedRequest {
     /// The body, as JSON.
     pub body: Vec<u8>,
     /// The features that were dropped.
@@ -47,7 +47,7 @@ pub struct Converted {
 
 /// The parameters of a request conversion.
 #[derive(Debug, Clone, Copy)]
-pub struct Conversion<'a> {
+pub struct ConversionOptions<'a> {
     /// The client's API.
     pub from: WireApi,
     /// The provider's API, which is not the client's.
@@ -57,7 +57,7 @@ pub struct Conversion<'a> {
     /// Whether to stream the response. Gemini has that in the path.
     pub stream: bool,
     /// Whether the model accepts a reasoning effort.
-    pub takes_effort: bool,
+    pub accepts_effort: bool,
     /// Whether the provider's chat completions accept `max_completion_tokens`, `stream_options` and prompt cache keys.
     /// Some reject unknown fields, and report the usage of a stream without being asked.
     pub newer_chat: bool,

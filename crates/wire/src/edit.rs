@@ -7,9 +7,9 @@ mod thinking;
 
 use std::ops::Range;
 
-pub use request::{ask_for_usage, cut_override, set_model};
-pub use signatures::without_signatures;
-pub use thinking::without_thinking;
+pub use request::{remove_message_prefix, request_stream_usage, set_model};
+pub use signatures::remove_signed_thinking;
+pub use thinking::remove_thinking_settings;
 
 /// A replacement of a range of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,13 +17,13 @@ pub struct Edit {
     /// The range to replace.
     pub range: Range<usize>,
     /// The replacement.
-    pub with: Vec<u8>,
+    pub replacement: Vec<u8>,
 }
 
 /// Applies edits to a body. Edits that overlap an earlier one, or exceed the body, are ignored.
-pub fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
+pub fn apply_edits(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
-    let mut out = Vec::with_capacity(body.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
+    let mut out = Vec::with_capacity(body.len() + edits.iter().map(|edit| edit.replacement.len()).sum::<usize>());
     write(body, &edits, &mut out);
     out
 }
@@ -37,7 +37,7 @@ pub(crate) fn write(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
             continue;
         }
         out.extend_from_slice(kept);
-        out.extend_from_slice(&edit.with);
+        out.extend_from_slice(&edit.replacement);
         done = edit.range.end;
     }
     out.extend_from_slice(body.get(done..).unwrap_or_default());
@@ -61,7 +61,7 @@ pub(crate) fn cut(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
             (_, Some((next, _))) => span.start..next.start,
             _ => span.clone(),
         };
-        edits.push(Edit { range, with: Vec::new() });
+        edits.push(Edit { range, replacement: Vec::new() });
     }
     edits
 }

@@ -12,7 +12,7 @@ use crate::{
     api,
     fields::{ObjectKind, fields},
     json::{Cursor, SyntaxError},
-    request_summary::{Inspected, RequestError},
+    request_summary::{RequestError, RequestSummary},
 };
 
 use inspector::Inspector;
@@ -23,9 +23,9 @@ use inspector::Inspector;
 /// # Errors
 /// If the body is not a JSON object, has no conversation, or has a known field twice, which parsers resolve
 /// differently.
-pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError> {
+pub fn inspect(api: WireApi, body: &[u8]) -> Result<RequestSummary<'_>, RequestError> {
     let text = std::str::from_utf8(body)
-        .map_err(|error| RequestError::NotJson { what: "it is not UTF-8", at: error.valid_up_to() })?;
+        .map_err(|error| RequestError::NotJson { problem: "it is not UTF-8", offset: error.valid_up_to() })?;
     let mut cursor = Cursor::new(text);
     let Some(mut members) = cursor.object()? else { return Err(RequestError::NotAnObject) };
     let mut inspector = Inspector::new(api, cursor.offset());
@@ -33,11 +33,11 @@ pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError>
     let table = fields(api, ObjectKind::Body);
     let mut seen = 0_u64;
     while let Some(name) = members.next(&mut cursor)? {
-        inspector.out.places.members = true;
+        inspector.out.offsets.has_members = true;
         if let Some((index, (field, _))) = table.find(&name) {
             let bit = 1_u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or_default();
             if seen & bit != 0 {
-                return Err(RequestError::Twice { field });
+                return Err(RequestError::DuplicateField { field });
             }
             seen |= bit;
         }
@@ -50,6 +50,6 @@ pub fn inspect(api: WireApi, body: &[u8]) -> Result<Inspected<'_>, RequestError>
 
 impl From<SyntaxError> for RequestError {
     fn from(fault: SyntaxError) -> Self {
-        Self::NotJson { what: fault.what, at: fault.at }
+        Self::NotJson { problem: fault.problem, offset: fault.offset }
     }
 }

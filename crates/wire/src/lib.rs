@@ -26,14 +26,19 @@ mod usage;
 mod usage_filter;
 mod watch;
 
-pub use convert::{Conversion, ConvertError, Converted, StreamConverter, convert_answer, convert_request};
-pub use edit::{Edit, apply, ask_for_usage, cut_override, set_model, without_signatures, without_thinking};
+pub use convert::{
+    ConversionOptions, ConvertError, ConvertedRequest, StreamConverter, convert_request, convert_response,
+};
+pub use edit::{
+    Edit, apply_edits, remove_message_prefix, remove_signed_thinking, remove_thinking_settings, request_stream_usage,
+    set_model,
+};
 pub use errors::{classify, error_body, error_event, error_kind, gemini_status};
 pub use inspect::inspect;
-pub use lineage::{ClientHeaders, Lineage, identify};
+pub use lineage::{ClientHeaders, Lineage, resolve_lineage};
 pub use models_list::models_list;
-pub use request_summary::{Identity, Inspected, PromptCounts, RequestError, ToolResult, UserMessage};
-pub use response_summary::{CalledTool, MAX_ARGUMENT_BYTES, Seen};
+pub use request_summary::{Identity, PromptCounts, RequestError, RequestSummary, ToolResult, UserMessage};
+pub use response_summary::{MAX_ARGUMENT_BYTES, ResponseSummary, ResponseToolCall};
 pub use usage::usage;
-pub use usage_filter::UsageHider;
-pub use watch::Watcher;
+pub use usage_filter::UsageFilter;
+pub use watch::ResponseInspector;

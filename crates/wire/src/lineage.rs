@@ -74,7 +74,7 @@ impl ClientHeaders {
         for (name, value) in headers {
             let is = |known: &str| name.eq_ignore_ascii_case(known);
             if is("user-agent") {
-                let (client, version) = client::from_user_agent(value);
+                let (client, version) = client::parse_user_agent(value);
                 read.client = client;
                 read.version = version.and_then(|version| cleaned(version, MAX_VERSION_BYTES));
             } else if is(CLAUDE_CODE_SESSION) {
@@ -126,7 +126,7 @@ impl ClientHeaders {
 }
 
 /// Combines the ids in headers and body; the headers take precedence.
-pub fn identify(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
+pub fn resolve_lineage(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
     let none = Identity::default();
     let (body, family) = (body.unwrap_or(&none), headers.family());
     let clean = |id: &Option<String>| id.as_deref().and_then(|id| cleaned(id, MAX_ID_BYTES));

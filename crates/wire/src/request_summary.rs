@@ -7,7 +7,7 @@ use contracts::{AuxiliaryCall, Needs, Requirement, WireApi};
 /// The summary of a request body, from which its texts are borrowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no events about a request")]
-pub struct Inspected<'a> {
+pub struct RequestSummary<'a> {
     /// The API of the body.
     pub api: WireApi,
     /// The requested model; `None` if the body has none. Gemini has it in the path.
@@ -17,47 +17,47 @@ pub struct Inspected<'a> {
     /// Whether a stream is requested. Always false for Gemini, which has that in the path.
     pub stream: bool,
     /// Whether the usage at the end of a stream is requested, in chat completions.
-    pub asks_usage: bool,
+    pub requests_stream_usage: bool,
     /// The user's messages, in order, without injected texts such as reminders. A request that has only injected texts
     /// counts with the last one.
     pub user_messages: Vec<UserMessage<'a>>,
     /// Whether the request continues a running turn: its last input is a tool result or a notification of the client.
-    pub continues: bool,
+    pub continues_turn: bool,
     /// The tool results after the last message of the model.
     pub tool_results: Vec<ToolResult<'a>>,
     /// Whether the conversation contains a tool call.
     pub tool_calls_in_history: bool,
     /// The ids of the tool calls in the conversation, including those of which there is only a result. `None` for
     /// Gemini, whose calls need no ids.
-    pub calls: Option<BTreeSet<Cow<'a, str>>>,
+    pub call_ids: Option<BTreeSet<Cow<'a, str>>>,
     /// The capabilities that the model needs.
     pub needs: Needs,
     /// Whether the user's last message contains an image.
-    pub message_has_images: bool,
+    pub last_message_has_images: bool,
     /// The features that the provider's API has to support.
     pub requires: BTreeSet<Requirement>,
     /// The size of the prompt.
     pub prompt: PromptCounts,
     /// The kind of auxiliary call; `None` for a request of the conversation.
-    pub side: Option<AuxiliaryCall>,
+    pub auxiliary_call: Option<AuxiliaryCall>,
     /// The ids and the client in the body.
     pub identity: Identity,
     /// The first bytes of a BLAKE3 hash of the API, the first text of the system prompt and the user's first message.
     /// It identifies the session of a client that sends no ids.
-    pub opening: [u8; 16],
+    pub conversation_hash: [u8; 16],
     /// The limit of output tokens, if the client sets one.
     pub max_output: Option<u64>,
     /// Offsets for edits.
-    pub(crate) places: Places,
+    pub(crate) offsets: BodyOffsets,
 }
 
 /// Offsets and ranges in the request body that edits need.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Places {
+pub(crate) struct BodyOffsets {
     /// After the opening brace of the body.
-    pub(crate) start: usize,
+    pub(crate) first_member: usize,
     /// Whether the body has any member.
-    pub(crate) members: bool,
+    pub(crate) has_members: bool,
     /// The value of `stream_options`; `None` if it is missing.
     pub(crate) stream_options: Option<Range<usize>>,
     /// The list of messages, items or contents.
@@ -75,14 +75,14 @@ pub struct UserMessage<'a> {
     /// from the body. Only the first of several parts is covered.
     pub span: Option<Range<usize>>,
     /// Whether it contains images.
-    pub images: bool,
+    pub has_images: bool,
 }
 
 /// A tool result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult<'a> {
     /// The id of its call; in Gemini it may be the name of the tool.
-    pub call: Cow<'a, str>,
+    pub call_id: Cow<'a, str>,
     /// Whether the tool failed; `None` if neither the API nor the client reports it.
     pub is_error: Option<bool>,
     /// Its length in the body, in bytes.
@@ -127,12 +127,12 @@ pub struct Identity {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The bytes are not JSON.
-    #[error("the request body is not JSON: {what} at byte {at}")]
+    #[error("the request body is not JSON: {problem} at byte {offset}")]
     NotJson {
         /// The syntax error.
-        what: &'static str,
+        problem: &'static str,
         /// The offset in bytes.
-        at: usize,
+        offset: usize,
     },
     /// The body is not an object.
     #[error("the request body is not a JSON object")]
@@ -147,13 +147,13 @@ pub enum RequestError {
     },
     /// A required field is missing.
     #[error("the request body has no `{field}`")]
-    Missing {
+    MissingField {
         /// The field.
         field: &'static str,
     },
     /// A field is present twice, which parsers resolve differently.
     #[error("the request body has `{field}` twice")]
-    Twice {
+    DuplicateField {
         /// The field.
         field: &'static str,
     },

@@ -10,7 +10,7 @@ pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
 /// The summary of a response that was observed while it was forwarded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct ResponseSummary {
     /// The token counts; `None` if the response has no usage object.
     pub usage: Option<Usage>,
     /// The provider's usage object as JSON; `None` if it is longer than [`client_formats::usage::MAX_RAW_BYTES`].
@@ -18,7 +18,7 @@ pub struct Seen {
     /// The stop reason.
     pub stop_reason: StopReason,
     /// The tool calls, in order.
-    pub tool_calls: Vec<CalledTool>,
+    pub tool_calls: Vec<ResponseToolCall>,
     /// The number of thinking blocks.
     pub thinking_blocks: u32,
     /// The provider's name of the model.
@@ -34,7 +34,7 @@ pub struct Seen {
 
 /// A tool call in a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CalledTool {
+pub struct ResponseToolCall {
     /// The id of the call; empty in APIs without call ids.
     pub id: String,
     /// The name of the tool.

@@ -9,11 +9,11 @@ use crate::{
 /// Removes the usage from a stream of chat completions: the chunk that contains nothing else, and the member `usage` of
 /// others. All other bytes are kept, and every event is passed on when it is complete.
 #[derive(Debug, Default)]
-pub struct UsageHider {
+pub struct UsageFilter {
     events: EventSplitter,
 }
 
-impl UsageHider {
+impl UsageFilter {
     /// Creates a filter for one stream.
     pub fn new() -> Self {
         Self::default()
@@ -70,10 +70,10 @@ fn hidden(event: &[u8]) -> Option<Hidden> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::UsageHider;
+    use super::UsageFilter;
 
     fn passed(chunks: &[&[u8]]) -> String {
-        let (mut hider, mut out) = (UsageHider::new(), Vec::new());
+        let (mut hider, mut out) = (UsageFilter::new(), Vec::new());
         for chunk in chunks {
             hider.feed(chunk, &mut out);
         }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn an_event_passes_as_soon_as_it_is_whole() {
-        let (mut hider, mut out) = (UsageHider::new(), Vec::new());
+        let (mut hider, mut out) = (UsageFilter::new(), Vec::new());
         hider.feed(b"data: {\"choices\":[1]}\n", &mut out);
         assert!(out.is_empty());
         hider.feed(b"\ndata: {", &mut out);

@@ -9,7 +9,7 @@ use crate::{
     errors::classify,
     events::{EventSplitter, Frame, data},
     json::{Cursor, Value},
-    response_summary::Seen,
+    response_summary::ResponseSummary,
 };
 
 use summary_builder::SummaryBuilder;
@@ -20,7 +20,7 @@ const MAX_WHOLE_BYTES: usize = 64 * 1024 * 1024;
 /// Observes a response while it is forwarded. It buffers at most one event of a stream, or one response that is not
 /// streamed.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct ResponseInspector {
     api: WireApi,
     body: Body,
     summary: SummaryBuilder,
@@ -37,7 +37,7 @@ enum Body {
     Oversized,
 }
 
-impl Watcher {
+impl ResponseInspector {
     /// Creates a watcher. If a stream was requested, the response may nevertheless not be streamed: errors are not, and
     /// Gemini's responses are not without `alt=sse`.
     pub fn new(api: WireApi, streaming: bool) -> Self {
@@ -70,7 +70,7 @@ impl Watcher {
     }
 
     /// Returns the summary after the end of the response.
-    pub fn finish(mut self) -> Seen {
+    pub fn finish(mut self) -> ResponseSummary {
         match std::mem::replace(&mut self.body, Body::Oversized) {
             // The last event may lack its empty line.
             Body::EventSplitter(events) => read_event(self.api, &mut self.summary, &events.rest()),

@@ -2,7 +2,7 @@
 
 use std::{error::Error, fs, path::Path, sync::Arc};
 
-use catalogue::Source;
+use catalogue::ModelFile;
 use router_core::Policy;
 
 /// Loads `routing.yaml` from a folder, with `models.yaml` from the same folder over the built-in models.
@@ -14,7 +14,7 @@ use router_core::Policy;
 pub fn load(folder: &Path, home: &str) -> Result<Policy, Box<dyn Error>> {
     let models = folder.join("models.yaml");
     let own = if models.exists() { Some(fs::read_to_string(models)?) } else { None };
-    let registry = catalogue::load(own.as_deref().map(|text| Source { file: "models.yaml", text }))?;
+    let registry = catalogue::load_registry(own.as_deref().map(|text| ModelFile { file: "models.yaml", text }))?;
     let text = fs::read_to_string(folder.join("routing.yaml"))?;
     let policy = Policy::load(&text, Arc::new(registry), Some(home));
     Ok(policy.map_err(|problems| {

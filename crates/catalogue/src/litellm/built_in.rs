@@ -7,7 +7,7 @@ use super::{
     curation::Curation,
     record::Record,
 };
-use crate::{Entries, ModelEntry, to_yaml};
+use crate::{ModelEntries, ModelEntry, to_yaml};
 
 /// Error of creating the built-in list.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum BuiltInError {
 /// [`BuiltInError`] if the text is not a price list, or if the curation no longer matches it.
 pub fn built_in_from(json: &str) -> Result<String, BuiltInError> {
     let curation = Curation::read().map_err(Box::new)?;
-    let mut entries = Entries::new();
+    let mut entries = ModelEntries::new();
     let mut dated: Vec<(ModelId, ModelId, ModelEntry, bool)> = Vec::new();
     for (name, record) in records(json)? {
         let Some(record) = record else { continue };

@@ -6,7 +6,7 @@ use contracts::{ModelId, Tokenizer};
 use serde_json::value::RawValue;
 
 use super::record::Record;
-use crate::{CapabilityEntry, Entries, LongContext, ModelEntry, PriceEntry};
+use crate::{CapabilityEntry, LongContextEntry, ModelEntries, ModelEntry, PriceEntry};
 
 /// Error: a text is not a price list.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +21,7 @@ pub struct ConvertError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversion {
     /// Converted models.
-    pub entries: Entries,
+    pub entries: ModelEntries,
     /// Dropped names, in the order of the names in the file.
     pub dropped: Vec<Dropped>,
     /// Models whose rates above a second threshold were ignored.
@@ -125,7 +125,7 @@ pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry,
     let long_context = long.next().and_then(|(threshold, rates)| {
         let mut rates = *rates;
         rates.output = rates.output.or(base?.output);
-        rates.input.map(|_| LongContext { above_tokens: *threshold, rates })
+        rates.input.map(|_| LongContextEntry { above_tokens: *threshold, rates })
     });
     let simplified = long.next().is_some();
     let tokenizer = tokenizer(&id);

@@ -76,7 +76,7 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     // The user's own entries override the imported ones.
     let own = match fs::read_to_string(&path) {
         Ok(text) => catalogue::parse(&name, &text).map_err(|error| Failure::Invalid(error.to_string()))?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => catalogue::Entries::new(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => catalogue::ModelEntries::new(),
         Err(error) => return Err(Failure::file("read", &path, &error)),
     };
     let imported = converted.entries.len();
@@ -87,7 +87,7 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
         entries.insert(id, below.overridden_by(entry));
     }
     let yaml = catalogue::to_yaml(HEADER, &entries);
-    catalogue::load(Some(catalogue::Source { file: &name, text: &yaml }))
+    catalogue::load_registry(Some(catalogue::ModelFile { file: &name, text: &yaml }))
         .map_err(|error| Failure::Invalid(error.to_string()))?;
     fs::create_dir_all(&context.home.dir).map_err(|error| Failure::file("create", &context.home.dir, &error))?;
     fs::write(&path, yaml).map_err(|error| Failure::file("write", &path, &error))?;

@@ -26,7 +26,7 @@ const MESSAGE: &str = "The checkout fails for carts with more than ninety-nine i
     repair it so that old carts keep working. The report came from three customers, all of them on the mobile site.";
 
 fn policy(text: &str) -> Policy {
-    let registry = catalogue::load(None).unwrap();
+    let registry = catalogue::load_registry(None).unwrap();
     Policy::load(text, Arc::new(registry), Some("/home/dev")).unwrap()
 }
 

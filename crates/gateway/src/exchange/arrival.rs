@@ -5,7 +5,7 @@ use engine::{Call, Engine, EngineError, TurnInput, TurnOutcome};
 use event_bus::{BusError, DurabilityHandle};
 use hyper::{Response, header::HeaderValue};
 use router_core::{Banner, OverrideError, select_api};
-use wire::Inspected;
+use wire::RequestSummary;
 
 use super::{
     Incoming,
@@ -43,7 +43,7 @@ impl From<EngineError> for Refusal {
 pub(super) async fn take(
     gateway: &Gateway,
     incoming: &Incoming,
-    inspected: &Inspected<'_>,
+    inspected: &RequestSummary<'_>,
 ) -> Result<Result<(Target, RunningCall, DurabilityHandle), Response<Answer>>, BusError> {
     let input = turn_input(gateway, incoming, inspected, &lineage(incoming, inspected));
     let (bus, clock) = (gateway.bus().clone(), gateway.clock());

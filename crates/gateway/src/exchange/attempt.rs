@@ -9,7 +9,7 @@ use hyper::{
     HeaderMap, Response,
     header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
 };
-use wire::{StreamConverter, UsageHider, Watcher, convert_answer};
+use wire::{ResponseInspector, StreamConverter, UsageFilter, convert_response};
 
 use super::{
     FailedAttempt, Failure, Incoming,
@@ -30,7 +30,7 @@ use crate::{
 pub(super) struct Attempt<'a> {
     pub(super) gateway: &'a Gateway,
     pub(super) incoming: &'a Incoming,
-    pub(super) inspected: &'a wire::Inspected<'a>,
+    pub(super) inspected: &'a wire::RequestSummary<'a>,
     pub(super) target: &'a Target,
 }
 
@@ -50,13 +50,13 @@ impl Attempt<'_> {
         let mut response = if target.api == incoming.api {
             let headers = forwarded_headers(&response.headers);
             let transform =
-                if outgoing.hides_usage { BodyTransform::Hidden(UsageHider::new()) } else { BodyTransform::Untouched };
+                if outgoing.hides_usage { BodyTransform::Hidden(UsageFilter::new()) } else { BodyTransform::Untouched };
             let mut answer = Response::new(self.relayed(response.body, call, events, transform));
             *answer.headers_mut() = headers;
             answer
         } else if events {
-            let unasked = incoming.api == contracts::WireApi::OpenAiChat && !inspected.asks_usage;
-            let transform = BodyTransform::Converted(Box::new(self.converter()), unasked.then(UsageHider::new));
+            let unasked = incoming.api == contracts::WireApi::OpenAiChat && !inspected.requests_stream_usage;
+            let transform = BodyTransform::Converted(Box::new(self.converter()), unasked.then(UsageFilter::new));
             let mut answer = Response::new(self.relayed(response.body, call, true, transform));
             let headers = answer.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
@@ -106,7 +106,7 @@ impl Attempt<'_> {
 
     /// Wraps the provider's response body into a stream for the client.
     fn relayed(&self, body: ResponseStream, call: RunningCall, events: bool, transform: BodyTransform) -> Answer {
-        let watcher = Watcher::new(self.target.api, events);
+        let watcher = ResponseInspector::new(self.target.api, events);
         let client = (self.incoming.api, events);
         Answer::Relayed(Box::new(ClientStream::new(body, watcher, transform, client, call)))
     }
@@ -141,10 +141,10 @@ impl Attempt<'_> {
             Err(class) => return Err(Failure { call, failed: UpstreamFailure::without_response(class).into() }),
         };
         call.began();
-        let mut watcher = Watcher::new(target.api, false);
+        let mut watcher = ResponseInspector::new(target.api, false);
         watcher.feed(&bytes);
         let seen = watcher.finish();
-        match convert_answer(target.api, incoming.api, incoming.model(inspected), gateway.now().secs(), &bytes) {
+        match convert_response(target.api, incoming.api, incoming.model(inspected), gateway.now().secs(), &bytes) {
             Ok(converted) => {
                 call.answered(seen);
                 Ok(Ok(converted))

@@ -6,15 +6,15 @@ use catalogue::estimate::PromptShape;
 use contracts::{AuxiliaryCall, ClientRequest, SessionId, ThreadId};
 use engine::{History, ToolAnswer, TurnInput};
 use event_core::Hex;
-use wire::{ClientHeaders, Inspected, Lineage, identify};
+use wire::{ClientHeaders, Lineage, RequestSummary, resolve_lineage};
 
 use super::Incoming;
 use crate::gateway::Gateway;
 
 /// Identifies session, thread and client of a request from its headers and body.
-pub(super) fn lineage(incoming: &Incoming, inspected: &Inspected<'_>) -> Lineage {
+pub(super) fn lineage(incoming: &Incoming, inspected: &RequestSummary<'_>) -> Lineage {
     let headers = incoming.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-    identify(&ClientHeaders::read(headers), Some(&inspected.identity))
+    resolve_lineage(&ClientHeaders::read(headers), Some(&inspected.identity))
 }
 
 /// The id of the thread of the sub-agent that sent the request; `None` for the main thread.
@@ -23,7 +23,7 @@ fn thread(lineage: &Lineage) -> Option<ThreadId> {
 }
 
 /// The size of the prompt by its parts, for a token estimate.
-pub(crate) fn shape(inspected: &Inspected<'_>) -> PromptShape {
+pub(crate) fn shape(inspected: &RequestSummary<'_>) -> PromptShape {
     let counts = inspected.prompt;
     PromptShape {
         recorded_tokens: 0,
@@ -36,9 +36,9 @@ pub(crate) fn shape(inspected: &Inspected<'_>) -> PromptShape {
 }
 
 /// The tool results of the request.
-fn tool_answers(inspected: &Inspected<'_>) -> Vec<ToolAnswer> {
+fn tool_answers(inspected: &RequestSummary<'_>) -> Vec<ToolAnswer> {
     let answer = |result: &wire::ToolResult<'_>| ToolAnswer {
-        id: result.call.to_string(),
+        id: result.call_id.to_string(),
         failed: result.is_error == Some(true),
         bytes: result.bytes,
     };
@@ -49,7 +49,7 @@ fn tool_answers(inspected: &Inspected<'_>) -> Vec<ToolAnswer> {
 pub(super) fn turn_input(
     gateway: &Gateway,
     incoming: &Incoming,
-    inspected: &Inspected<'_>,
+    inspected: &RequestSummary<'_>,
     lineage: &Lineage,
 ) -> TurnInput {
     let (message, earlier) = match inspected.user_messages.split_last() {
@@ -58,14 +58,14 @@ pub(super) fn turn_input(
     };
     let named = lineage.session.as_deref().and_then(|session| SessionId::try_from(session).ok());
     let is_named = named.is_some();
-    let opening = || SessionId::try_from(format!("http-{}", Hex(&inspected.opening)).as_str());
+    let opening = || SessionId::try_from(format!("http-{}", Hex(&inspected.conversation_hash)).as_str());
     // Hexadecimal text is always a valid session id.
     let session = named.or_else(|| opening().ok()).unwrap_or_else(|| gateway.nameless_session());
     let input = TurnInput::new(session, turn_name(inspected, lineage, message), message);
     TurnInput {
-        thread: thread_of(lineage, inspected.side),
+        thread: thread_of(lineage, inspected.auxiliary_call),
         earlier_messages: earlier.iter().map(|message| mention_of(&message.text)).collect(),
-        images: inspected.message_has_images,
+        images: inspected.last_message_has_images,
         workspace: lineage.workspace.clone(),
         client: lineage.client.as_ref().map(|client| match &lineage.client_version {
             Some(version) => cut(&format!("{client} {version}"), 100),
@@ -75,7 +75,7 @@ pub(super) fn turn_input(
         prompt: shape(inspected),
         history: History { tool_calls: u64::from(inspected.tool_calls_in_history), ..History::default() },
         request: Some(client_request(gateway, incoming, inspected, lineage)),
-        continues: inspected.continues,
+        continues: inspected.continues_turn,
         tool_answers: tool_answers(inspected),
         calls_in_history: calls(inspected, is_named),
         ..input
@@ -86,7 +86,7 @@ pub(super) fn turn_input(
 fn client_request(
     gateway: &Gateway,
     incoming: &Incoming,
-    inspected: &Inspected<'_>,
+    inspected: &RequestSummary<'_>,
     lineage: &Lineage,
 ) -> ClientRequest {
     ClientRequest {
@@ -94,7 +94,7 @@ fn client_request(
         client: lineage.client.clone().map(|client| cut(&client, 40)),
         model: cut(incoming.model(inspected), 128),
         named: None,
-        side: inspected.side,
+        side: inspected.auxiliary_call,
         subagent: lineage.subagent,
         requires: inspected.requires.clone(),
         signed_by: BTreeSet::new(),
@@ -104,10 +104,10 @@ fn client_request(
 
 /// The name of the turn within its session: thread, kind of auxiliary call, number of user messages, hash of the last
 /// one.
-fn turn_name(inspected: &Inspected<'_>, lineage: &Lineage, message: &str) -> String {
+fn turn_name(inspected: &RequestSummary<'_>, lineage: &Lineage, message: &str) -> String {
     let hash = blake3::hash(message.as_bytes());
     let start_of_hash = hash.as_bytes().get(..8).unwrap_or_default();
-    let auxiliary = inspected.side.map_or("", AuxiliaryCall::name);
+    let auxiliary = inspected.auxiliary_call.map_or("", AuxiliaryCall::name);
     let thread = lineage.thread.as_deref().unwrap_or_default();
     format!("{thread}/{auxiliary}/{}/{}", inspected.user_messages.len(), Hex(start_of_hash))
 }
@@ -115,8 +115,8 @@ fn turn_name(inspected: &Inspected<'_>, lineage: &Lineage, message: &str) -> Str
 /// The ids of the tool calls in the history if the session has no id of its own, because several runs may then share
 /// it; `None` otherwise. A client that sends session ids has one run per session, and may remove calls when it shortens
 /// the history.
-fn calls(inspected: &Inspected<'_>, is_named: bool) -> Option<BTreeSet<String>> {
-    let calls = inspected.calls.as_ref().filter(|_| !is_named)?;
+fn calls(inspected: &RequestSummary<'_>, is_named: bool) -> Option<BTreeSet<String>> {
+    let calls = inspected.call_ids.as_ref().filter(|_| !is_named)?;
     Some(calls.iter().map(ToString::to_string).collect())
 }
 

@@ -6,8 +6,8 @@ use adapters::ProviderConfig;
 use contracts::{Requirement, WireApi};
 use hyper::body::Bytes;
 use wire::{
-    Conversion, Edit, Inspected, apply, ask_for_usage, convert_request, cut_override, set_model, without_signatures,
-    without_thinking,
+    ConversionOptions, Edit, RequestSummary, apply_edits, convert_request, remove_message_prefix,
+    remove_signed_thinking, remove_thinking_settings, request_stream_usage, set_model,
 };
 
 use super::{FailedAttempt, Incoming, target::Target};
@@ -25,7 +25,7 @@ pub(super) struct Outgoing {
 /// Prepares the request for a provider. Fails if the target's API cannot express it.
 pub(super) fn outgoing(
     incoming: &Incoming,
-    inspected: &Inspected<'_>,
+    inspected: &RequestSummary<'_>,
     target: &Target,
     provider: &ProviderConfig,
 ) -> Result<Outgoing, FailedAttempt> {
@@ -35,17 +35,17 @@ pub(super) fn outgoing(
     let mut edits: Vec<Edit> = mentions(body, inspected, target);
     let mut dropped = BTreeSet::new();
     if drops_signatures(target) {
-        edits.extend(without_signatures(body, inspected));
+        edits.extend(remove_signed_thinking(body, inspected));
         dropped.insert(Requirement::Signatures);
     }
     if !same_api {
-        let edited = if edits.is_empty() { body.clone() } else { Bytes::from(apply(body, edits)) };
-        let conversion = Conversion {
+        let edited = if edits.is_empty() { body.clone() } else { Bytes::from(apply_edits(body, edits)) };
+        let conversion = ConversionOptions {
             from: incoming.api,
             to: target.api,
             model,
             stream: streams,
-            takes_effort: target.model.capabilities.effort,
+            accepts_effort: target.model.capabilities.effort,
             newer_chat: provider.newer_chat,
             may_drop: &target.may_drop,
             max_output: target.model.max_output,
@@ -60,24 +60,25 @@ pub(super) fn outgoing(
     }
     let not_taken = not_taken(target);
     if !not_taken.is_empty() {
-        edits.extend(without_thinking(body, inspected, &not_taken));
+        edits.extend(remove_thinking_settings(body, inspected, &not_taken));
         dropped.extend(not_taken);
     }
-    let hides_usage = target.api == WireApi::OpenAiChat && streams && !inspected.asks_usage && provider.newer_chat;
+    let hides_usage =
+        target.api == WireApi::OpenAiChat && streams && !inspected.requests_stream_usage && provider.newer_chat;
     if hides_usage {
-        edits.extend(ask_for_usage(body, inspected));
+        edits.extend(request_stream_usage(body, inspected));
     }
     // Without edits, the received bytes are forwarded as they are.
-    let body = if edits.is_empty() { body.clone() } else { Bytes::from(apply(body, edits)) };
+    let body = if edits.is_empty() { body.clone() } else { Bytes::from(apply_edits(body, edits)) };
     Ok(Outgoing { body, hides_usage, dropped })
 }
 
 /// The edits that remove the `@` mentions at the start of the user's messages.
-fn mentions(body: &[u8], inspected: &Inspected<'_>, target: &Target) -> Vec<Edit> {
+fn mentions(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec<Edit> {
     let messages = inspected.user_messages.iter().zip(&target.outcome.mention_bytes);
     messages
         .filter(|(_, bytes)| 0 < **bytes)
-        .filter_map(|(message, bytes)| cut_override(body, message, *bytes))
+        .filter_map(|(message, bytes)| remove_message_prefix(body, message, *bytes))
         .collect()
 }
 

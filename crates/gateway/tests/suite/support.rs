@@ -106,11 +106,11 @@ impl World {
         }
         let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
         let providers = Providers::new(&configuration.providers, &Keys::default(), key).unwrap();
-        let own = wish.models.map(|text| catalogue::Source { file: "models.yaml", text });
+        let own = wish.models.map(|text| catalogue::ModelFile { file: "models.yaml", text });
         let variable =
             |name: &str| wish.environment.iter().find(|(known, _)| *known == name).map(|(_, said)| (*said).into());
         let collector = Collector::new(&configuration, variable).unwrap();
-        let models = Models::of(providers.apply(&catalogue::load(own).unwrap()));
+        let models = Models::of(providers.apply(&catalogue::load_registry(own).unwrap()));
         let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default()));
         let stores = Stores {
             log: Arc::clone(&log) as Arc<dyn EventLog>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::estimate::{PromptShape, tokens};
+use catalogue::estimate::{PromptShape, estimate_tokens};
 use contracts::{
     CacheVariant, SessionId, ThreadId, Tokenizer,
     events::{ErrorClass, StopReason, TurnStatus},
@@ -88,7 +88,7 @@ impl Thread {
     pub(super) fn restart_at(&mut self, input_tokens: u64) {
         if self.model.is_none() {
             let said = PromptShape { recorded_tokens: 0, ..self.before.prompt };
-            self.preamble = input_tokens.saturating_sub(tokens(Tokenizer::Anthropic, &said));
+            self.preamble = input_tokens.saturating_sub(estimate_tokens(Tokenizer::Anthropic, &said));
         }
         self.before.prompt = PromptShape { recorded_tokens: input_tokens, messages: 1, ..PromptShape::default() };
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::estimate::{PromptShape, as_recorded};
+use catalogue::estimate::{PromptShape, to_recorded_tokens};
 use contracts::{Tokenizer, events::TurnStatus};
 use event_core::{EventId, Timestamp};
 
@@ -41,7 +41,7 @@ pub(super) struct Thread {
 impl Thread {
     pub(super) fn new() -> Self {
         let mut before = Before::default();
-        before.prompt.recorded_tokens = as_recorded(Tokenizer::OpenAi, PREAMBLE_TOKENS);
+        before.prompt.recorded_tokens = to_recorded_tokens(Tokenizer::OpenAi, PREAMBLE_TOKENS);
         Self {
             before,
             since_answer: PromptShape::default(),
@@ -86,7 +86,7 @@ impl Thread {
 
     /// Replaces the estimated prompt by the input tokens that a response reports, plus the text since its start.
     pub(super) fn restart_at(&mut self, input_tokens: u64) {
-        let recorded_tokens = as_recorded(Tokenizer::OpenAi, input_tokens);
+        let recorded_tokens = to_recorded_tokens(Tokenizer::OpenAi, input_tokens);
         self.before.prompt = PromptShape { recorded_tokens, messages: 1, ..PromptShape::default() };
         let since = self.since_answer;
         self.before.prompt.characters = since.characters;
@@ -97,7 +97,7 @@ impl Thread {
     /// Replaces the prompt by a compacted history of the given size.
     pub(super) fn compact(&mut self, characters: u64, messages: u64, images: u64) {
         self.before.prompt = PromptShape {
-            recorded_tokens: as_recorded(Tokenizer::OpenAi, PREAMBLE_TOKENS),
+            recorded_tokens: to_recorded_tokens(Tokenizer::OpenAi, PREAMBLE_TOKENS),
             characters,
             messages,
             images,

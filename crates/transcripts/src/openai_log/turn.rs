@@ -157,7 +157,7 @@ impl OpenTurn {
         let choice = exchange.response.choices.as_deref().and_then(<[_]>::first);
         let tools = choice.and_then(|choice| choice.message.tool_calls.as_deref()).unwrap_or_default();
         let raw = exchange.response.usage.map(RawValue::get);
-        if let Some(usage) = raw.and_then(usage::chat) {
+        if let Some(usage) = raw.and_then(usage::parse_chat) {
             self.turn.steps.push(Step::Call(ObservedCall {
                 id,
                 message: exchange.response.id.get().map_or_else(|| id.to_string(), str::to_owned),
@@ -167,7 +167,7 @@ impl OpenTurn {
                 started_at: exchange.started_at,
                 model: exchange.model.clone(),
                 usage,
-                raw_usage: raw.and_then(usage::recorded),
+                raw_usage: raw.and_then(usage::raw_for_recording),
                 stop_reason: stop_reason(choice.and_then(|choice| choice.finish_reason.get()), !tools.is_empty()),
                 tool_calls: u32::try_from(tools.len()).unwrap_or(u32::MAX),
                 thinking_blocks: 0,

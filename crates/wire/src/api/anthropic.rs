@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use client_formats::client::WORKING_DIRECTORY;
+use client_formats::client::WORKING_DIRECTORY_MARKER;
 use contracts::{Requirement, Usage, events::ErrorClass};
 use serde_json::{Value as Json, json};
 
 use super::Api;
 use crate::{
     convert::{
-        Conversion, ConvertError,
+        ConversionOptions, ConvertError,
         blocks::Blocks,
         canonical::{
             request::Request,
@@ -71,7 +71,7 @@ impl Api for Anthropic {
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
-        client_formats::usage::anthropic(object)
+        client_formats::usage::parse_anthropic(object)
     }
 
     fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
@@ -81,7 +81,7 @@ impl Api for Anthropic {
     fn write_request(
         &self,
         request: Request,
-        conversion: &Conversion<'_>,
+        conversion: &ConversionOptions<'_>,
         gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError> {
         write_request::write_request(request, conversion, gate)
@@ -108,7 +108,7 @@ impl Api for Anthropic {
     }
 
     fn workspace_markers(&self) -> &'static [&'static str] {
-        &[WORKING_DIRECTORY]
+        &[WORKING_DIRECTORY_MARKER]
     }
 
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {

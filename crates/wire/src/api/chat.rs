@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use client_formats::client::WORKING_DIRECTORY;
+use client_formats::client::WORKING_DIRECTORY_MARKER;
 use contracts::{Requirement, Usage, events::ErrorClass};
 use serde_json::Value as Json;
 
 use super::{Api, openai};
 use crate::{
     convert::{
-        Conversion, ConvertError,
+        ConversionOptions, ConvertError,
         blocks::Blocks,
         canonical::{
             request::Request,
@@ -69,7 +69,7 @@ impl Api for Chat {
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
-        client_formats::usage::chat(object)
+        client_formats::usage::parse_chat(object)
     }
 
     fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
@@ -79,7 +79,7 @@ impl Api for Chat {
     fn write_request(
         &self,
         request: Request,
-        conversion: &Conversion<'_>,
+        conversion: &ConversionOptions<'_>,
         gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError> {
         write_request::write_request(request, conversion, gate)
@@ -110,7 +110,7 @@ impl Api for Chat {
     }
 
     fn workspace_markers(&self) -> &'static [&'static str] {
-        &[WORKING_DIRECTORY]
+        &[WORKING_DIRECTORY_MARKER]
     }
 
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use client_formats::client::GEMINI_DIRECTORIES;
+use client_formats::client::GEMINI_DIRECTORY_MARKERS;
 use contracts::{Requirement, Usage, events::ErrorClass};
 use serde_json::{Value as Json, json};
 
 use super::Api;
 use crate::{
     convert::{
-        Conversion, ConvertError,
+        ConversionOptions, ConvertError,
         blocks::Blocks,
         canonical::{
             request::Request,
@@ -76,7 +76,7 @@ impl Api for Gemini {
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
-        client_formats::usage::gemini(object)
+        client_formats::usage::parse_gemini(object)
     }
 
     fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
@@ -86,7 +86,7 @@ impl Api for Gemini {
     fn write_request(
         &self,
         request: Request,
-        _conversion: &Conversion<'_>,
+        _conversion: &ConversionOptions<'_>,
         gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError> {
         write_request::write_request(request, gate)
@@ -121,7 +121,7 @@ impl Api for Gemini {
     }
 
     fn workspace_markers(&self) -> &'static [&'static str] {
-        &GEMINI_DIRECTORIES
+        &GEMINI_DIRECTORY_MARKERS
     }
 
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {

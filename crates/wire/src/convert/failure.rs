@@ -9,12 +9,12 @@ pub enum ConvertError {
     #[error("the request needs {0}, which the other API cannot carry")]
     Requires(Requirement),
     /// The request or response does not follow its API.
-    #[error("{place} {cause}")]
+    #[error("{subject} {problem}")]
     Malformed {
         /// The part of the request or response.
-        place: &'static str,
+        subject: &'static str,
         /// The predicate of the sentence about it, such as `is not JSON`.
-        cause: &'static str,
+        problem: &'static str,
     },
     /// A streamed response ended before it was complete.
     #[error("the provider's stream ended before the answer was complete")]
@@ -25,7 +25,7 @@ pub enum ConvertError {
 }
 
 impl ConvertError {
-    pub(crate) const fn malformed(place: &'static str, cause: &'static str) -> Self {
-        Self::Malformed { place, cause }
+    pub(crate) const fn malformed(subject: &'static str, problem: &'static str) -> Self {
+        Self::Malformed { subject, problem }
     }
 }

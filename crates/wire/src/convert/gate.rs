@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{Requirement, WireApi};
 
-use super::{Conversion, ConvertError};
+use super::{ConversionOptions, ConvertError};
 
 /// Decides for each feature that not all APIs support whether the conversion keeps it, drops it or fails.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct FeatureGate<'a> {
 }
 
 impl<'a> FeatureGate<'a> {
-    pub(crate) const fn new(conversion: &Conversion<'a>) -> Self {
+    pub(crate) const fn new(conversion: &ConversionOptions<'a>) -> Self {
         Self { from: conversion.from, to: conversion.to, may_drop: conversion.may_drop, dropped: BTreeSet::new() }
     }
 

@@ -6,7 +6,7 @@ use contracts::Requirement;
 use serde_json::{Number, Value};
 
 use super::{
-    Conversion, ConvertError, Converted,
+    ConversionOptions, ConvertError, ConvertedRequest,
     canonical::request::{Block, Effort, Image, Message, Request, Role},
     fields::reject_inexact_numbers,
     gate::FeatureGate,
@@ -22,7 +22,7 @@ const USUAL_MAX_OUTPUT: u64 = 8_192;
 /// # Errors
 /// [`ConvertError::Requires`] if it uses a feature that the other API does not support and that may not be dropped;
 /// [`ConvertError::Malformed`] if it does not follow its API.
-pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Converted, ConvertError> {
+pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Result<ConvertedRequest, ConvertError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "cannot be read exactly"))?;
     reject_inexact_numbers(&body)?;
@@ -36,10 +36,10 @@ pub fn convert_request(conversion: &Conversion<'_>, body: &[u8]) -> Result<Conve
         request.max_output = request.max_output.map(|asked| asked.min(conversion.max_output));
     }
     let body = api::of(conversion.to).write_request(request, conversion, &mut gate)?;
-    Ok(Converted { body: bytes_of(&body), dropped: gate.dropped() })
+    Ok(ConvertedRequest { body: bytes_of(&body), dropped: gate.dropped() })
 }
 
-impl Conversion<'_> {
+impl ConversionOptions<'_> {
     /// Returns the output limit for APIs that require one.
     pub(crate) const fn output_limit(&self, asked: Option<u64>) -> u64 {
         match asked {
@@ -67,10 +67,10 @@ fn move_system_prompt(request: &mut Request, gate: &FeatureGate<'_>) -> Result<(
 /// Removes the effort for a model that does not accept one, and checks its level for others.
 fn check_effort(
     request: &mut Request,
-    conversion: &Conversion<'_>,
+    conversion: &ConversionOptions<'_>,
     gate: &mut FeatureGate<'_>,
 ) -> Result<(), ConvertError> {
-    if conversion.takes_effort {
+    if conversion.accepts_effort {
         let requires = request.effort.and_then(|effort| limits::required_by_effort(effort.name()));
         return requires.map_or(Ok(()), |requirement| gate.require_or_drop(requirement));
     }

@@ -21,7 +21,7 @@ use crate::api;
 /// # Errors
 /// [`ConvertError::Malformed`] if the body does not follow its API, and [`ConvertError::ProviderFailed`] if it is an
 /// error.
-pub fn convert_answer(
+pub fn convert_response(
     from: WireApi,
     to: WireApi,
     client_model: &str,

@@ -5,13 +5,13 @@
 //! model needs its thinking back.
 
 use super::{Edit, cut};
-use crate::{api, json::Cursor, request_summary::Inspected};
+use crate::{api, json::Cursor, request_summary::RequestSummary};
 
 /// Returns the edits that remove signed thinking before the user's last message: thinking blocks of Anthropic,
 /// reasoning items of Responses with encrypted content, thoughts and signatures of Gemini, and reasoning in chat
 /// completions. A message that is empty without it is removed.
-pub fn without_signatures(body: &[u8], inspected: &Inspected<'_>) -> Vec<Edit> {
-    let (Some(history), Some(last_user)) = (&inspected.places.history, inspected.places.last_user) else {
+pub fn remove_signed_thinking(body: &[u8], inspected: &RequestSummary<'_>) -> Vec<Edit> {
+    let (Some(history), Some(last_user)) = (&inspected.offsets.history, inspected.offsets.last_user) else {
         return Vec::new();
     };
     let Some(text) = body.get(history.clone()).and_then(|list| std::str::from_utf8(list).ok()) else {

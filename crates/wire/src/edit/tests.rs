@@ -3,11 +3,11 @@
 use contracts::WireApi;
 use serde_json::{Value, json};
 
-use super::{Edit, apply, ask_for_usage, cut, cut_override, set_model, without_signatures};
+use super::{Edit, apply_edits, cut, remove_message_prefix, remove_signed_thinking, request_stream_usage, set_model};
 use crate::inspect;
 
 fn edited(body: &str, edits: impl IntoIterator<Item = Edit>) -> String {
-    String::from_utf8(apply(body.as_bytes(), edits.into_iter().collect())).unwrap()
+    String::from_utf8(apply_edits(body.as_bytes(), edits.into_iter().collect())).unwrap()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn an_override_is_cut_out_of_the_raw_text_whatever_its_escapes() {
     let check = |content: &str, bytes: usize, expected: Option<&str>| {
         let body = format!(r#"{{"messages":[{{"role":"user","content":{content}}}],"model":"m"}}"#);
         let read = inspect(WireApi::OpenAiChat, body.as_bytes()).unwrap();
-        let edit = cut_override(body.as_bytes(), &read.user_messages[0], bytes);
+        let edit = remove_message_prefix(body.as_bytes(), &read.user_messages[0], bytes);
         let found = edit.map(|edit| {
             let value: Value = serde_json::from_str(&edited(&body, [edit])).unwrap();
             value["messages"][0]["content"].as_str().unwrap().to_owned()
@@ -57,7 +57,7 @@ fn usage_is_asked_for_where_it_was_not() {
     let check = |options: &str, expected: &str| {
         let body = format!(r#"{{"messages":[],"stream":true{options}}}"#);
         let read = inspect(WireApi::OpenAiChat, body.as_bytes()).unwrap();
-        assert_eq!(edited(&body, ask_for_usage(body.as_bytes(), &read)), expected);
+        assert_eq!(edited(&body, request_stream_usage(body.as_bytes(), &read)), expected);
     };
     check("", r#"{"stream_options":{"include_usage":true},"messages":[],"stream":true}"#);
     check(r#","stream_options":null"#, r#"{"messages":[],"stream":true,"stream_options":{"include_usage":true}}"#);
@@ -70,7 +70,7 @@ fn usage_is_asked_for_where_it_was_not() {
     let yes = r#","stream_options":{"include_usage":true}"#;
     check(yes, r#"{"messages":[],"stream":true,"stream_options":{"include_usage":true}}"#);
     let whole = inspect(WireApi::OpenAiChat, br#"{"messages":[]}"#).unwrap();
-    assert_eq!(ask_for_usage(br#"{"messages":[]}"#, &whole), None);
+    assert_eq!(request_stream_usage(br#"{"messages":[]}"#, &whole), None);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn elements_are_cut_with_one_comma_each() {
 fn unsigned(api: WireApi, body: &Value) -> Value {
     let body = body.to_string();
     let read = inspect(api, body.as_bytes()).unwrap();
-    serde_json::from_str(&edited(&body, without_signatures(body.as_bytes(), &read))).unwrap()
+    serde_json::from_str(&edited(&body, remove_signed_thinking(body.as_bytes(), &read))).unwrap()
 }
 
 #[test]

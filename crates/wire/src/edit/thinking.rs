@@ -5,13 +5,17 @@ use std::collections::BTreeSet;
 use contracts::Requirement;
 
 use super::{Edit, cut};
-use crate::{api, json::Cursor, request_summary::Inspected};
+use crate::{api, json::Cursor, request_summary::RequestSummary};
 
 /// Returns the edits that remove the effort ([`Requirement::Effort`]) or the thinking budget
 /// ([`Requirement::ThinkingBudget`]), as far as `gone` contains them, together with settings that depend on them:
 /// Anthropic refuses to clear thinking if there is none, and `OpenAI` refuses to return encrypted reasoning of a model
 /// that does not reason.
-pub fn without_thinking(body: &[u8], inspected: &Inspected<'_>, gone: &BTreeSet<Requirement>) -> Vec<Edit> {
+pub fn remove_thinking_settings(
+    body: &[u8],
+    inspected: &RequestSummary<'_>,
+    gone: &BTreeSet<Requirement>,
+) -> Vec<Edit> {
     let text = std::str::from_utf8(body).ok();
     let Some(root) = text.and_then(|text| Cursor::new(text).value().ok()) else { return Vec::new() };
     let api = api::of(inspected.api);
@@ -36,14 +40,14 @@ mod tests {
         WireApi,
     };
 
-    use super::without_thinking;
-    use crate::{edit::apply, inspect};
+    use super::remove_thinking_settings;
+    use crate::{edit::apply_edits, inspect};
 
     #[track_caller]
     fn check(api: WireApi, gone: &[Requirement], body: &str, expected: &str) {
         let read = inspect(api, body.as_bytes()).unwrap();
         let gone: BTreeSet<_> = gone.iter().copied().collect();
-        let edited = apply(body.as_bytes(), without_thinking(body.as_bytes(), &read, &gone));
+        let edited = apply_edits(body.as_bytes(), remove_thinking_settings(body.as_bytes(), &read, &gone));
         assert_eq!(String::from_utf8(edited).unwrap(), expected);
         let left = inspect(api, expected.as_bytes()).unwrap().requires;
         assert!(left.is_disjoint(&gone), "{left:?}");

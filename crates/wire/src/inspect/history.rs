@@ -102,10 +102,10 @@ impl<'a> History<'a> {
             self.continues = true;
         } else if draft.images {
             // A message that consists of images only.
-            self.push(index, Some(UserMessage { text: Cow::Borrowed(""), span: None, images: true }));
+            self.push(index, Some(UserMessage { text: Cow::Borrowed(""), span: None, has_images: true }));
             self.continues = false;
         } else if let Some(text) = draft.texts.last() {
-            let message = UserMessage { text: text.decoded(), span: Some(text.start..text.end()), images: false };
+            let message = UserMessage { text: text.decoded(), span: Some(text.start..text.end()), has_images: false };
             self.fallback = Some((index, message));
         }
     }
@@ -156,12 +156,12 @@ impl<'a> TypedText<'a> {
         }
     }
 
-    fn take(&mut self, images: bool) -> Option<UserMessage<'a>> {
+    fn take(&mut self, has_images: bool) -> Option<UserMessage<'a>> {
         if let Some(command) = self.command.take() {
             self.message = None;
-            return Some(UserMessage { text: Cow::Owned(command), span: None, images });
+            return Some(UserMessage { text: Cow::Owned(command), span: None, has_images });
         }
         let (text, span) = self.message.take()?;
-        Some(UserMessage { text, span: Some(span), images })
+        Some(UserMessage { text, span: Some(span), has_images })
     }
 }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeSet};
 
 use client_formats::{
-    auxiliary_call::{Evidence, RequestProperties},
+    auxiliary_call::{AuxiliaryCallEvidence, RequestProperties},
     client,
 };
 use contracts::{Needs, Requirement, WireApi};
@@ -17,10 +17,10 @@ use crate::{
     fields::{FieldRule, ObjectKind, fields},
     json::{Cursor, Kind, Text, Value},
     limits,
-    request_summary::{Identity, Inspected, Places, PromptCounts, RequestError},
+    request_summary::{BodyOffsets, Identity, PromptCounts, RequestError, RequestSummary},
 };
 
-/// How many bytes of a text are hashed into [`Inspected::opening`].
+/// How many bytes of a text are hashed into [`RequestSummary::conversation_hash`].
 const OPENING_BYTES: usize = 4096;
 
 /// Which authors have written a text that is not blank.
@@ -35,10 +35,10 @@ pub(crate) struct Authors {
 /// An inspection in progress: the summary so far, and what is needed to complete it.
 pub(crate) struct Inspector<'a> {
     /// The summary so far.
-    pub(crate) out: Inspected<'a>,
+    pub(crate) out: RequestSummary<'a>,
     pub(crate) history: History<'a>,
     /// The evidence by which auxiliary calls are recognised.
-    pub(crate) signs: Evidence,
+    pub(crate) signs: AuxiliaryCallEvidence,
     /// The first text of the system prompt.
     first_system: Option<&'a str>,
     /// Whether the body has a conversation.
@@ -64,31 +64,31 @@ pub(crate) struct Inspector<'a> {
 
 impl<'a> Inspector<'a> {
     pub(crate) fn new(api: WireApi, start: usize) -> Self {
-        let out = Inspected {
+        let out = RequestSummary {
             api,
             model: None,
             model_span: None,
             stream: false,
-            asks_usage: false,
+            requests_stream_usage: false,
             user_messages: Vec::new(),
-            continues: false,
+            continues_turn: false,
             tool_results: Vec::new(),
             tool_calls_in_history: false,
-            calls: None,
+            call_ids: None,
             needs: Needs::default(),
-            message_has_images: false,
+            last_message_has_images: false,
             requires: BTreeSet::new(),
             prompt: PromptCounts::default(),
-            side: None,
+            auxiliary_call: None,
             identity: Identity::default(),
-            opening: [0; 16],
+            conversation_hash: [0; 16],
             max_output: None,
-            places: Places { start, ..Places::default() },
+            offsets: BodyOffsets { first_member: start, ..BodyOffsets::default() },
         };
         Self {
             out,
             history: History::default(),
-            signs: Evidence::default(),
+            signs: AuxiliaryCallEvidence::default(),
             first_system: None,
             conversation: false,
             index: 0,
@@ -182,8 +182,8 @@ impl<'a> Inspector<'a> {
         self.authors.system |= !limits::is_blank(&text.decoded());
         self.out.prompt.characters += text.characters();
         self.out.needs.system_prompt = true;
-        if text.raw.starts_with(client::BILLING_START) {
-            self.out.identity.subagent |= client::is_billing_of_subagent(text.raw);
+        if text.raw.starts_with(client::BILLING_PREFIX) {
+            self.out.identity.subagent |= client::is_subagent_billing(text.raw);
             return;
         }
         self.signs.add_system_prompt(text.raw);
@@ -272,36 +272,37 @@ impl<'a> Inspector<'a> {
     /// Completes the summary.
     ///
     /// # Errors
-    /// [`RequestError::Missing`] if the body has no conversation.
-    pub(crate) fn finish(mut self) -> Result<Inspected<'a>, RequestError> {
+    /// [`RequestError::MissingField`] if the body has no conversation.
+    pub(crate) fn finish(mut self) -> Result<RequestSummary<'a>, RequestError> {
         if !self.conversation {
             let field = api::of(self.out.api).conversation_field();
-            return Err(RequestError::Missing { field });
+            return Err(RequestError::MissingField { field });
         }
         self.history.use_fallback();
         self.combined_requirements();
         let mut out = self.out;
-        out.side = self.signs.classify(RequestProperties {
+        out.auxiliary_call = self.signs.classify(RequestProperties {
             has_tools: out.needs.tools || out.tool_calls_in_history,
             max_output: out.max_output,
             characters: out.prompt.characters,
             last_message: self.history.messages.last().map(|message| message.text.as_ref()),
         });
         out.identity.client = self.history.aider.then_some("aider");
-        out.continues = self.history.continues;
-        out.calls = api::of(out.api).has_call_ids().then_some(self.calls);
+        out.continues_turn = self.history.continues;
+        out.call_ids = api::of(out.api).has_call_ids().then_some(self.calls);
         out.tool_results = self.history.results;
-        out.places.last_user = self.history.last_user;
-        out.message_has_images = self.history.messages.last().is_some_and(|message| message.images);
+        out.offsets.last_user = self.history.last_user;
+        out.last_message_has_images = self.history.messages.last().is_some_and(|message| message.has_images);
         let first = self.history.messages.first().map(|message| message.text.as_ref());
-        out.opening = opening(out.api, self.first_system.unwrap_or_default(), first.unwrap_or_default());
+        out.conversation_hash =
+            conversation_hash(out.api, self.first_system.unwrap_or_default(), first.unwrap_or_default());
         out.user_messages = self.history.messages;
         Ok(out)
     }
 }
 
 /// Hashes API, system prompt and first message, to identify sessions without ids.
-fn opening(api: WireApi, system: &str, message: &str) -> [u8; 16] {
+fn conversation_hash(api: WireApi, system: &str, message: &str) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(api.name().as_bytes());
     for text in [system, message] {

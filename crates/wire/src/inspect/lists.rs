@@ -30,7 +30,7 @@ impl<'a> Inspector<'a> {
             self.index = indices.next().unwrap_or_default();
             read(self, cursor, self.index)?;
         }
-        self.out.places.history = Some(start..cursor.offset());
+        self.out.offsets.history = Some(start..cursor.offset());
         Ok(())
     }
 

@@ -14,9 +14,9 @@ pub(super) const MAX_DEPTH: u32 = 127;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
     /// A description of the error.
-    pub(crate) what: &'static str,
+    pub(crate) problem: &'static str,
     /// The offset in bytes.
-    pub(crate) at: usize,
+    pub(crate) offset: usize,
 }
 
 /// A read position in a JSON text. It is a copy, so that a position can be kept and returned to.
@@ -62,8 +62,8 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    fn error(&self, what: &'static str) -> SyntaxError {
-        SyntaxError { what, at: self.at }
+    fn error(&self, problem: &'static str) -> SyntaxError {
+        SyntaxError { problem, offset: self.at }
     }
 
     /// Skips white space and returns the next byte.

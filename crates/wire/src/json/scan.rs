@@ -23,14 +23,15 @@ pub(super) fn string(bytes: &[u8], mut at: usize) -> Result<Passed, SyntaxError>
         match bytes.get(at) {
             Some(b'"') => return Ok(Passed { end: at + 1, escape_overhead, whole }),
             Some(b'\\') => {
-                let (length, more) = escape(bytes, at).ok_or(SyntaxError { what: "an escape that is none", at })?;
+                let (length, more) =
+                    escape(bytes, at).ok_or(SyntaxError { problem: "an escape that is none", offset: at })?;
                 // An escape of six bytes may encode half of a surrogate pair.
                 whole &= length != 6 || unit(bytes, at).is_some_and(|unit| !(0xd800..0xe000).contains(&unit));
                 at += length;
                 escape_overhead += more;
             }
-            Some(_) => return Err(SyntaxError { what: "a control character in a string", at }),
-            None => return Err(SyntaxError { what: "it ends too early", at: bytes.len() }),
+            Some(_) => return Err(SyntaxError { problem: "a control character in a string", offset: at }),
+            None => return Err(SyntaxError { problem: "it ends too early", offset: bytes.len() }),
         }
     }
 }

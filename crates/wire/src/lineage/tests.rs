@@ -1,10 +1,10 @@
 //! Lineage from each family of headers and from the body.
 
-use super::{ClientHeaders, Lineage, identify};
+use super::{ClientHeaders, Lineage, resolve_lineage};
 use crate::request_summary::Identity;
 
 fn lineage(headers: &[(&str, &str)], body: Option<&Identity>) -> Lineage {
-    identify(&ClientHeaders::read(headers.iter().copied()), body)
+    resolve_lineage(&ClientHeaders::read(headers.iter().copied()), body)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what it is compared with may be nothing")]

@@ -7,7 +7,7 @@ use contracts::{
 
 use crate::{
     json::Value,
-    response_summary::{CalledTool, MAX_ARGUMENT_BYTES, Seen},
+    response_summary::{MAX_ARGUMENT_BYTES, ResponseSummary, ResponseToolCall},
     usage::{merged, usage},
 };
 
@@ -26,7 +26,7 @@ pub(crate) struct SummaryBuilder {
     usage_object: Option<String>,
     pub(crate) stop: Option<StopReason>,
     /// The tool calls by the number that their deltas have.
-    calls: Vec<(u64, CalledTool)>,
+    calls: Vec<(u64, ResponseToolCall)>,
     pub(crate) thinking_blocks: u32,
     /// Whether the last output was thinking, in APIs that do not mark where thinking starts.
     thinks: bool,
@@ -139,11 +139,11 @@ impl SummaryBuilder {
         }
     }
 
-    fn call_mut(&mut self, number: u64) -> Option<&mut CalledTool> {
+    fn call_mut(&mut self, number: u64) -> Option<&mut ResponseToolCall> {
         let at = match self.calls.iter().rposition(|(known, _)| *known == number) {
             Some(at) => at,
             None if self.calls.len() < MAX_CALLS => {
-                self.calls.push((number, CalledTool::default()));
+                self.calls.push((number, ResponseToolCall::default()));
                 self.calls.len() - 1
             }
             None => return None,
@@ -152,16 +152,16 @@ impl SummaryBuilder {
     }
 
     /// Builds the summary.
-    pub(crate) fn finish(self, api: WireApi) -> Seen {
+    pub(crate) fn finish(self, api: WireApi) -> ResponseSummary {
         let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
         let stop_reason = match self.stop {
             // Gemini and some servers of chat completions report the end of the turn even if the model calls a tool.
             Some(StopReason::EndTurn) if !tool_calls.is_empty() => StopReason::ToolUse,
             stop => stop.unwrap_or(StopReason::Unknown),
         };
-        Seen {
+        ResponseSummary {
             usage: self.usage_object.as_deref().and_then(|usage_object| usage(api, usage_object)),
-            raw_usage: self.usage_object.as_deref().and_then(client_formats::usage::recorded),
+            raw_usage: self.usage_object.as_deref().and_then(client_formats::usage::raw_for_recording),
             stop_reason,
             tool_calls,
             thinking_blocks: self.thinking_blocks,

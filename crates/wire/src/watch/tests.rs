@@ -6,8 +6,8 @@ use contracts::{
 };
 use proptest::prelude::*;
 
-use super::Watcher;
-use crate::response_summary::{CalledTool, Seen};
+use super::ResponseInspector;
+use crate::response_summary::{ResponseSummary, ResponseToolCall};
 
 /// A stream of events; those of Anthropic and Responses have names.
 fn stream(events: &[&str]) -> String {
@@ -16,18 +16,18 @@ fn stream(events: &[&str]) -> String {
     events.iter().map(event).collect::<Vec<_>>().concat()
 }
 
-fn seen(api: WireApi, streaming: bool, body: &str) -> Seen {
-    let mut watcher = Watcher::new(api, streaming);
+fn seen(api: WireApi, streaming: bool, body: &str) -> ResponseSummary {
+    let mut watcher = ResponseInspector::new(api, streaming);
     watcher.feed(body.as_bytes());
     watcher.finish()
 }
 
-fn call(id: &str, name: &str, arguments: &str) -> CalledTool {
-    CalledTool { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
+fn call(id: &str, name: &str, arguments: &str) -> ResponseToolCall {
+    ResponseToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
 }
 
-fn expected(usage: Usage, stop_reason: StopReason) -> Seen {
-    Seen {
+fn expected(usage: Usage, stop_reason: StopReason) -> ResponseSummary {
+    ResponseSummary {
         usage: Some(usage),
         raw_usage: None,
         stop_reason,
@@ -40,8 +40,8 @@ fn expected(usage: Usage, stop_reason: StopReason) -> Seen {
     }
 }
 
-fn without_raw(seen: Seen) -> Seen {
-    Seen { raw_usage: None, ..seen }
+fn without_raw(seen: ResponseSummary) -> ResponseSummary {
+    ResponseSummary { raw_usage: None, ..seen }
 }
 
 const ANTHROPIC: &[&str] = &[
@@ -60,9 +60,9 @@ const ANTHROPIC: &[&str] = &[
     r#"{"type":"message_stop"}"#,
 ];
 
-fn anthropic() -> Seen {
+fn anthropic() -> ResponseSummary {
     let usage = Usage { input: 3, cache_read: 100, cache_write_5m: 9, cache_write_1h: 0, output: 42 };
-    Seen {
+    ResponseSummary {
         tool_calls: vec![call("t1", "Bash", r#"{"a":"é"}"#)],
         thinking_blocks: 1,
         output_bytes: 19,
@@ -85,7 +85,7 @@ fn a_whole_message_is_read_alike() {
         "stop_reason":"tool_use","usage":{"input_tokens":3,"cache_read_input_tokens":100,
         "cache_creation_input_tokens":9,"output_tokens":42}}"#;
     let seen = seen(WireApi::AnthropicMessages, false, body);
-    assert_eq!(without_raw(seen), Seen { output_bytes: 15, ..anthropic() });
+    assert_eq!(without_raw(seen), ResponseSummary { output_bytes: 15, ..anthropic() });
 }
 
 const CHAT: &[&str] = &[
@@ -100,9 +100,9 @@ const CHAT: &[&str] = &[
     "[DONE]",
 ];
 
-fn chat() -> Seen {
+fn chat() -> ResponseSummary {
     let usage = Usage { input: 176, cache_read: 1_024, output: 40, ..Usage::default() };
-    Seen {
+    ResponseSummary {
         tool_calls: vec![call("c1", "f", r#"{"a":1}"#), call("c2", "g", "{}")],
         thinking_blocks: 1,
         output_bytes: 16,
@@ -121,7 +121,7 @@ fn usage_beside_the_last_choice_counts_too() {
         r#"{"model":"m-1","choices":[{"delta":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5}}"#;
     let seen = seen(WireApi::OpenAiChat, true, &stream(&[last]));
     let usage = Usage { input: 5, ..Usage::default() };
-    assert_eq!(without_raw(seen), Seen { output_bytes: 1, ..expected(usage, StopReason::EndTurn) });
+    assert_eq!(without_raw(seen), ResponseSummary { output_bytes: 1, ..expected(usage, StopReason::EndTurn) });
 }
 
 #[test]
@@ -148,8 +148,8 @@ const RESPONSES: &[&str] = &[
         "output_tokens":40,"input_tokens_details":{"cached_tokens":1024}}}}"#,
 ];
 
-fn responses() -> Seen {
-    Seen {
+fn responses() -> ResponseSummary {
+    ResponseSummary {
         tool_calls: vec![call("c1", "f", r#"{"a":1}"#), call("c2", "patch", "*** Begin")],
         output_bytes: 20,
         ..chat()
@@ -169,7 +169,10 @@ fn a_whole_response_is_read_alike() {
         {"type":"function_call","call_id":"c1","name":"f","arguments":"{\"a\":1}"},
         {"type":"custom_tool_call","call_id":"c2","name":"patch","input":"*** Begin"}],
         "usage":{"input_tokens":1200,"output_tokens":40,"input_tokens_details":{"cached_tokens":1024}}}"#;
-    assert_eq!(without_raw(seen(WireApi::OpenAiResponses, false, body)), Seen { output_bytes: 23, ..responses() });
+    assert_eq!(
+        without_raw(seen(WireApi::OpenAiResponses, false, body)),
+        ResponseSummary { output_bytes: 23, ..responses() }
+    );
 }
 
 #[test]
@@ -194,8 +197,8 @@ const GEMINI: &[&str] = &[
         "usageMetadata":{"promptTokenCount":1200,"cachedContentTokenCount":1024,"candidatesTokenCount":10,"thoughtsTokenCount":30}}"#,
 ];
 
-fn gemini() -> Seen {
-    Seen { tool_calls: vec![call("", "f", r#"{"a":1}"#)], output_bytes: 14, ..chat() }
+fn gemini() -> ResponseSummary {
+    ResponseSummary { tool_calls: vec![call("", "f", r#"{"a":1}"#)], output_bytes: 14, ..chat() }
 }
 
 #[test]
@@ -205,7 +208,7 @@ fn gemini_s_answers_are_read_in_events_in_a_list_and_alone() {
     assert_eq!(without_raw(seen(WireApi::Gemini, true, &list)), gemini());
     assert_eq!(
         without_raw(seen(WireApi::Gemini, false, GEMINI[2])),
-        Seen { thinking_blocks: 0, model: None, output_bytes: 10, ..gemini() }
+        ResponseSummary { thinking_blocks: 0, model: None, output_bytes: 10, ..gemini() }
     );
     let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":5}}"#;
     let seen = seen(WireApi::Gemini, false, blocked);
@@ -233,7 +236,7 @@ fn an_error_inside_a_stream_or_instead_of_it_has_a_class() {
 
 #[test]
 fn memory_is_bounded_by_what_is_kept() {
-    let mut watcher = Watcher::new(WireApi::OpenAiChat, true);
+    let mut watcher = ResponseInspector::new(WireApi::OpenAiChat, true);
     let piece = "x".repeat(10_000);
     for number in 0..500 {
         let call = format!(r#"{{"index":{number},"id":"c","function":{{"name":"f","arguments":"{piece}"}}}}"#);
@@ -248,10 +251,10 @@ fn memory_is_bounded_by_what_is_kept() {
     assert_eq!(seen.tool_calls[0].arguments.len(), 64 * 1024);
 }
 
-fn chunked(api: WireApi, body: &[u8], cuts: &[usize]) -> Seen {
+fn chunked(api: WireApi, body: &[u8], cuts: &[usize]) -> ResponseSummary {
     let mut cuts: Vec<_> = cuts.iter().map(|cut| cut % (body.len() + 1)).chain([0, body.len()]).collect();
     cuts.sort_unstable();
-    let mut watcher = Watcher::new(api, true);
+    let mut watcher = ResponseInspector::new(api, true);
     cuts.windows(2).for_each(|pair| watcher.feed(&body[pair[0]..pair[1]]));
     watcher.finish()
 }
@@ -281,7 +284,7 @@ proptest! {
             let length = body.len();
             body[at % length] = byte;
             body.truncate(end % length);
-            let mut watcher = Watcher::new(api, streaming);
+            let mut watcher = ResponseInspector::new(api, streaming);
             watcher.feed(&body);
             watcher.finish();
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{Requirement, WireApi};
 use serde_json::Value;
-use wire::{Conversion, convert_request, inspect};
+use wire::{ConversionOptions, convert_request, inspect};
 
 use crate::bodies;
 
@@ -14,21 +14,21 @@ fn agrees(api: WireApi, name: &str, body: &Value) {
     for to in WireApi::ALL.into_iter().filter(|to| *to != api) {
         let lost: BTreeSet<_> = requires.iter().copied().filter(|requirement| !requirement.carried(api, to)).collect();
         let may_drop: BTreeSet<_> = Requirement::OPTIONAL.into_iter().collect();
-        let conversion = Conversion {
+        let conversion = ConversionOptions {
             from: api,
             to,
             model: "m",
             stream: true,
             may_drop: &may_drop,
             max_output: 0,
-            takes_effort: true,
+            accepts_effort: true,
             newer_chat: true,
         };
         let converted = convert_request(&conversion, text.as_bytes());
         let refused = lost.iter().any(|requirement| !may_drop.contains(requirement));
         assert_eq!(converted.is_err(), refused, "{name} to {to}: {lost:?}, {converted:?}");
         let may_drop = BTreeSet::new();
-        let strict = Conversion { may_drop: &may_drop, ..conversion };
+        let strict = ConversionOptions { may_drop: &may_drop, ..conversion };
         let strictly = convert_request(&strict, text.as_bytes());
         assert_eq!(strictly.is_err(), !lost.is_empty(), "{name} to {to}, strictly: {lost:?}, {strictly:?}");
     }

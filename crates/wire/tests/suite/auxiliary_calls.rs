@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use wire::inspect;
 
 fn side(api: WireApi, body: &Value) -> Option<AuxiliaryCall> {
-    inspect(api, body.to_string().as_bytes()).unwrap().side
+    inspect(api, body.to_string().as_bytes()).unwrap().auxiliary_call
 }
 
 fn anthropic(system: &str, message: &str, fields: &Value) -> Option<AuxiliaryCall> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use contracts::WireApi;
 use serde_json::{Value, json};
-use wire::{ClientHeaders, identify, inspect};
+use wire::{ClientHeaders, inspect, resolve_lineage};
 
 use crate::bodies;
 
@@ -12,9 +12,9 @@ use crate::bodies;
 fn known(api: WireApi, headers: &[(&str, &str)], body: &Value) -> String {
     let body = body.to_string();
     let read = inspect(api, body.as_bytes()).unwrap();
-    let lineage = identify(&ClientHeaders::read(headers.iter().copied()), Some(&read.identity));
+    let lineage = resolve_lineage(&ClientHeaders::read(headers.iter().copied()), Some(&read.identity));
     let mut text = String::new();
-    writeln!(text, "model: {:?}, stream: {}, side: {:?}", read.model, read.stream, read.side).unwrap();
+    writeln!(text, "model: {:?}, stream: {}, side: {:?}", read.model, read.stream, read.auxiliary_call).unwrap();
     let id = |id: &Option<String>| id.clone().unwrap_or_else(|| "-".to_owned());
     let (session, thread, parent) = (id(&lineage.session), id(&lineage.thread), id(&lineage.parent));
     writeln!(text, "session: {session}, thread: {thread}, parent: {parent}, subagent: {}", lineage.subagent).unwrap();
@@ -22,11 +22,11 @@ fn known(api: WireApi, headers: &[(&str, &str)], body: &Value) -> String {
     writeln!(text, "client: {client} {version}, workspace: {}", id(&lineage.workspace)).unwrap();
     for message in &read.user_messages {
         let raw = message.span.clone().map(|span| body[span].to_owned());
-        writeln!(text, "message: {:?} from {raw:?}, images: {}", message.text, message.images).unwrap();
+        writeln!(text, "message: {:?} from {raw:?}, images: {}", message.text, message.has_images).unwrap();
     }
-    writeln!(text, "continues: {}, calls before: {}", read.continues, read.tool_calls_in_history).unwrap();
+    writeln!(text, "continues: {}, calls before: {}", read.continues_turn, read.tool_calls_in_history).unwrap();
     for result in &read.tool_results {
-        writeln!(text, "result: {} error: {:?} bytes: {}", result.call, result.is_error, result.bytes).unwrap();
+        writeln!(text, "result: {} error: {:?} bytes: {}", result.call_id, result.is_error, result.bytes).unwrap();
     }
     let requires: Vec<_> = read.requires.iter().map(|requirement| requirement.name()).collect();
     writeln!(text, "requires: {}", requires.join(" ")).unwrap();

@@ -3,7 +3,9 @@
 use contracts::WireApi;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use wire::{Edit, apply, ask_for_usage, cut_override, inspect, set_model, without_signatures};
+use wire::{
+    Edit, apply_edits, inspect, remove_message_prefix, remove_signed_thinking, request_stream_usage, set_model,
+};
 
 use crate::bodies;
 
@@ -38,18 +40,18 @@ fn parsed(body: &[u8]) -> Value {
 }
 
 fn edited(body: &str, edits: impl IntoIterator<Item = Edit>) -> Vec<u8> {
-    apply(body.as_bytes(), edits.into_iter().collect())
+    apply_edits(body.as_bytes(), edits.into_iter().collect())
 }
 
 /// Reads a body, and makes every edit of it that there is.
 fn exercise(api: WireApi, body: &[u8]) {
     let Ok(read) = inspect(api, body) else { return };
     let mut edits: Vec<_> = set_model(&read, "another").into_iter().collect();
-    edits.extend(ask_for_usage(body, &read));
-    edits.extend(read.user_messages.first().and_then(|message| cut_override(body, message, 1)));
-    edits.extend(without_signatures(body, &read));
+    edits.extend(request_stream_usage(body, &read));
+    edits.extend(read.user_messages.first().and_then(|message| remove_message_prefix(body, message, 1)));
+    edits.extend(remove_signed_thinking(body, &read));
     // What was JSON still is.
-    serde_json::from_slice::<serde::de::IgnoredAny>(&apply(body, edits)).unwrap();
+    serde_json::from_slice::<serde::de::IgnoredAny>(&apply_edits(body, edits)).unwrap();
 }
 
 #[test]
@@ -198,7 +200,7 @@ proptest! {
         let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": typed}]}]}).to_string();
         let read = inspect(WireApi::AnthropicMessages, body.as_bytes()).unwrap();
         prop_assert_eq!(&read.user_messages[0].text, &typed);
-        let edit = cut_override(body.as_bytes(), &read.user_messages[0], alias.len()).unwrap();
+        let edit = remove_message_prefix(body.as_bytes(), &read.user_messages[0], alias.len()).unwrap();
         let after = parsed(&edited(&body, [edit]));
         prop_assert_eq!(&after["messages"][0]["content"][0]["text"], &Value::from(text));
     }
@@ -209,7 +211,7 @@ proptest! {
     ) {
         let body = json!({"model": "m", "messages": messages}).to_string();
         let read = inspect(WireApi::AnthropicMessages, body.as_bytes()).unwrap();
-        let after = parsed(&edited(&body, without_signatures(body.as_bytes(), &read)));
+        let after = parsed(&edited(&body, remove_signed_thinking(body.as_bytes(), &read)));
         prop_assert_eq!(&after["messages"], &Value::from(without_thinking(&messages)));
     }
 }

@@ -14,13 +14,13 @@ use std::collections::BTreeSet;
 use contracts::{Capabilities, ClientRequest, Failure, ModelId, ModelSpec, Requirement, Tokenizer, WireApi};
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::Value;
-use wire::{Conversion, ConvertError, convert_request, inspect};
+use wire::{ConversionOptions, ConvertError, convert_request, inspect};
 
 /// How a model is asked, beside in which API.
 #[derive(Debug, Clone)]
 struct Asked {
     may_drop: BTreeSet<Requirement>,
-    takes_effort: bool,
+    accepts_effort: bool,
     newer_chat: bool,
 }
 
@@ -40,7 +40,7 @@ impl Asked {
                 tools: true,
                 system_prompt: true,
                 structured_output: true,
-                effort: self.takes_effort,
+                effort: self.accepts_effort,
                 thinking_budget: true,
             },
             tokenizer: Tokenizer::Anthropic,
@@ -64,12 +64,12 @@ impl Asked {
     }
 
     fn converted(&self, from: WireApi, to: WireApi, body: &str) -> Result<(), ConvertError> {
-        let conversion = Conversion {
+        let conversion = ConversionOptions {
             from,
             to,
             model: "m",
             stream: true,
-            takes_effort: self.takes_effort,
+            accepts_effort: self.accepts_effort,
             newer_chat: self.newer_chat,
             may_drop: &self.may_drop,
             max_output: 1_000,
@@ -85,9 +85,9 @@ fn asked() -> impl Strategy<Value = Asked> {
         Just(BTreeSet::from(Requirement::OPTIONAL)),
         some.prop_map(|some| some.into_iter().collect()),
     ];
-    (may_drop, any::<bool>(), any::<bool>()).prop_map(|(may_drop, takes_effort, newer_chat)| Asked {
+    (may_drop, any::<bool>(), any::<bool>()).prop_map(|(may_drop, accepts_effort, newer_chat)| Asked {
         may_drop,
-        takes_effort,
+        accepts_effort,
         newer_chat,
     })
 }
@@ -119,7 +119,7 @@ fn nothing_comes_late(from: WireApi, body: &str, asked: &Asked) -> Result<(), Te
 /// How many of a hundred requests each of the other APIs carries.
 fn carried(from: WireApi) -> Vec<usize> {
     let mut runner = TestRunner::deterministic();
-    let asked = Asked { may_drop: BTreeSet::new(), takes_effort: true, newer_chat: true };
+    let asked = Asked { may_drop: BTreeSet::new(), accepts_effort: true, newer_chat: true };
     let bodies: Vec<_> = (0..300).map(|_| request(from).new_tree(&mut runner).unwrap().current()).collect();
     let others = WireApi::ALL.into_iter().filter(|to| *to != from);
     let is_carried = |body: &&Value, to| {

@@ -11,8 +11,8 @@ fn turn(api: WireApi, body: &Value) -> (Vec<String>, bool, Vec<String>) {
     let body = body.to_string();
     let read = inspect(api, body.as_bytes()).unwrap();
     let messages = read.user_messages.iter().map(|message| message.text.clone().into_owned()).collect();
-    let calls = read.tool_results.iter().map(|result| result.call.clone().into_owned()).collect();
-    (messages, read.continues, calls)
+    let calls = read.tool_results.iter().map(|result| result.call_id.clone().into_owned()).collect();
+    (messages, read.continues_turn, calls)
 }
 
 #[track_caller]
@@ -90,7 +90,7 @@ fn an_image_without_a_word_is_a_message() {
     let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA"}});
     let body = json!({"messages": [user(&[text("<system-reminder>\nx\n</system-reminder>"), image])]}).to_string();
     let read = inspect(WireApi::AnthropicMessages, body.as_bytes()).unwrap();
-    assert!(read.message_has_images && read.needs.images);
+    assert!(read.last_message_has_images && read.needs.images);
     assert_eq!(read.user_messages.len(), 1);
 }
 
@@ -113,7 +113,7 @@ fn tools_that_answered_several_calls_are_all_named() {
 fn calls(api: WireApi, body: &Value) -> Option<Vec<String>> {
     let body = body.to_string();
     let read = inspect(api, body.as_bytes()).unwrap();
-    read.calls.map(|calls| calls.into_iter().map(Cow::into_owned).collect())
+    read.call_ids.map(|calls| calls.into_iter().map(Cow::into_owned).collect())
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl Fold {
         let message_id = message.id.get().unwrap_or(place.uuid);
         let id = EventId::derive(&[b"call", message_id.as_bytes(), request.unwrap_or_default().as_bytes()]);
         let raw = message.usage.map(RawValue::get);
-        let used = raw.and_then(client_formats::usage::anthropic).unwrap_or_default();
+        let used = raw.and_then(client_formats::usage::parse_anthropic).unwrap_or_default();
         let thread = self.thread(&place.key);
         let (started_at, variant) = (thread.last_at, thread.variant);
         let blocks = message.content.blocks();
@@ -40,7 +40,7 @@ impl Fold {
         open.turn.steps.extend(resumed);
         if let Some(call) = open.call(id) {
             if call.usage.output <= used.output {
-                call.raw_usage = raw.and_then(client_formats::usage::recorded);
+                call.raw_usage = raw.and_then(client_formats::usage::raw_for_recording);
             }
             call.usage = usage::largest(&call.usage, &used);
             call.at = call.at.max(at);
@@ -60,7 +60,7 @@ impl Fold {
                 started_at,
                 model: message.model.text().to_owned(),
                 usage: used,
-                raw_usage: raw.and_then(client_formats::usage::recorded),
+                raw_usage: raw.and_then(client_formats::usage::raw_for_recording),
                 stop_reason: stop_reason(message.stop_reason.get(), StopReason::Unknown, tool_calls),
                 tool_calls,
                 thinking_blocks: thinking,

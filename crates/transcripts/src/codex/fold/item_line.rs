@@ -2,7 +2,7 @@
 
 use catalogue::estimate::characters;
 use client_formats::{
-    client::codex_directory,
+    client::find_codex_directory,
     user_text::{UserText, classify},
 };
 use contracts::events::ToolOutcome;
@@ -101,7 +101,7 @@ impl Fold {
             _ => None,
         };
         let Some(typed) = typed else {
-            if let (Some(session), Some(cwd)) = (&mut self.session, codex_directory(&text)) {
+            if let (Some(session), Some(cwd)) = (&mut self.session, find_codex_directory(&text)) {
                 session.workspace = session.workspace.take().or_else(|| Some(cwd.to_owned()));
             }
             return;

@@ -125,7 +125,7 @@ impl<'a> Inspector<'a> {
                 }
                 self.record_result(block.call.as_ref());
                 draft.results.push(ToolResult {
-                    call: string_or_empty(block.call.as_ref()),
+                    call_id: string_or_empty(block.call.as_ref()),
                     // The default of the API.
                     is_error: Some(block.is_error.unwrap_or(false)),
                     bytes: block.content.map_or(0, |content| content.raw.len() as u64),

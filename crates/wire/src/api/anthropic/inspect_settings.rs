@@ -1,6 +1,6 @@
 //! Inspects the settings of a request body of Anthropic's Messages: tools, response format, user id.
 
-use client_formats::client::session_of_user_id;
+use client_formats::client::session_from_user_id;
 use contracts::Requirement;
 
 use crate::inspect::inspector::{Inspector, string_or_empty, type_of};
@@ -106,7 +106,7 @@ impl<'a> Inspector<'a> {
     /// Reads `metadata.user_id`, in which Claude Code sends its ids.
     pub(crate) fn metadata(&mut self, metadata: &Value<'a>) {
         if let Some(user) = metadata.get("user_id").and_then(|user| user.string()) {
-            self.out.identity.session = session_of_user_id(&user);
+            self.out.identity.session = session_from_user_id(&user);
         }
     }
 }

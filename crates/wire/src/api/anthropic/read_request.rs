@@ -1,6 +1,6 @@
 //! Parses a request to Anthropic's Messages.
 
-use client_formats::client::BILLING_START;
+use client_formats::client::BILLING_PREFIX;
 use contracts::Requirement;
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<
         None => Vec::new(),
         Some(system) => read_content::texts(system, gate)?,
     };
-    if texts.first().is_some_and(|first| first.starts_with(BILLING_START)) {
+    if texts.first().is_some_and(|first| first.starts_with(BILLING_PREFIX)) {
         texts.remove(0);
     }
     Ok(texts)

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::{
     convert::{
-        Conversion, ConvertError,
+        ConversionOptions, ConvertError,
         canonical::request::{
             Block, Effort, Format, Image, Message, Request, Role, Sampling, Tool, ToolCall, ToolChoice, ToolKind,
             ToolResult,
@@ -21,7 +21,7 @@ use crate::{
 
 pub(crate) fn write_request(
     request: Request,
-    conversion: &Conversion<'_>,
+    conversion: &ConversionOptions<'_>,
     gate: &mut FeatureGate<'_>,
 ) -> Result<Value, ConvertError> {
     let mut body = Map::new();

@@ -112,7 +112,7 @@ impl<'a> Inspector<'a> {
                 self.require_if(role == "function", Requirement::Native);
                 self.require_if(draft.images, Requirement::ToolImages);
                 let bytes = content.map_or(0, |content| content.raw.len() as u64);
-                let result = ToolResult { call: string_or_empty(call.as_ref()), is_error: None, bytes };
+                let result = ToolResult { call_id: string_or_empty(call.as_ref()), is_error: None, bytes };
                 self.user_message(index, &Draft { results: vec![result], ..Draft::default() });
             }
             _ => self.require(Requirement::Native),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::write_message::write_message;
 use crate::convert::{
-    Conversion, ConvertError,
+    ConversionOptions, ConvertError,
     canonical::request::{Effort, Format, OpenAiSettings, Request, Sampling, Tool, ToolKind},
     gate::FeatureGate,
     object::object,
@@ -14,7 +14,7 @@ use crate::convert::{
 
 pub(crate) fn write_request(
     request: Request,
-    conversion: &Conversion<'_>,
+    conversion: &ConversionOptions<'_>,
     gate: &mut FeatureGate<'_>,
 ) -> Result<Value, ConvertError> {
     let mut body = Map::new();
@@ -65,7 +65,7 @@ pub(crate) fn write_request(
 fn write_openai_settings(
     body: &mut Map<String, Value>,
     settings: OpenAiSettings,
-    conversion: &Conversion<'_>,
+    conversion: &ConversionOptions<'_>,
     gate: &mut FeatureGate<'_>,
 ) -> Result<(), ConvertError> {
     if !conversion.newer_chat {

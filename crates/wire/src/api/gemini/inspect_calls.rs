@@ -97,7 +97,7 @@ impl<'a> Inspector<'a> {
             }
         }
         draft.results.push(ToolResult {
-            call: string_or_empty(id.or(tool).as_ref()),
+            call_id: string_or_empty(id.or(tool).as_ref()),
             is_error,
             bytes: output.map_or(0, |output| output.raw.len() as u64),
         });

@@ -51,11 +51,11 @@ impl<'a> Inspector<'a> {
 
     /// Inspects `stream_options`: whether usage is requested, and options that only the provider supports.
     pub(crate) fn stream_options(&mut self, options: &Value<'a>) {
-        self.out.places.stream_options = Some(options.span());
+        self.out.offsets.stream_options = Some(options.span());
         self.require_if(!options.is_null() && options.kind != Kind::Object, Requirement::Native);
         for (name, value) in options.members() {
             match name.string().unwrap_or_default().as_ref() {
-                "include_usage" => self.out.asks_usage = value.as_bool() == Some(true),
+                "include_usage" => self.out.requests_stream_usage = value.as_bool() == Some(true),
                 // Padding that hides the length of chunks; changes no content.
                 "include_obfuscation" => {}
                 _ => self.require_if(!value.is_null(), Requirement::Native),

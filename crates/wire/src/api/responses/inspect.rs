@@ -277,7 +277,7 @@ impl<'a> Inspector<'a> {
         }
         self.require_if(inside.images, Requirement::ToolImages);
         let bytes = item.output.map_or(0, |output| output.raw.len() as u64);
-        let result = ToolResult { call: string_or_empty(item.call.as_ref()), is_error: None, bytes };
+        let result = ToolResult { call_id: string_or_empty(item.call.as_ref()), is_error: None, bytes };
         self.user_message(index, &Draft { results: vec![result], ..Draft::default() });
         Ok(())
     }

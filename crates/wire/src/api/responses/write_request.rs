@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::write_items::Items;
 use crate::convert::{
-    Conversion, ConvertError,
+    ConversionOptions, ConvertError,
     canonical::request::{Effort, Format, Request, Sampling, Tool, ToolKind},
     gate::FeatureGate,
     object::object,
@@ -18,7 +18,7 @@ const FEWEST_OUTPUT_TOKENS: u64 = 16;
 
 pub(crate) fn write_request(
     request: Request,
-    conversion: &Conversion<'_>,
+    conversion: &ConversionOptions<'_>,
     gate: &mut FeatureGate<'_>,
 ) -> Result<Value, ConvertError> {
     let mut body = Map::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use contracts::{Requirement, WireApi};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use wire::{Conversion, ConvertError, convert_answer, convert_request};
+use wire::{ConversionOptions, ConvertError, convert_request, convert_response};
 
 use super::{
     client::{self, Ended},
@@ -160,9 +160,9 @@ proptest! {
     fn odd_requests_and_answers_do_not_panic(pair in pairs(), body in odd_value()) {
         let may_drop = BTreeSet::from(Requirement::OPTIONAL);
         let (from, to) = pair;
-        let conversion = Conversion { from, to, model: "m", stream: true, may_drop: &may_drop, max_output: 0, takes_effort: true, newer_chat: true };
+        let conversion = ConversionOptions { from, to, model: "m", stream: true, may_drop: &may_drop, max_output: 0, accepts_effort: true, newer_chat: true };
         let _ = convert_request(&conversion, body.to_string().as_bytes());
-        let _ = convert_answer(from, to, "m", 0, body.to_string().as_bytes());
+        let _ = convert_response(from, to, "m", 0, body.to_string().as_bytes());
     }
 }
 

@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 
 use contracts::{Requirement, WireApi};
 use serde_json::{Value, json};
-use wire::{Conversion, ConvertError, Converted, convert_request};
+use wire::{ConversionOptions, ConvertError, ConvertedRequest, convert_request};
 
 use super::bodies::body;
 
 pub(crate) fn converted(from: WireApi, to: WireApi, body: &Value) -> Result<(Value, Vec<Requirement>), ConvertError> {
     let may_drop = BTreeSet::from(Requirement::OPTIONAL);
-    let conversion = Conversion {
+    let conversion = ConversionOptions {
         from,
         to,
         model: "upstream-model",
         stream: true,
         may_drop: &may_drop,
         max_output: 50_000,
-        takes_effort: true,
+        accepts_effort: true,
         newer_chat: true,
     };
-    let Converted { body, dropped } = convert_request(&conversion, body.to_string().as_bytes())?;
+    let ConvertedRequest { body, dropped } = convert_request(&conversion, body.to_string().as_bytes())?;
     Ok((serde_json::from_slice(&body).unwrap(), dropped.into_iter().collect()))
 }
 
@@ -51,14 +51,14 @@ fn nothing_is_dropped_unless_it_may_be() {
     let mut may_drop = BTreeSet::new();
     let tried = |may_drop: &BTreeSet<Requirement>| {
         let to = WireApi::OpenAiChat;
-        let conversion = Conversion {
+        let conversion = ConversionOptions {
             from,
             to,
             model: "m",
             stream: true,
             may_drop,
             max_output: 0,
-            takes_effort: true,
+            accepts_effort: true,
             newer_chat: true,
         };
         convert_request(&conversion, body.as_bytes())
@@ -179,20 +179,20 @@ fn a_model_that_takes_no_effort_is_told_of_none_and_the_effort_is_reported() {
     let nothing = json!({"messages": [{"role": "user", "content": "hi"}]}).to_string();
     for to in [WireApi::AnthropicMessages, WireApi::OpenAiResponses, WireApi::Gemini] {
         let may_drop = BTreeSet::from([Requirement::Effort]);
-        let conversion = Conversion {
+        let conversion = ConversionOptions {
             from,
             to,
             model: "m",
             stream: false,
             may_drop: &may_drop,
             max_output: 0,
-            takes_effort: false,
+            accepts_effort: false,
             newer_chat: true,
         };
         let converted = convert_request(&conversion, fields("high").as_bytes()).unwrap();
         assert_eq!(converted.dropped, may_drop, "{to}");
         assert_eq!(converted.body, convert_request(&conversion, nothing.as_bytes()).unwrap().body, "{to}");
-        let strict = Conversion { may_drop: &BTreeSet::new(), ..conversion };
+        let strict = ConversionOptions { may_drop: &BTreeSet::new(), ..conversion };
         let refused = convert_request(&strict, fields("high").as_bytes());
         assert_eq!(refused, Err(ConvertError::Requires(Requirement::Effort)), "{to}");
         // No thinking is what such a model does anyway, but for Google's.
@@ -204,21 +204,22 @@ fn a_model_that_takes_no_effort_is_told_of_none_and_the_effort_is_reported() {
 #[test]
 fn a_provider_of_the_older_chat_completions_is_sent_no_newer_field() {
     let body = json!({"input": "hi", "max_output_tokens": 99, "prompt_cache_key": "k", "safety_identifier": "s"});
-    let conversion = Conversion {
+    let conversion = ConversionOptions {
         from: WireApi::OpenAiResponses,
         to: WireApi::OpenAiChat,
         model: "m",
         stream: true,
         may_drop: &BTreeSet::new(),
         max_output: 0,
-        takes_effort: true,
+        accepts_effort: true,
         newer_chat: false,
     };
     let said = convert_request(&conversion, body.to_string().as_bytes()).unwrap();
     let expected =
         json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 99, "stream": true});
     assert_eq!(serde_json::from_slice::<Value>(&said.body).unwrap(), expected);
-    let newer = convert_request(&Conversion { newer_chat: true, ..conversion }, body.to_string().as_bytes()).unwrap();
+    let newer =
+        convert_request(&ConversionOptions { newer_chat: true, ..conversion }, body.to_string().as_bytes()).unwrap();
     let newer: Value = serde_json::from_slice(&newer.body).unwrap();
     assert_eq!((&newer["max_completion_tokens"], &newer["prompt_cache_key"]), (&json!(99), &json!("k")));
     assert_eq!(newer["stream_options"], json!({"include_usage": true}));

@@ -3,7 +3,7 @@
 use contracts::WireApi;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use wire::{ConvertError, convert_answer};
+use wire::{ConvertError, convert_response};
 
 use super::{
     client, provider,
@@ -12,7 +12,7 @@ use super::{
 };
 
 fn converted((from, to): (WireApi, WireApi), body: &Value) -> Result<Vec<u8>, ConvertError> {
-    convert_answer(from, to, "client-model", 0, body.to_string().as_bytes())
+    convert_response(from, to, "client-model", 0, body.to_string().as_bytes())
 }
 
 /// Chat completions do not have the order of texts and calls.
@@ -33,7 +33,7 @@ proptest! {
 #[test]
 fn an_answer_keeps_its_provider_s_time_and_gets_ours_where_it_has_none() {
     let created = |from, to, body: Value, place: &str| {
-        let told = convert_answer(from, to, "m", 1_795_000_000, body.to_string().as_bytes()).unwrap();
+        let told = convert_response(from, to, "m", 1_795_000_000, body.to_string().as_bytes()).unwrap();
         serde_json::from_slice::<Value>(&told).unwrap()[place].as_u64()
     };
     let message = json!({
@@ -64,7 +64,7 @@ fn an_answer_that_is_an_error_is_not_said_as_an_answer() {
 fn what_is_no_answer_is_malformed() {
     for (from, to) in [(0, 1), (1, 0), (2, 0), (3, 0)].map(|(from, to)| (WireApi::ALL[from], WireApi::ALL[to])) {
         for body in ["", "[", "{}", "7", "null", r#"{"content":7,"choices":7,"output":7,"candidates":7}"#] {
-            let converted = convert_answer(from, to, "client-model", 0, body.as_bytes());
+            let converted = convert_response(from, to, "client-model", 0, body.as_bytes());
             let is_refused = matches!(converted, Err(ConvertError::Malformed { .. } | ConvertError::EndedEarly));
             assert!(is_refused, "{from} {body}: {converted:?}");
         }

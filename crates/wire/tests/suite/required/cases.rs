@@ -31,7 +31,7 @@ impl Case {
         let requires = inspect(self.api, self.body.as_bytes()).unwrap().requires;
         let expected: BTreeSet<_> = self.requires.iter().copied().collect();
         assert_eq!(requires, expected, "{}", self.body);
-        let asked = Asked { may_drop: BTreeSet::new(), takes_effort: true, newer_chat: true };
+        let asked = Asked { may_drop: BTreeSet::new(), accepts_effort: true, newer_chat: true };
         for to in WireApi::ALL.into_iter().filter(|to| *to != self.api) {
             let goes = self.goes_to.contains(&to);
             assert_eq!(asked.validate(&requires, self.api, to).is_ok(), goes, "{} to {to}", self.body);
@@ -98,7 +98,7 @@ fn words_for_how_hard_to_think_go_where_they_are_known() {
 fn a_budget_and_shown_thoughts_may_be_dropped_together() {
     let body =
         body(Gemini, &json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": 9, "includeThoughts": true}}}));
-    let asked = Asked { may_drop: BTreeSet::from([ThinkingControl]), takes_effort: true, newer_chat: true };
+    let asked = Asked { may_drop: BTreeSet::from([ThinkingControl]), accepts_effort: true, newer_chat: true };
     for to in [Messages, Chat, Responses] {
         assert_eq!(asked.converted(Gemini, to, &body), Ok(()));
     }
@@ -245,6 +245,6 @@ fn empty_thinking_of_a_compatible_server_says_nothing_and_its_signature_may_be_d
     };
     check(Chat, &answer(Value::Null), &[], &[Messages, Responses, Gemini]);
     let signed = body(Chat, &answer(json!({"google": {"thought_signature": "x"}})));
-    let asked = Asked { may_drop: BTreeSet::from([Signatures]), takes_effort: true, newer_chat: true };
+    let asked = Asked { may_drop: BTreeSet::from([Signatures]), accepts_effort: true, newer_chat: true };
     assert_eq!(asked.converted(Chat, Messages, &signed), Ok(()));
 }
