@@ -21,7 +21,7 @@ pub(crate) fn run() -> Outcome {
     Ok(())
 }
 
-/// One sentence for every dependency that no rule allows.
+/// Checks every crate against its rule. Returns one sentence for each forbidden dependency, and each missing rule.
 fn forbidden(graph: &Graph) -> Vec<String> {
     let rules: BTreeMap<&str, &Rule> = RULES.iter().map(|rule| (rule.package, rule)).collect();
     let mut findings = Vec::new();

@@ -19,7 +19,7 @@ const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { clie
 /// Headers of the recorded connection, and headers that do not match the stored body.
 const DROPPED_HEADERS: [&str; 5] = ["host", "content-length", "transfer-encoding", "accept-encoding", "keep-alive"];
 
-/// A recorded request.
+/// A recorded request of a real client, from a JSON file.
 #[derive(Debug, Deserialize)]
 struct Capture {
     method: String,

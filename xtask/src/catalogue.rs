@@ -8,7 +8,7 @@ use crate::{
     workspace,
 };
 
-/// Converts a price list and writes the built-in catalogue.
+/// Converts a price list in `LiteLLM`'s format and writes the built-in list of models.
 pub(crate) fn run(file: &Path) -> Outcome {
     let list = file.canonicalize().map_err(|error| Failure::file("read", file, &error))?;
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli"]))?;

@@ -10,7 +10,7 @@ use crate::{
 };
 use steps::STEPS;
 
-/// The result of one step.
+/// The result of one step of `cargo xtask ci`, with its duration.
 struct StepResult {
     step: &'static str,
     took: Duration,

@@ -29,7 +29,7 @@ struct Session {
     last_message: String,
 }
 
-/// The folders of a client and the address of the gateway.
+/// The surroundings of a client's run: its home, its project folder, and the URL of the gateway.
 struct Place<'a> {
     home: &'a Path,
     project: &'a Path,
@@ -160,7 +160,7 @@ fn command(client: &Path, place: &Place<'_>) -> Command {
     command
 }
 
-/// Runs a client and returns its standard output.
+/// Runs a client and returns its standard output; fails with its output if it exits with an error.
 fn run_client(command: &mut Command) -> Outcome<String> {
     println!("$ {}", program::shown(command));
     let output = command.output().map_err(|error| program::cannot_start(command, &error))?;

@@ -93,7 +93,7 @@ struct Third {
     median: i64,
 }
 
-/// The results of one import into an empty home.
+/// The results of one pass: an import into an empty home, its verification, a replay and a backtest.
 struct Pass {
     imported: Imported,
     verified: Verified,
@@ -196,7 +196,7 @@ fn per_cent(points: i64) -> String {
     format!("{sign}{}.{:02} %", points.unsigned_abs() / 100, points.unsigned_abs() % 100)
 }
 
-/// Everything wrong with one pass, as sentences.
+/// Checks the results of one pass. Returns one sentence for each problem.
 fn problems(pass: &Pass) -> Vec<String> {
     let Pass { imported, verified: Verified { whole, counts, .. }, replayed, .. } = pass;
     let mut findings: Vec<_> = imported.issues.iter().map(|issue| format!("not imported: {issue}")).collect();

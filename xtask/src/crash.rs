@@ -43,7 +43,7 @@ pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
     Ok(Passed::noting(note))
 }
 
-/// A log, and the events that its writers have acknowledged.
+/// The folder of the log, and the file with the events that its writers have acknowledged.
 struct Place {
     log: PathBuf,
     acknowledged: PathBuf,

@@ -54,7 +54,7 @@ impl Request<'_> {
 }
 
 impl Response {
-    /// Reads status and headers.
+    /// Reads status and headers, and leaves `body` at the start of the response body.
     fn read_head(mut body: BufReader<TcpStream>) -> io::Result<Self> {
         let mut lines = Vec::new();
         loop {

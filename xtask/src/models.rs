@@ -23,14 +23,14 @@ pub(crate) fn run() -> Outcome<Passed> {
     Ok(Passed::noting(note))
 }
 
-/// The number of models and schedules that a checker ran.
+/// How much a model checker explored: the number of models and of schedules.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Explored {
     models: u64,
     schedules: u64,
 }
 
-/// Runs the models under one checker.
+/// Runs the models of the bus under one checker, `loom` or `shuttle`, and counts their schedules.
 fn check(checker: &str) -> Outcome<Explored> {
     let mut command = cargo(&["test", "--quiet", "--locked", "--package", "event-bus", "--lib", "--test", "models"]);
     command.args(["--features", &format!("model-{checker}")]);

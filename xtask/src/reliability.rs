@@ -65,7 +65,7 @@ pub(crate) fn run(long: bool) -> Outcome {
     Ok(())
 }
 
-/// The command that runs the suites.
+/// Builds the command that runs the fault-injection suites; `long` multiplies their cases.
 fn suites(long: bool) -> Command {
     let profile = if long { "long" } else { "default" };
     let mut command = cargo(&["nextest", "run", "--locked", "--profile", profile, "--success-output", "immediate"]);

@@ -29,7 +29,7 @@ use crate::{
     failure::Failure,
 };
 
-/// Runs a command.
+/// Runs a command of the command line in its environment.
 pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
     match command {
         Command::Init { force } => init::run(context, force),

@@ -5,7 +5,7 @@ use engine::Engine;
 use event_bus::{Bus, BusError};
 use serde_json::Value;
 
-/// Executes requests of the control socket on the bus thread.
+/// Executes requests of the control socket as commands of the bus, and responds once their events are durable.
 #[derive(Clone)]
 pub(crate) struct EngineCommands(pub(crate) Bus<Engine>);
 

@@ -112,7 +112,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
     }
 }
 
-/// A call that failed before its first response byte.
+/// A call that failed before its first response byte, not yet recorded as failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) call: crate::call::RunningCall,

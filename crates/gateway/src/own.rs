@@ -34,7 +34,7 @@ const MOST_BYTES: usize = 2 * 1024 * 1024;
 /// The JSON of a response of the page's API, or an error response.
 type Outcome = Result<Value, Trouble>;
 
-/// An error response of the page's API.
+/// An error response of the page's API: a status and a JSON body with the message.
 #[derive(Debug, Clone, PartialEq)]
 struct Trouble {
     status: StatusCode,

@@ -137,7 +137,7 @@ fn upgrade_refused() -> Response<Answer> {
     response
 }
 
-/// Reads a request body within its limits of size and time.
+/// Reads the body of a request within the limits of size and time; otherwise the error response for the client.
 async fn read(
     gateway: &Gateway,
     api: WireApi,

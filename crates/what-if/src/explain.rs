@@ -65,7 +65,7 @@ fn asked(decision: &Decision, policy: &Policy) -> bool {
     !in_delegation && (!explicit || policy.disagreement().surface)
 }
 
-/// Searches the log for the decision of a turn.
+/// A visitor that explains the recommendation of one turn, and then ends the walk.
 struct Finder {
     turn: TurnId,
     explained: Option<Explained>,

@@ -39,7 +39,7 @@ pub struct Totals {
     pub by_day: BTreeMap<String, Share>,
 }
 
-/// The group keys of a turn.
+/// The groups that a turn is counted in: its model, rule, workspace and day.
 pub(crate) struct Under<'a> {
     pub(crate) model: &'a str,
     pub(crate) rule: &'a str,

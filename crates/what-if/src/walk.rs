@@ -98,7 +98,7 @@ pub(crate) trait Visitor {
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError>;
 }
 
-/// A turn that was started and has not ended.
+/// A turn that was started and has not ended, with the text of its message.
 struct Open {
     at: Timestamp,
     started: TurnStarted,
@@ -149,7 +149,7 @@ struct Walk<'l> {
 }
 
 impl Walk<'_> {
-    /// Calls `show` with a decision and its inputs.
+    /// Calls `show` with a decision and its inputs: the captured turn, its message, and the state it was based on.
     fn at<D: Decided>(
         &self,
         turn: &Open,
@@ -170,7 +170,7 @@ impl Walk<'_> {
         show(Point { position, at, decided_at, started: &turn.started, message, decided, known })
     }
 
-    /// Folds an event into the state.
+    /// Folds an event into the state and the open turns.
     fn pass(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(started) = event.read::<TurnStarted>()? {
             self.open.insert(started.turn, Open { at: event.event.at, started, text: None });

@@ -74,7 +74,7 @@ impl Graph {
         None
     }
 
-    /// Builds a graph of these members and dependencies.
+    /// Builds a graph for tests from workspace members and pairs of package and dependency.
     #[cfg(test)]
     pub(super) fn new(members: &[&str], arrows: &[(&str, &str)]) -> Self {
         let mut graph = Self::default();

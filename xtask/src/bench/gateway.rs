@@ -34,7 +34,7 @@ const RECORDED_REQUESTS: u64 = 500;
 /// Time limit of a load with a number of requests, in seconds.
 const LOAD_TIMEOUT: f64 = 300.0;
 
-/// The duration and the number of rounds of each load.
+/// The extent of a measurement: the seconds of each load, and how many rounds of it are run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
     pub(crate) seconds: f64,

@@ -41,7 +41,7 @@ pub(super) fn run(client: &Path, place: &Place<'_>, mock: &Running) -> Outcome<E
     Ok(expected)
 }
 
-/// Runs Claude Code with one message.
+/// Runs Claude Code with one message and parses its JSON output.
 fn run_turn(client: &Path, place: &Place<'_>, text: &str) -> Outcome<Session> {
     let mut command = command(client, place);
     command

@@ -42,7 +42,7 @@ pub(super) fn run(client: &Path, place: &Place<'_>, mock: &Running) -> Outcome<E
     Ok(expected)
 }
 
-/// Runs Codex with one message.
+/// Runs Codex with one message, with its settings in `home`, and parses its JSON output.
 fn run_turn(client: &Path, place: &Place<'_>, home: &Path, text: &str) -> Outcome<Session> {
     let mut command = command(client, place);
     command

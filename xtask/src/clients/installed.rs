@@ -22,7 +22,7 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
 }
 
-/// Finds the clients and installs missing ones.
+/// Finds the clients in the folder `cache`, and installs missing ones from npm.
 pub(super) fn clients(cache: &Path) -> Outcome<Found> {
     let mut found = Found { clients: Vec::new(), notes: Vec::new() };
     for (name, package) in CLIENTS {

@@ -33,7 +33,7 @@ places.
 | public | numbers, and names of models |
 ";
 
-/// The whole page.
+/// Generates the page docs/events.md.
 pub(super) fn page() -> Outcome<String> {
     let mut page = format!("{OPENING}\n## All kinds\n\n");
     row(&mut page, ["kind", "version", "what happened", "sensitivity", "written by", "folded by"]);

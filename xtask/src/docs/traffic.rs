@@ -18,7 +18,7 @@ const FILES: &str = "a change of the policy or catalogue files, found before a t
 const STORE_SIZE: &str = "the size check of the pattern store";
 const AVAILABILITY: &str = "a transition found by availability";
 
-/// Returns the traffic of an event's kind.
+/// Returns what writes and what folds events of this kind.
 pub(super) const fn of(event: &Event) -> Traffic {
     let (written_by, folded_by): (_, &[_]) = match event {
         Event::EvalCompleted(_) => ("a verdict of the evaluator, `patterns evaluate`", &["evaluator", "patterns"]),

@@ -16,7 +16,7 @@ const UNFINISHED: &[&str] =
 const NOT_IN_LAYOUTS: &[&str] =
     &["HashMap", "HashSet", "f32", "f64", "flatten", "skip_serializing", "tag =", "untagged"];
 
-/// Returns every problem of a file.
+/// Checks a Rust source file at `path`. Returns every problem with its line.
 pub(super) fn findings(path: &str, text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
     if !text.starts_with("//!") {

@@ -42,7 +42,7 @@ pub(super) struct WordCount {
 }
 
 impl WordCount {
-    /// Adds the doc comments of a Rust file.
+    /// Counts the doc comments of a Rust file; `shown_path` names the file in findings.
     pub(super) fn add(&mut self, shown_path: &str, text: &str) {
         for (number, line) in (1..).zip(text.lines()) {
             let Some(comment) = doc_comment(line) else { continue };

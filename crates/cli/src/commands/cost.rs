@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context, session: Option<&str>) -> Result<(), Failur
     one_session(context, &name, spent)
 }
 
-/// A total with its name, as JSON.
+/// The total of a model, role or session, as a JSON object with its name.
 #[derive(Serialize)]
 struct Row<'a> {
     name: &'a str,

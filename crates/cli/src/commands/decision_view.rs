@@ -6,7 +6,7 @@ use router_core::{Banner, reason_text};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// A decision in the JSON output of every command.
+/// A decision as every command prints it with `--json`: turn, model, chain and banners.
 #[derive(Debug, Serialize)]
 pub(crate) struct DecisionView {
     turn: TurnId,

@@ -55,7 +55,7 @@ fn show(replayed: &Replayed) {
     anstream::println!("  digest {}", replayed.digest);
 }
 
-/// Prints both decisions side by side.
+/// Prints the recorded and the repeated decision side by side, with a mark on each line that differs.
 fn side_by_side(divergence: &Divergence) {
     let Divergence { position, turn, session, at, step, recorded, again } = divergence;
     let header = WhyHeader { turn: *turn, session: session.clone(), at: *at };

@@ -21,7 +21,7 @@ struct View {
     cache: Option<SwitchCost>,
 }
 
-/// A fallback decision as JSON.
+/// A fallback decision as JSON: the models that failed, and the new decision.
 #[derive(Serialize)]
 struct StepView {
     step: u32,

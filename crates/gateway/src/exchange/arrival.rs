@@ -75,7 +75,7 @@ pub(super) async fn take(
     }
 }
 
-/// Decides the request and records the call as sent.
+/// Decides the request, and records the call to the chosen model as sent. Runs on the bus thread.
 fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refusal> {
     let outcome = engine.arrive(input)?;
     if outcome.model().is_none() {

@@ -25,7 +25,7 @@ use crate::{
     whole::whole,
 };
 
-/// The inputs of one call to one model.
+/// One call to one model: the client's request and the target that it is sent to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt<'a> {
     pub(super) gateway: &'a Gateway,
@@ -82,7 +82,7 @@ impl Attempt<'_> {
         Ok(response)
     }
 
-    /// Prepares the request for the provider and sends it.
+    /// Prepares the request for the provider of the target and sends it, with retries. Resolves at the response head.
     async fn ask(&self) -> Result<(Outgoing, UpstreamResponse), FailedAttempt> {
         let Self { gateway, incoming, inspected, target } = *self;
         let provider = gateway.providers().get(target.model.provider.as_str());

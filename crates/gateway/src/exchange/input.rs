@@ -45,7 +45,7 @@ fn tool_answers(inspected: &RequestSummary<'_>) -> Vec<ToolAnswer> {
     inspected.tool_results.iter().map(answer).collect()
 }
 
-/// Converts the request into the engine's input.
+/// Converts a client's request into the engine's input. A request without a session id gets one from its opening.
 pub(super) fn turn_input(
     gateway: &Gateway,
     incoming: &Incoming,

@@ -49,7 +49,7 @@ pub(crate) fn told(
     response
 }
 
-/// The error message with the models that were tried.
+/// Formats the error message for a turn without a response: the models that were tried, and when to retry.
 fn message(target: &Target, failure: &UpstreamFailure, failed: &[FailedCandidate]) -> String {
     let turn = target.outcome.turn;
     if failed.is_empty() {

@@ -20,7 +20,7 @@ const REST: Duration = Duration::from_millis(100);
 /// The queue length for a slow client. While the queue is full, the stream waits.
 const WAITING: usize = 64;
 
-/// Starts a stream of server-sent events.
+/// Starts a stream of server-sent events: `turn` for each changed turn, `status` when the status changes.
 pub(super) fn live(gateway: &Arc<Gateway>) -> Response<Answer> {
     let (pieces, coming) = mpsc::channel(WAITING);
     tokio::spawn(follow(Arc::clone(gateway), pieces));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Outcome, Trouble, read};
 use crate::gateway::Gateway;
 
-/// Returns the active policy: path, text and hash.
+/// Returns the active policy as JSON: path, text, hash, and whether it is the built-in one.
 pub(super) async fn policy(gateway: &Arc<Gateway>) -> Outcome {
     Ok(gateway
         .bus()

@@ -70,7 +70,7 @@ fn of(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Ti
     })
 }
 
-/// Returns all metrics in the Prometheus text format.
+/// Returns all metrics in the Prometheus text format: those of the requests, and costs and outages from the log.
 pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
     let now = gateway.now();
     let mut text = gateway.metrics().text();

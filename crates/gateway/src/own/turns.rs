@@ -53,7 +53,7 @@ struct Given {
     rating: Rating,
 }
 
-/// Records a rating of a turn.
+/// Records a rating of the turn with this id, and returns the new verdicts once they are durable.
 pub(super) async fn feedback(gateway: &Arc<Gateway>, turn: &str, request: Request<Body>) -> Outcome {
     let Given { rating } = read(request).await?;
     let id = turn

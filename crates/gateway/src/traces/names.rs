@@ -69,7 +69,7 @@ pub(super) const fn finish_reason(reason: StopReason) -> Option<&'static str> {
     }
 }
 
-/// The name of a turn status.
+/// The value of the attribute `turnwise.status`.
 pub(super) const fn status(status: TurnStatus) -> &'static str {
     match status {
         TurnStatus::Completed => "completed",

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::attributes::Attributes;
 
-/// An ended span.
+/// A span in OTLP's JSON encoding. Only ended spans are exported.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Span {
     #[serde(rename = "traceId")]
@@ -31,7 +31,7 @@ pub(crate) struct Span {
     pub(super) status: Option<Status>,
 }
 
-/// An event within a span.
+/// A span event in OTLP's JSON encoding, such as a fallback within a turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Happened {
     #[serde(rename = "timeUnixNano")]
@@ -67,7 +67,7 @@ impl Status {
     pub(super) const ERROR: Self = Self { code: 2 };
 }
 
-/// Nanoseconds since 1970, encoded as text.
+/// A time in nanoseconds since 1970, as text: OTLP encodes 64-bit integers so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(super) struct Nanos(String);

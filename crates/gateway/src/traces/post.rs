@@ -37,7 +37,7 @@ pub(super) enum Export {
     },
 }
 
-/// Posts an encoded export request to the collector.
+/// Posts an encoded export request to the collector, and classifies the response or error.
 pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes) -> Export {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = Method::POST;

@@ -17,7 +17,7 @@ use crate::view::Chosen;
 /// The most open turns. Beyond it the oldest is dropped without a trace; a turn that waits for a tool may never end.
 const MOST_TURNS: usize = 10_000;
 
-/// The turns that have started and not ended.
+/// The open turns of the log: started and not ended. Folding the log results in their spans.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     open: BTreeMap<TurnId, OpenTurn>,

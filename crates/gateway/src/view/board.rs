@@ -27,7 +27,7 @@ const MOST_SESSIONS: usize = 2_000;
 /// How many events before the head the board starts. Earlier turns are not shown; `turnwise why` finds them.
 const LOOKBACK: u64 = 20_000;
 
-/// The log and its text store, for reading.
+/// The log and the store of long texts, for reading.
 #[derive(Clone)]
 pub(crate) struct Sources {
     pub(crate) log: Arc<dyn EventLog>,
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Sources {
     }
 }
 
-/// A board that follows a log.
+/// A board that follows a log: each [`BoardView::catch_up`] folds the events up to the head.
 #[derive(Debug)]
 pub(crate) struct BoardView {
     follower: LogFollower<Board>,

@@ -46,7 +46,7 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
     }))
 }
 
-/// The details of a turn, collected from its events.
+/// The details of one turn, collected while its events are folded.
 struct Seen {
     turn: TurnId,
     steps: Vec<Value>,

@@ -129,7 +129,7 @@ pub(super) fn shares(report: &Report) -> String {
     format!("{svg}</svg><ul class=legend>{legend}</ul>")
 }
 
-/// Draws one stacked bar at `y`, with a segment per model.
+/// Draws one stacked bar at the height `y`, with a segment for each model's share of `measure`.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn bar(
     models: &[&String],

@@ -51,7 +51,7 @@ fn tone(nano: i64) -> &'static str {
     }
 }
 
-/// The table of all policies, cheapest first.
+/// Renders the table of all policies, cheapest first, with their difference from the baseline.
 pub(super) fn ranking(report: &Report) -> String {
     let old = report.old.all.nano_usd;
     let rows = report.new.iter().map(|new| {
@@ -67,7 +67,7 @@ pub(super) fn ranking(report: &Report) -> String {
     table(&["Policy", ">Turns that change model", ">Cost", ">Difference", ">"], rows)
 }
 
-/// The table of turns and cost per group, before and after.
+/// Renders the table of turns and cost per group, under the baseline (`old`) and a policy (`new`).
 pub(super) fn group(old: &BTreeMap<String, Share>, new: &BTreeMap<String, Share>) -> String {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let rows = names.into_iter().map(|name| {

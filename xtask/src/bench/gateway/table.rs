@@ -10,7 +10,7 @@ pub(super) const STREAM_LIMIT: f64 = 1_000.0;
 /// The longest start, in milliseconds.
 const READY: f64 = 300.0;
 
-/// One row of the table.
+/// One row of the table of gateway measurements, with formatted cells.
 pub(super) struct Row {
     what: String,
     direct: String,
@@ -43,7 +43,7 @@ impl Row {
         Self::latency(what, rounds, most, |figures| figures.median)
     }
 
-    /// The median latency that the gateway adds until the first byte.
+    /// The row of the median latency that the gateway adds until the first byte.
     pub(super) fn first_byte(what: &str, rounds: &Rounds) -> Self {
         Self::latency(what, rounds, STREAM_LIMIT, |figures| figures.first_byte)
     }
@@ -80,7 +80,7 @@ impl Row {
         }
     }
 
-    /// Requests per second.
+    /// The row of a throughput; `least` is the target in requests per second.
     pub(super) fn rate(what: &str, rounds: &Rounds, least: f64) -> Self {
         let rate = median(rounds, |(_, through)| through.rps);
         let p99 = median(rounds, |(_, through)| through.p99);

@@ -39,7 +39,7 @@ pub(super) struct Imported {
 }
 
 impl Imported {
-    /// Adds the result of one request to the writer.
+    /// Adds the counts of one import request.
     pub(super) fn add(&mut self, part: ImportedTurns) {
         self.turns += part.turns;
         self.decisions += part.decisions;
@@ -55,7 +55,7 @@ impl Imported {
     }
 }
 
-/// Prints the result as text.
+/// Prints the result of an import as text, with the skipped lines.
 pub(super) fn print(imported: &Imported) {
     let files = counted(imported.files as u64, "file");
     let happened = [

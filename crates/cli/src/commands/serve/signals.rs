@@ -4,7 +4,7 @@ use std::future::pending;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Receives SIGINT (Ctrl-C) and SIGTERM.
+/// The handlers of the signals that stop the gateway: SIGINT (Ctrl-C) and SIGTERM.
 pub(super) struct Signals {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
