@@ -14,6 +14,7 @@ use hashlink::LinkedHashMap;
 /// result depends on hash values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundedMap<K: Eq + Hash, V> {
+    /// Entries, oldest first.
     entries: LinkedHashMap<K, Entry<V>, BuildHasherDefault<DefaultHasher>>,
     /// Number of insertions and renewals so far.
     insertions: u64,
@@ -24,6 +25,7 @@ pub struct BoundedMap<K: Eq + Hash, V> {
 struct Entry<V> {
     /// Number of the insertion or renewal that made the entry the newest, counted from 1.
     insertion: u64,
+    /// The stored value.
     value: V,
 }
 
