@@ -22,8 +22,11 @@ pub struct Known(Arc<Read>);
 /// A decoded event with the version and bytes it was decoded from. Most comparisons are of the same allocation, which
 /// is much cheaper than decoding.
 struct Read {
+    /// Layout version that `bytes` was decoded with.
     version: u16,
+    /// Payload that was decoded.
     bytes: Payload,
+    /// The decoded value, of the event type of that kind.
     body: Arc<dyn Any + Send + Sync>,
 }
 

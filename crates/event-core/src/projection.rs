@@ -65,7 +65,9 @@ pub struct Checkpoint {
 /// Dereferences to the state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Projected<P> {
+    /// State after folding the events up to `position`.
     state: P,
+    /// Last folded position.
     position: Position,
 }
 
