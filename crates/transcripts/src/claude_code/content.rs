@@ -11,9 +11,12 @@ use crate::session_file::{Flag, Text, lenient, skip_object};
 /// Content of a message. Values of other JSON types are read as [`Content::Nothing`].
 #[derive(Debug, Default)]
 pub(super) enum Content<'a> {
+    /// No content, or a value of an unexpected type.
     #[default]
     Nothing,
+    /// Plain text.
     Text(Cow<'a, str>),
+    /// A list of blocks.
     Blocks(Vec<Block<'a>>),
 }
 
@@ -21,27 +24,38 @@ pub(super) enum Content<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Block<'a> {
+    /// Type of the block, such as `text` or `tool_use`.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Text<'a>,
+    /// Text of a `text` block.
     #[serde(borrow)]
     pub(super) text: Text<'a>,
+    /// Id of a `tool_use` block.
     #[serde(borrow)]
     pub(super) id: Text<'a>,
+    /// Tool of a `tool_use` block.
     #[serde(borrow)]
     pub(super) name: Text<'a>,
+    /// Arguments of a `tool_use` block, unparsed.
     #[serde(borrow)]
     pub(super) input: Option<&'a RawValue>,
+    /// Id of the tool call that a `tool_result` block belongs to.
     #[serde(borrow)]
     pub(super) tool_use_id: Text<'a>,
+    /// Whether a `tool_result` block reports an error.
     pub(super) is_error: Flag,
+    /// Size of the content of a `tool_result` block.
     pub(super) content: Size,
 }
 
 /// Size and first characters of a tool result; the rest of the text is not kept.
 #[derive(Debug, Default)]
 pub(super) struct Size {
+    /// Length of the text in bytes.
     pub(super) bytes: u64,
+    /// Number of characters in the text.
     pub(super) characters: u64,
+    /// Number of images.
     pub(super) images: u64,
     /// First 80 characters, from which messages of the client are recognised.
     pub(super) beginning: String,

@@ -21,12 +21,15 @@ use crate::observed::{ObservedResumption, ObservedSession, ObservedTurn, Step};
 pub(super) struct Fold {
     /// Session id for lines without one, derived from the file name.
     fallback: Option<SessionId>,
+    /// The session, from the first line that contains its id.
     pub(super) session: Option<ObservedSession>,
+    /// Counts of lines dropped by design.
     pub(super) skipped: Skipped,
     /// Finished turns that the reader has not returned yet, in order.
     pub(super) ready: VecDeque<ObservedTurn>,
     /// Running turn of the main conversation and the turns of its sub-agents, in order of start.
     batch: Vec<OpenTurn>,
+    /// State of each thread of the session.
     threads: BTreeMap<ThreadKey, Thread>,
     /// Sub-agent of each line without an `agentId`, by the hash of the line's `uuid`.
     links: HashMap<EventId, ThreadId>,
@@ -38,10 +41,15 @@ pub(super) struct Fold {
 
 /// Properties of the current line that all handlers need.
 struct Place<'a> {
+    /// Thread of the line.
     key: ThreadKey,
+    /// Session of the line.
     session: SessionId,
+    /// Id of the line.
     uuid: &'a str,
+    /// Id of the line's parent; empty if it has none.
     parent: &'a str,
+    /// Time of the line.
     at: Timestamp,
 }
 

@@ -16,37 +16,55 @@ use crate::session_file::{Flag, Text, in_text, lenient, skip_list};
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Line<'a> {
+    /// Type of the line: `assistant`, `user`, `system` or another.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Text<'a>,
+    /// Type of a `system` line.
     #[serde(borrow)]
     pub(super) subtype: Text<'a>,
+    /// Id of the line.
     #[serde(borrow)]
     pub(super) uuid: Text<'a>,
+    /// Id of the previous line of the conversation.
     #[serde(borrow)]
     pub(super) parent_uuid: Text<'a>,
+    /// Id of the session.
     #[serde(borrow)]
     pub(super) session_id: Text<'a>,
+    /// Id of the sub-agent; missing in old files.
     #[serde(borrow)]
     pub(super) agent_id: Text<'a>,
+    /// The provider's id of the request.
     #[serde(borrow)]
     pub(super) request_id: Text<'a>,
     #[serde(borrow)]
     pub(super) timestamp: Text<'a>,
+    /// Working directory of the client.
     #[serde(borrow)]
     pub(super) cwd: Text<'a>,
+    /// Version of the client.
     #[serde(borrow)]
     pub(super) version: Text<'a>,
+    /// Whether the line belongs to a sub-agent.
     pub(super) is_sidechain: Flag,
+    /// Whether the client added the line, such as the text of a command.
     pub(super) is_meta: Flag,
+    /// Whether the line is the summary of a compaction.
     pub(super) is_compact_summary: Flag,
+    /// Whether the line is only displayed and not sent to the model.
     pub(super) is_visible_in_transcript_only: Flag,
+    /// Whether the line reports a failed call.
     pub(super) is_api_error_message: Flag,
     #[serde(borrow)]
     pub(super) message: Option<Message<'a>>,
+    /// The client's record of a tool result.
     pub(super) tool_use_result: ToolUseResult,
+    /// Details of a compaction.
     pub(super) compact_metadata: Option<CompactMetadata>,
+    /// Error of a failed call: an object or a name.
     #[serde(borrow)]
     pub(super) error: Option<&'a RawValue>,
+    /// Number of the failed attempt, from 1.
     pub(super) retry_attempt: Option<u32>,
 }
 
@@ -70,7 +88,9 @@ pub(super) struct Message<'a> {
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct CompactMetadata {
+    /// `manual` or `auto`.
     trigger: String,
+    /// Tokens of the history before the compaction.
     pub(super) pre_tokens: Option<u64>,
 }
 
@@ -99,6 +119,7 @@ impl Line<'_> {
 /// The client's record of a tool result, of which only the interruption is read.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct ToolUseResult {
+    /// Whether the user interrupted the tool.
     pub(super) interrupted: bool,
 }
 

@@ -104,13 +104,17 @@ impl Thread {
 /// A turn whose end is not known yet.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
+    /// The turn as read so far.
     pub(super) turn: ObservedTurn,
+    /// Thread of the turn.
     pub(super) key: ThreadKey,
     /// Ids of its calls, with their index in the steps.
     pub(super) calls: Vec<(EventId, usize)>,
     /// Ids of the tool calls without a result.
     pub(super) waiting: BTreeSet<String>,
+    /// Kind of the last line.
     pub(super) last: Last,
+    /// Time of the last line.
     pub(super) last_at: Timestamp,
 }
 

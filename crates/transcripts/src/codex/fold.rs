@@ -24,7 +24,9 @@ use crate::{
 pub(super) struct Fold {
     /// Session id for files without one, derived from the file name.
     fallback: Option<SessionId>,
+    /// The session, from the head or the file name.
     pub(super) session: Option<ObservedSession>,
+    /// Counts of lines dropped by design.
     pub(super) skipped: Skipped,
     /// Finished turns that the reader has not returned yet, in order.
     pub(super) ready: VecDeque<ObservedTurn>,
@@ -34,7 +36,9 @@ pub(super) struct Fold {
     agent: Option<ThreadId>,
     /// Set while the lines are a copy of another session's.
     copied: Option<head_line::Copied>,
+    /// State of the thread that the file contains.
     thread: Thread,
+    /// The current turn in the client's sense.
     task: Task,
     /// Running turn.
     running: Option<OpenTurn>,
@@ -70,13 +74,17 @@ struct Task {
 /// A message of the user.
 #[derive(Debug)]
 struct Message {
+    /// Text of the message.
     text: String,
+    /// Number of images.
     images: u64,
 }
 
 /// Time and payload of the current line.
 struct Place<'a> {
+    /// Time of the line.
     at: Timestamp,
+    /// Fields of the line's type.
     payload: &'a Payload<'a>,
 }
 

@@ -15,8 +15,10 @@ use crate::session_file::{Part, Parts, Text, lenient, skip_list, skip_object};
 pub(super) struct Line<'a> {
     #[serde(borrow)]
     pub(super) timestamp: Text<'a>,
+    /// Type of the line.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Text<'a>,
+    /// Type of a state record, which only old files have.
     #[serde(borrow)]
     pub(super) record_type: Text<'a>,
     #[serde(borrow)]
@@ -101,8 +103,11 @@ pub(super) struct Item<'a> {
 /// Size, start and end of a tool result; the rest of the text is not kept.
 #[derive(Debug, Default)]
 pub(super) struct Output {
+    /// Length of the text in bytes.
     pub(super) bytes: u64,
+    /// Number of characters in the text.
     pub(super) characters: u64,
+    /// Number of images.
     pub(super) images: u64,
     /// First 160 bytes, from which the client's text about a failed tool is recognised.
     pub(super) beginning: String,
@@ -134,6 +139,7 @@ pub(super) struct Length(pub(super) u64);
 /// Source of a session, of which only the parent of a sub-agent is read.
 #[derive(Debug, Default)]
 pub(super) struct Source {
+    /// Session id of the parent of a sub-agent.
     pub(super) parent: Option<String>,
 }
 

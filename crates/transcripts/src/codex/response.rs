@@ -12,6 +12,7 @@ use crate::observed::{ObservedCall, Step};
 /// A response whose lines are being read.
 #[derive(Debug)]
 pub(super) struct Response {
+    /// Model as `provider:model`.
     pub(super) model: String,
     /// Time of the last input before the response.
     pub(super) started_at: Option<Timestamp>,
@@ -21,7 +22,9 @@ pub(super) struct Response {
     pub(super) at: Timestamp,
     /// Number of messages, tool calls and reasoning items.
     pub(super) items: u32,
+    /// Number of tool calls, without those of the provider's own tools.
     pub(super) tool_calls: u32,
+    /// Number of reasoning items.
     pub(super) thinking_blocks: u32,
     /// Whether it contains text.
     pub(super) text: bool,

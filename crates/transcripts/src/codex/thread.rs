@@ -27,6 +27,7 @@ pub(super) struct Thread {
     since_answer: PromptShape,
     /// Provider of the model.
     pub(super) provider: String,
+    /// The provider's name of the model; `None` until recorded.
     pub(super) model: Option<String>,
     /// Usage of all calls so far, as last reported.
     pub(super) total: Option<Counts>,
@@ -111,6 +112,7 @@ impl Thread {
 /// A turn whose end is not known yet.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
+    /// The turn as read so far.
     pub(super) turn: ObservedTurn,
     /// Whether no message has been read yet. Work before the message belongs to the turn as well.
     pub(super) without_message: bool,
@@ -124,7 +126,9 @@ pub(super) struct OpenTurn {
     pub(super) calls: u64,
     /// Ids of the tool calls without a result.
     pub(super) waiting: BTreeSet<String>,
+    /// Kind of the last line.
     pub(super) last: Last,
+    /// Time of the last line.
     pub(super) last_at: Timestamp,
 }
 

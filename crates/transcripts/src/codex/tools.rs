@@ -125,7 +125,9 @@ fn headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
 /// A command: a text, or a list of words, each followed by a line feed.
 #[derive(Default)]
 struct Words {
+    /// The text, or the words, each followed by a line feed.
     text: String,
+    /// Whether the command was a list of words.
     is_list: bool,
 }
 

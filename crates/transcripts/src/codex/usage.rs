@@ -9,14 +9,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct Counts {
+    /// Input tokens, cached ones included.
     #[serde(rename = "input_tokens")]
     input: Option<u64>,
+    /// Input tokens read from the cache.
     #[serde(rename = "cached_input_tokens")]
     cache_read: Option<u64>,
+    /// Input tokens written to the cache.
     #[serde(rename = "cache_write_input_tokens", skip_serializing_if = "Option::is_none")]
     cache_written: Option<u64>,
+    /// Output tokens, reasoning included.
     #[serde(rename = "output_tokens")]
     output: Option<u64>,
+    /// Reasoning tokens.
     #[serde(rename = "reasoning_output_tokens", skip_serializing_if = "Option::is_none")]
     reasoning: Option<u64>,
 }

@@ -24,6 +24,7 @@ const MOST_SESSIONS: usize = 1_024;
 pub(super) struct Fold {
     /// Session of the last returned turn.
     pub(super) session: Option<ObservedSession>,
+    /// Counts of lines dropped by design.
     pub(super) skipped: Skipped,
     /// Finished turns that the reader has not returned yet, in order.
     ready: VecDeque<(ObservedSession, ObservedTurn)>,
@@ -40,7 +41,9 @@ type Conversation = (SessionId, EventId);
 /// A conversation whose last turn may continue.
 #[derive(Debug)]
 struct Running {
+    /// Session of the conversation.
     session: ObservedSession,
+    /// Running turn.
     turn: OpenTurn,
     /// Number of the last line that belongs to it.
     used: u64,

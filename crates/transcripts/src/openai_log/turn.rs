@@ -22,15 +22,23 @@ use crate::{
 
 /// A request with its response, from one line.
 pub(super) struct Exchange<'a> {
+    /// The request, or the line if it contains the request's fields.
     pub(super) request: &'a Line<'a>,
+    /// Messages of the request.
     pub(super) messages: &'a [Message<'a>],
+    /// The response, or the line if it contains the response's fields.
     pub(super) response: &'a Line<'a>,
+    /// Error of a failed call.
     pub(super) error: Option<&'a RawValue>,
+    /// HTTP status code, if recorded.
     pub(super) status: Option<u16>,
+    /// Model as `provider:model`.
     pub(super) model: String,
     /// Source text of the line.
     pub(super) text: &'a str,
+    /// End of the call.
     pub(super) at: Timestamp,
+    /// Start of the call, if recorded.
     pub(super) started_at: Option<Timestamp>,
 }
 
@@ -98,6 +106,7 @@ enum Last {
 /// A turn whose end is not known yet.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
+    /// The turn as read so far.
     pub(super) turn: ObservedTurn,
     /// Ids of the calls and failures so far.
     seen: BTreeSet<EventId>,
@@ -105,7 +114,9 @@ pub(super) struct OpenTurn {
     results: usize,
     /// Tool calls without a result: the recorded id, which may not be unique, and a unique id.
     waiting: Vec<(String, String)>,
+    /// Kind of the last exchange.
     last: Last,
+    /// Time of the last exchange.
     last_at: Timestamp,
 }
 

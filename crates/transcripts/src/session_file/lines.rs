@@ -18,7 +18,9 @@ pub(super) enum NextLine<'a> {
 /// Iterates over the lines of `source`, reusing one buffer.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
+    /// The file.
     source: R,
+    /// The current line.
     buffer: Vec<u8>,
     /// Maximum length of a line in bytes.
     longest: u64,

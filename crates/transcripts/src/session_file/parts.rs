@@ -10,7 +10,9 @@ use super::lenient::{Text, lenient, skip_object};
 /// Texts of a message, and its number of images.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
+    /// Texts, in order.
     pub(crate) texts: Vec<Text<'a>>,
+    /// Number of images.
     pub(crate) images: u64,
 }
 
@@ -31,8 +33,10 @@ impl Parts<'_> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Part<'a> {
+    /// Type of the part.
     #[serde(rename = "type", borrow)]
     pub(crate) kind: Text<'a>,
+    /// Text of the part; empty for images.
     #[serde(borrow)]
     pub(crate) text: Text<'a>,
 }

@@ -55,13 +55,19 @@ const PROGRESS_BYTES: u64 = 256 * 1024;
 
 /// Iterator over the turns of a session file. After the last turn, [`SessionReader::issues`] is complete.
 pub struct SessionReader<'a, R, F> {
+    /// Path of the file in issues.
     file: PathBuf,
+    /// Lines of the file.
     lines: Lines<R>,
+    /// State of the format after the lines read so far.
     format: F,
+    /// Unusable lines so far.
     issues: Vec<Issue>,
+    /// Callback for the number of bytes read so far.
     progress: Option<Box<dyn FnMut(u64) + 'a>>,
     /// Number of bytes at the last report of progress.
     reported: u64,
+    /// Whether the end of the file was reached.
     done: bool,
 }
 

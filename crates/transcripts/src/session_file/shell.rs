@@ -8,8 +8,11 @@ use super::touched::Touched;
 
 /// Changes that a command reverts.
 enum TakenBack<'a> {
+    /// No changes.
     Nothing,
+    /// Changes of these files.
     Files(Vec<&'a str>),
+    /// All changes.
     Everything,
 }
 
