@@ -14,11 +14,17 @@ use crate::{LatestDay, SessionCosts, Total};
 /// Totals of all calls. Its size grows with the number of sessions, workers, models and days, not of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Costs {
+    /// Total of all calls.
     overall: Total,
+    /// Costs of each session.
     sessions: BySession<SessionCosts>,
+    /// Total of each model.
     models: BTreeMap<ModelId, Total>,
+    /// Total of each role.
     roles: BTreeMap<CallRole, Total>,
+    /// Total of each UTC day, counted from 1970-01-01.
     days: BTreeMap<u64, Total>,
+    /// Totals of the latest day by model and role.
     latest_day: LatestDay,
 }
 
@@ -88,11 +94,17 @@ impl Costs {
 
 /// A call with its cost and the keys of its totals.
 struct Bill<'a> {
+    /// Session of the call.
     session: &'a SessionId,
+    /// Thread of the call; `None` for the main conversation.
     thread: Option<&'a ThreadId>,
+    /// Role of the call.
     role: CallRole,
+    /// Model of the call.
     model: &'a ModelId,
+    /// End of the call.
     at: Timestamp,
+    /// Usage and cost of the call.
     call: Total,
 }
 

@@ -19,6 +19,7 @@ pub struct Line {
 pub struct LineCosts {
     /// Number of turns of this line. A worker inside its planner's turn has none.
     pub turns: u64,
+    /// Total of each model.
     models: Sorted<ModelId, Total>,
 }
 
@@ -43,6 +44,7 @@ impl LineCosts {
 /// Costs of a session, by line of work.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionCosts {
+    /// Costs of each line of work.
     lines: Sorted<Line, LineCosts>,
 }
 

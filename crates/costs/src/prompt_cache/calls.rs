@@ -16,6 +16,7 @@ use crate::Line;
 /// calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Calls {
+    /// State of each line of work, by session.
     sessions: BTreeMap<SessionId, BTreeMap<Line, Next>>,
 }
 
@@ -24,13 +25,19 @@ pub struct Calls {
 struct Next {
     /// Running turn, its start, and whether it has had a call.
     open: Option<(TurnId, Timestamp, bool)>,
+    /// Kind of input that the next call responds to.
     after: After,
     /// Whether all tool calls in the history have results, so that a message can follow.
     whole: bool,
+    /// Length in bytes of a message without a call; otherwise 0.
     message_bytes: u64,
+    /// Whether the history was compacted since the last call.
     compacted: bool,
+    /// Whether the session was resumed since the last call.
     resumed: bool,
+    /// Cache lifetime of the last call.
     lifetime: CacheLifetime,
+    /// Calls cancelled before their response since the last call.
     attempts: Vec<Attempt>,
 }
 

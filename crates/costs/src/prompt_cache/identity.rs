@@ -10,7 +10,9 @@ use super::{BasisPoints, Call, Opening, PromptCache};
 /// contributes no error.
 #[derive(Debug, Clone, Default)]
 pub struct Identity {
+    /// Simulated cache of the recorded models.
     cache: PromptCache,
+    /// Recorded and simulated costs of each session.
     sessions: BTreeMap<SessionId, SessionIdentity>,
     /// Number of calls of models without known prices.
     unpriced_calls: u64,

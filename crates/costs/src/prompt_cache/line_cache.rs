@@ -24,7 +24,9 @@ pub(super) struct LineCache {
     mark: u64,
     /// Cache lifetime of the last call.
     lifetime: CacheLifetime,
+    /// Cache variant of the last call.
     variant: CacheVariant,
+    /// Cached prefixes of each model.
     models: BTreeMap<ModelId, ModelCache>,
 }
 
@@ -33,6 +35,7 @@ pub(super) struct LineCache {
 struct ModelCache {
     /// Time of the last use of system prompt and tools.
     base: Option<Timestamp>,
+    /// Cached conversation of each variant.
     conversations: BTreeMap<CacheVariant, Conversation>,
 }
 
@@ -48,6 +51,7 @@ struct Conversation {
 /// A cached beginning of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Prefix {
+    /// Length of the prefix in tokens.
     tokens: u64,
     /// Start of the response that wrote or refreshed it, from which on it can be read.
     used: Timestamp,
@@ -59,13 +63,17 @@ struct Prefix {
 struct Found {
     /// Prefix of the conversation when the request was sent, even if expired.
     known: Option<Prefix>,
+    /// Part of the prompt that the request reads.
     read: Read,
 }
 
 /// Part of the prompt that a request reads from the cache. `Conversation` contains the number of tokens.
 enum Read {
+    /// The prefix of the conversation, in tokens.
     Conversation(u64),
+    /// System prompt and tools.
     Base,
+    /// Nothing.
     Nothing,
 }
 

@@ -25,7 +25,9 @@ pub enum Opening {
 /// Several caches can take the same calls with different models.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PromptCache {
+    /// Source of the tokens that the first call of a line of work reads.
     opening: Opening,
+    /// State of each line of work, by session.
     sessions: BTreeMap<SessionId, BTreeMap<Line, LineCache>>,
 }
 
