@@ -27,14 +27,18 @@ pub fn parse(file: &str, text: &str) -> Result<ModelEntries, CatalogueErrors> {
 /// An entry with the line and column where it starts.
 #[derive(Debug, Clone)]
 pub(super) struct Located {
+    /// The entry.
     pub(super) entry: ModelEntry,
+    /// Line and column, both from 1.
     pub(super) place: (u64, u64),
 }
 
 /// The parsed content of a file of models.
 #[derive(Debug, Default)]
 pub(super) struct File {
+    /// Models of the file, by id.
     pub(super) models: BTreeMap<ModelId, Located>,
+    /// Model names that request the policy's choice, if the file lists them.
     pub(super) auto_names: Option<Vec<String>>,
 }
 

@@ -81,6 +81,7 @@ pub fn load_registry_over(below: ModelFile<'_>, user: Option<ModelFile<'_>>) -> 
 
 /// A merged entry with its origin.
 struct Model<'a> {
+    /// The merged entry, with the location of its last definition.
     located: Located,
     /// Name of the last file that contains the model.
     file: &'a str,

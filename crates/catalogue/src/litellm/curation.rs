@@ -28,7 +28,9 @@ pub(super) struct Curation {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Family {
+    /// Pattern of model ids.
     models: String,
+    /// Tier of the models.
     tier: Tier,
 }
 

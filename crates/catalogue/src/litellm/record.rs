@@ -14,10 +14,15 @@ use crate::{
 /// Fields of a model in the price list that are used.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Record {
+    /// Provider in `LiteLLM`'s notation.
     pub(super) provider: String,
+    /// Kind of model, such as `chat` or `embedding`.
     pub(super) mode: String,
+    /// Date of deprecation as `YYYY-MM-DD`.
     pub(super) deprecated: Option<String>,
+    /// Maximum number of input tokens.
     pub(super) input_tokens: Option<u64>,
+    /// Maximum number of output tokens.
     pub(super) output_tokens: Option<u64>,
     /// Values of the `supports_…` keys.
     pub(super) flags: BTreeMap<String, bool>,
