@@ -23,9 +23,11 @@ use crate::{
 /// outage, as any attempt does, and do not reset consecutive failures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Availability {
+    /// Health of each provider and its models.
     pub(crate) providers: BTreeMap<Provider, ProviderHealth>,
     /// Outages with a start event in the log that were replaced by a new one before their end event was recorded.
     pub(crate) replaced: Vec<Outage>,
+    /// The view for decisions.
     outages: Outages,
 }
 

@@ -18,6 +18,7 @@ use crate::{
 /// The health of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModelHealth {
+    /// Failures, outage and probe of the model.
     pub(crate) health: Health,
     /// Times of the latest failures since the last success, at most [`STRIKES`].
     strikes: Vec<Timestamp>,
@@ -26,7 +27,9 @@ pub(crate) struct ModelHealth {
 /// The health of a provider and its models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProviderHealth {
+    /// Failures, outage and probe of the provider.
     pub(crate) health: Health,
+    /// Health of each model that was called.
     pub(crate) models: BTreeMap<ModelId, ModelHealth>,
     /// Time and model of the latest network error since the last success.
     network: Option<(Timestamp, ModelId)>,

@@ -95,6 +95,7 @@ fn transition_of(health: &Health, at: Timestamp) -> Option<Transition> {
     }
 }
 
+/// Returns the transition for the start of an outage.
 fn unavailable(outage: &Outage) -> Transition {
     Transition {
         id: outage.unavailable_id(),
@@ -110,6 +111,7 @@ fn unavailable(outage: &Outage) -> Transition {
     }
 }
 
+/// Returns the transition for the end of an outage.
 fn recovered(outage: &Outage, end: End) -> Transition {
     Transition {
         id: outage.recovered_id(),
