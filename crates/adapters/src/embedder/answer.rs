@@ -5,6 +5,7 @@ use serde::Deserialize;
 /// Layout of a response.
 #[derive(Deserialize)]
 struct Answer {
+    /// The embeddings, in any order.
     data: Vec<Item>,
 }
 
@@ -13,6 +14,7 @@ struct Answer {
 struct Item {
     /// Index of the text, from 0; if missing, that of the item in the list.
     index: Option<usize>,
+    /// The embedding.
     embedding: Vec<f32>,
 }
 

@@ -50,10 +50,15 @@ impl Default for Timeouts {
 ///
 /// Redirections are not followed, so texts and key are only sent to the configured host.
 pub struct OpenAiEmbedder {
+    /// URL of the endpoint.
     endpoint: Uri,
+    /// Name of the model.
     model: String,
+    /// Value of the `Authorization` header, if a key is configured.
     key: Option<HeaderValue>,
+    /// HTTP client of the endpoint.
     client: AnyClient,
+    /// Timeouts and pauses.
     timeouts: Timeouts,
 }
 
@@ -66,7 +71,9 @@ impl std::fmt::Debug for OpenAiEmbedder {
 
 /// An HTTP client, with TLS and the system's certificate authorities or without.
 enum AnyClient {
+    /// For http URLs.
     Plain(Client<HttpConnector, Full<Bytes>>),
+    /// For https URLs.
     Tls(Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
@@ -80,6 +87,7 @@ struct Body<'a> {
 
 /// Result of one attempt.
 enum Tried {
+    /// The body of a successful response.
     Answered(Bytes),
     /// A temporary error: status and requested pause, if any.
     Busy(u16, Option<Duration>),

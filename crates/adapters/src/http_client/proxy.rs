@@ -24,7 +24,9 @@ type BoxError = Box<dyn Error + Send + Sync>;
 /// Opens TCP connections. Connections for https URLs go through a `CONNECT` tunnel if a proxy is configured.
 #[derive(Debug, Clone)]
 pub struct ProxyConnector {
+    /// Connector for direct connections and for those to the proxy.
     direct: HttpConnector,
+    /// Proxies by URL, from the environment.
     proxies: Arc<Matcher>,
 }
 

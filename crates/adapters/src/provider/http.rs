@@ -24,7 +24,9 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// Client of one provider over HTTP, with retries.
 #[derive(Debug, Clone)]
 pub struct HttpProvider {
+    /// Configuration of the provider.
     config: ProviderConfig,
+    /// Shared HTTP client.
     client: HttpClient,
     /// Source of the retry jitter.
     random: fn() -> u32,

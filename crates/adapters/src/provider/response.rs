@@ -32,15 +32,20 @@ pub struct ResponseStream(Source);
 /// Source of the chunks.
 #[derive(Debug)]
 enum Source {
+    /// The body of an HTTP response.
     Http(HttpBody),
+    /// Chunks that are already available.
     Chunks(VecDeque<Result<Bytes, StreamError>>),
 }
 
 /// Body of an HTTP response, with the timer for the time between two chunks.
 #[derive(Debug)]
 struct HttpBody {
+    /// The remaining body.
     body: Incoming,
+    /// Timer for the next chunk.
     idle: Pin<Box<Sleep>>,
+    /// Time limit between two chunks.
     idle_timeout: Duration,
 }
 

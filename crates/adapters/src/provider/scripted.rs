@@ -18,8 +18,11 @@ type Chunks = Vec<Result<Bytes, StreamError>>;
 /// A test provider that returns prepared responses in order and records the requests it receives.
 #[derive(Debug)]
 pub struct ScriptedProvider {
+    /// Configuration of the provider.
     config: ProviderConfig,
+    /// Prepared responses that were not returned yet.
     script: Mutex<VecDeque<Result<Chunks, UpstreamFailure>>>,
+    /// Received requests.
     sent: Mutex<Vec<SentRequest>>,
 }
 
