@@ -66,7 +66,9 @@ pub fn parse_anthropic(json: &str) -> Option<Usage> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct InputDetails {
+    /// Tokens read from the cache.
     cached_tokens: Count,
+    /// Tokens written to the cache.
     cache_write_tokens: Count,
 }
 
