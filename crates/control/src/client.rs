@@ -22,6 +22,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
 /// A connection to a running gateway, over which a command sends its operations.
 #[derive(Debug)]
 pub struct Connection {
+    /// Buffered socket.
     stream: BufReader<UnixStream>,
 }
 

@@ -16,13 +16,16 @@ pub const MAX_FRAME_BYTES: usize = 128 * 1024 * 1024;
 /// Layout of a request that is encoded.
 #[derive(Serialize)]
 struct OutgoingRequest<'a> {
+    /// Version of the protocol.
     version: u32,
+    /// The request.
     request: &'a ControlRequest,
 }
 
 /// Layout of a request that is decoded.
 #[derive(Deserialize)]
 struct IncomingRequest<'a> {
+    /// Version of the protocol that the client uses.
     version: u32,
     /// The request, which is parsed after the version was compared.
     #[serde(borrow)]
@@ -32,9 +35,12 @@ struct IncomingRequest<'a> {
 /// Layout of a response: the result of the operation, or its error.
 #[derive(Default, Serialize, Deserialize)]
 struct ResponseFrame {
+    /// Version of the protocol.
     version: u32,
+    /// Error of the operation; `None` if it succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<ControlError>,
+    /// Result of the operation; null after an error.
     #[serde(default)]
     response: Value,
 }

@@ -105,8 +105,11 @@ async fn serve_connection(
 
 /// Result of reading a frame from a connection.
 enum Frame {
+    /// A complete line, with its line feed.
     Line(Vec<u8>),
+    /// A line longer than [`MAX_FRAME_BYTES`].
     TooLong,
+    /// The end of the connection.
     End,
 }
 

@@ -18,8 +18,11 @@ pub(crate) fn path_in(home: &Path) -> PathBuf {
 /// A listening socket, whose file is removed on drop. Accepts only connections of the socket's owner.
 #[derive(Debug)]
 pub struct ControlSocket {
+    /// The listening socket.
     listener: UnixListener,
+    /// Path of the socket file.
     path: PathBuf,
+    /// User id of the file's owner.
     owner: u32,
 }
 
