@@ -34,6 +34,7 @@ use worker::Worker;
 /// Dropping the last handle closes the bus in the background; [`Bus::close`] also waits until everything is written.
 #[derive(Debug)]
 pub struct Bus<S: State = Appender> {
+    /// State shared by all handles.
     shared: Arc<Shared<S>>,
 }
 
@@ -45,16 +46,23 @@ impl<S: State> Clone for Bus<S> {
 
 /// State shared by all handles of a bus.
 struct Shared<S: State> {
+    /// The log, for reading.
     log: Arc<dyn EventLog>,
+    /// Queue to the bus thread.
     producer: Producer<S>,
+    /// The last durable position.
     heads: watch::Receiver<Position>,
     /// Closed when the bus thread has ended, normally or by a panic.
     alive: watch::Receiver<()>,
     /// Set to true when the bus closes; reactors then end at the head.
     closing: watch::Sender<bool>,
+    /// Receiver of `closing`, cloned for each reactor.
     is_closing: watch::Receiver<bool>,
+    /// The bus thread; `None` after [`Bus::close`].
     running: Mutex<Option<Running>>,
+    /// Tasks of the views.
     views: Mutex<Vec<Follower>>,
+    /// Tasks of the reactors.
     reactors: Mutex<Vec<Follower>>,
 }
 
@@ -63,6 +71,7 @@ type Follower = JoinHandle<Result<(), BusError>>;
 
 /// The thread of an open bus, and the channels by which [`Bus::close`] takes it through its last steps.
 struct Running {
+    /// The bus thread.
     thread: thread::JoinHandle<()>,
     /// Received when every accepted job has run and its events are published.
     drained: oneshot::Receiver<()>,

@@ -14,7 +14,9 @@ const CHUNK: usize = 512;
 /// The log may be written by another process: see [`JournalReader`](crate::JournalReader). For a projection that follows
 /// a bus in the background, see [`Bus::project`](crate::Bus::project).
 pub struct LogFollower<S> {
+    /// The log that events are read from.
     log: Arc<dyn EventLog>,
+    /// State after the last folded event.
     state: S,
     /// Last folded position; `None` before the first [`LogFollower::catch_up`] of a state that starts near the head.
     position: Option<Position>,

@@ -66,8 +66,11 @@ pub(crate) enum Flaw {
 /// A decoded view of a frame that borrows its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<'a> {
+    /// The encoded frame.
     bytes: &'a [u8],
+    /// Index of the kind in `bytes`.
     kind_at: usize,
+    /// Index of the payload in `bytes`.
     payload_at: usize,
 }
 

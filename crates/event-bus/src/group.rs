@@ -13,6 +13,7 @@ use crate::{
 /// A staged event with its position.
 #[derive(Debug)]
 pub(crate) struct Staged {
+    /// The event with its position.
     pub(crate) recorded: Recorded,
     /// Whether the next staged event belongs to the same batch.
     pub(crate) goes_on: bool,
@@ -24,18 +25,26 @@ type Places = HashMap<EventId, Position, BuildHasherDefault<Spread>>;
 /// The events staged since the last barrier.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
+    /// Staged events, in order.
     events: Vec<Staged>,
+    /// Positions of the staged events, by id.
     ids: Places,
+    /// Size of their frames in bytes.
     bytes: usize,
+    /// Position of the last event, staged or recorded.
     head: Position,
+    /// Time of that event.
     recorded_at: Timestamp,
 }
 
 /// A batch whose new events have positions but are not staged yet.
 #[derive(Debug)]
 pub(crate) struct Batch {
+    /// New events of the batch.
     events: Vec<Recorded>,
+    /// Size of their frames in bytes.
     bytes: usize,
+    /// Positions of all events of the batch.
     pub(crate) appended: Appended,
 }
 

@@ -32,7 +32,9 @@ pub(crate) const MAX_BYTES: usize = 1_024;
 /// The content of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
+    /// Position of the last event.
     pub(crate) position: Position,
+    /// Hash chain after that event.
     pub(crate) chain: Chain,
     /// Length of the journal up to that position, in bytes.
     pub(crate) journal: u64,
@@ -41,8 +43,11 @@ pub(crate) struct Head {
 /// The outcome of reading the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
+    /// The file does not exist.
     Missing,
+    /// The file cannot be parsed.
     Damaged,
+    /// The content of the file.
     Head(Head),
 }
 

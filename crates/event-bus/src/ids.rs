@@ -15,6 +15,7 @@ use table::Table;
 /// Positions of all events by id. Owned by the log on disk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ids {
+    /// Positions by 4 bytes of the id.
     quarters: Table,
     /// Ids that the table cannot hold: those whose key is taken (one in a thousand among eight million), those whose keys
     /// are too close to others, and those with positions beyond 32 bits.

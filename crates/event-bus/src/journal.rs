@@ -37,9 +37,11 @@ const MAGIC: [u8; 8] = *b"twlog\r\n\0";
 /// The outcome of reading the file header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
+    /// The header is valid.
     Whole,
     /// The file is shorter than a header.
     Short,
+    /// The magic bytes or the checksum are wrong.
     Damaged,
     /// The header has another format version.
     Other(u16),
@@ -84,22 +86,32 @@ pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError
 /// The readable part of a journal: complete frames up to `end`.
 #[derive(Debug, Clone)]
 pub(crate) struct Readable {
+    /// Path of the journal, for errors.
     pub(crate) path: PathBuf,
+    /// The journal.
     pub(crate) file: Arc<dyn File>,
+    /// End of the last complete batch.
     pub(crate) end: End,
+    /// Index of the frames.
     pub(crate) offsets: Offsets,
 }
 
 /// A read position: an offset at or before the first frame after `after`.
 #[derive(Debug, Clone)]
 pub(crate) struct Start {
+    /// Path of the journal, for errors.
     path: PathBuf,
+    /// The journal.
     file: Arc<dyn File>,
+    /// Offset at which reading starts.
     offset: u64,
     /// Number of frames to skip between the offset and the first frame after `after`.
     passed: u64,
+    /// Offset at which reading ends.
     until: u64,
+    /// Position after which events are returned.
     after: Position,
+    /// Position of the last readable event.
     head: Position,
 }
 

@@ -19,6 +19,7 @@ pub struct MemoryLog {
     inner: Mutex<Inner>,
 }
 
+/// Content of the log: durable events, staged events, and checkpoints.
 #[derive(Debug, Default)]
 struct Inner {
     events: Vec<Recorded>,

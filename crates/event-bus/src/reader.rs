@@ -20,7 +20,9 @@ use crate::{
 /// up new batches. Has no checkpoints; [`EventLog::find`] reads the whole journal.
 #[derive(Debug)]
 pub struct JournalReader {
+    /// The log's directory.
     root: PathBuf,
+    /// The part of the journal that was scanned so far.
     readable: Mutex<Readable>,
 }
 

@@ -22,13 +22,20 @@ const REPAIRED: &str = "journal.repaired";
 /// nothing else; [`RepairPlan::execute`] makes the changes.
 #[derive(Debug)]
 pub struct RepairPlan {
+    /// The log's directory.
     root: PathBuf,
+    /// File system of the log.
     files: Arc<dyn Files>,
+    /// Lock of the log.
     #[expect(dead_code, reason = "held as long as the plan exists")]
     lock: Lock,
+    /// Journal to read; `None` if it is missing.
     journal: Option<Source>,
+    /// Index to read; `None` if it is missing or damaged.
     index: Option<Index>,
+    /// Source of each position, from 1.
     pieces: Vec<Piece>,
+    /// Descriptions of the damage.
     faults: Vec<String>,
     /// The number of events kept from the journal.
     pub kept: u64,
@@ -43,7 +50,9 @@ pub struct RepairPlan {
 /// The journal to read: the damaged one, or the new one of an interrupted repair.
 #[derive(Debug)]
 struct Source {
+    /// Path of the journal.
     path: PathBuf,
+    /// The journal.
     file: Arc<dyn File>,
 }
 
@@ -59,8 +68,11 @@ pub struct PositionRange {
 /// The source of the frame for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
+    /// The frame at this offset of the journal.
     Journal { offset: u64, length: usize },
+    /// The frame in the index.
     Index,
+    /// No valid frame exists.
     Lost,
 }
 

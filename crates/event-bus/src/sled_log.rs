@@ -36,11 +36,17 @@ use writer::Writer;
 /// | `texts` | long texts, by the hash of their content |
 #[derive(Debug)]
 pub struct SledLog {
+    /// The log's directory.
     root: PathBuf,
+    /// File system of the log.
     files: Arc<dyn Files>,
+    /// The durable part, for readers.
     visible: RwLock<Visible>,
+    /// State of the writer.
     writer: Mutex<Writer>,
+    /// The index.
     index: Index,
+    /// Lock of the log.
     #[expect(dead_code, reason = "held while the log is open")]
     lock: Lock,
 }
@@ -48,7 +54,9 @@ pub struct SledLog {
 /// The durable part of the log, which readers see.
 #[derive(Debug)]
 struct Visible {
+    /// The durable part of the journal.
     readable: Readable,
+    /// Positions of all events, by id.
     ids: Ids,
 }
 

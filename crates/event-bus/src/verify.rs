@@ -113,7 +113,9 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
 
 /// The complete batches of a journal.
 struct Journal {
+    /// The journal.
     file: Arc<dyn File>,
+    /// End of the last complete batch.
     end: End,
     /// Number of intact records behind an unfinished write, of the same barrier.
     behind: u64,
@@ -124,6 +126,7 @@ struct Journal {
 enum IndexState {
     /// Not read, since another process has the log open.
     InUse,
+    /// The index is intact.
     Sound,
     /// Missing or damaged.
     Unsound,
@@ -251,7 +254,9 @@ fn verify_index(
 
 /// Compares frames of the index with the journal in order, up to the first difference.
 struct Comparison<'f> {
+    /// Position in the journal.
     cursor: Cursor<'f>,
+    /// Number of identical frames so far.
     same: u64,
     /// The first position at which the two differ; `None` so far.
     other: Option<Position>,

@@ -21,7 +21,9 @@ pub(super) type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
 
 /// A message to the bus thread.
 pub(super) enum Job<S> {
+    /// Runs a closure on the state.
     Command(Command<S>),
+    /// Appends a batch.
     Append(Append),
     /// Ends the thread after everything that is queued.
     Close,
@@ -29,7 +31,9 @@ pub(super) enum Job<S> {
 
 /// A command, and when its events must be durable.
 pub(super) struct Command<S> {
+    /// The closure to run.
     pub(super) work: Work<S>,
+    /// Time by which its events must be durable.
     pub(super) durability: Durability,
 }
 
@@ -45,14 +49,18 @@ pub(super) enum Durability {
 
 /// A batch to append, whose result is sent after the barrier.
 pub(super) struct Append {
+    /// Required head of the log.
     pub(super) expected: Expected,
+    /// Events to append.
     pub(super) batch: Vec<NewEvent>,
+    /// Receives the result after the barrier.
     pub(super) reply: oneshot::Sender<Result<Appended, BusError>>,
 }
 
 /// State that determines whether jobs are accepted, shared by the handles and the thread of a bus.
 #[derive(Debug, Default)]
 pub(super) struct Status {
+    /// Whether the bus is closed to new jobs.
     closed: AtomicBool,
     /// The error of the barrier that failed.
     failure: OnceLock<LogError>,
@@ -92,7 +100,9 @@ impl Status {
 
 /// Sending end of the queue. Does not check whether the bus is open, since reactors append while it closes.
 pub(super) struct Producer<S> {
+    /// Sending end of the queue.
     queue: Sender<Job<S>>,
+    /// Whether jobs are accepted.
     pub(super) status: Arc<Status>,
 }
 
@@ -124,7 +134,9 @@ impl<S> Producer<S> {
 
 /// Handle of a command, which resolves when the events of the command are durable.
 pub struct DurabilityHandle {
+    /// Receives the result of the barrier.
     pub(super) barrier: oneshot::Receiver<Result<(), LogError>>,
+    /// The error if the bus thread ends before.
     pub(super) status: Arc<Status>,
 }
 

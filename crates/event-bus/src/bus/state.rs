@@ -40,7 +40,9 @@ pub trait State: Send + 'static {
 
 /// State of a bus that only appends: a log, and a clock for `recorded_at`.
 pub struct Appender {
+    /// The log that events are appended to.
     log: Arc<dyn EventLog>,
+    /// Source of `recorded_at`.
     clock: Box<dyn Clock>,
 }
 

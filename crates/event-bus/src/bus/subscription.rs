@@ -25,11 +25,15 @@ pub enum Delivery {
 
 /// A stream of all events after a position, already recorded or later ones, in order and without gaps.
 pub struct Subscription {
+    /// The log that events are read from.
     log: Arc<dyn EventLog>,
+    /// The last durable position.
     heads: watch::Receiver<Position>,
+    /// Position of the last delivered event.
     after: Position,
     /// Events that were read and not delivered yet.
     read: VecDeque<Recorded>,
+    /// Whether [`Delivery::CaughtUp`] was delivered after the last event.
     caught_up: bool,
 }
 

@@ -17,7 +17,9 @@ use crate::{
 /// State of the projection `P`, which follows the log until the bus is closed or the last clone of the view is dropped.
 #[derive(Debug)]
 pub struct View<P> {
+    /// State and position, written by the task.
     state: Arc<RwLock<Projected<P>>>,
+    /// Progress of the task, for waiting.
     progress: watch::Receiver<Progress>,
 }
 
@@ -62,10 +64,15 @@ impl<P: Projection> View<P> {
 
 /// Task that keeps a view up to date and saves its checkpoints.
 struct Follower<P> {
+    /// The log that events are read from.
     log: Arc<dyn EventLog>,
+    /// The last durable position.
     heads: watch::Receiver<Position>,
+    /// State and position, shared with the views.
     state: Arc<RwLock<Projected<P>>>,
+    /// Progress, published to the views.
     progress: watch::Sender<Progress>,
+    /// Position of the last checkpoint.
     saved: Position,
 }
 

@@ -31,28 +31,38 @@ const MAX_WAITERS: usize = 64;
 
 /// A caller that waits for the next barrier, with its result so far.
 enum Waiter {
+    /// A command, which receives the result of the barrier.
     Command(oneshot::Sender<Result<(), LogError>>),
+    /// A batch, which receives its own result if the barrier succeeds.
     Append(oneshot::Sender<Result<Appended, BusError>>, Result<Appended, BusError>),
 }
 
 /// The bus thread: runs jobs on the state, and commits them in groups.
 pub(super) struct Worker<S> {
+    /// The state that the bus owns.
     state: S,
+    /// Receiving end of the queue.
     jobs: Receiver<Job<S>>,
+    /// Publishes the last durable position.
     heads: watch::Sender<Position>,
+    /// Whether jobs are accepted, shared with the handles.
     status: Arc<Status>,
+    /// Jobs since the last barrier.
     group: Group,
     /// Batch that was taken from the queue but does not fit into the current group.
     held: Option<Append>,
+    /// Whether [`Job::Close`] was received.
     closing: bool,
     /// Whether there was a barrier since the log was last idle.
     deferred: bool,
+    /// Time of the last refresh.
     refreshed: Option<Instant>,
 }
 
 /// Callers and events of the next barrier.
 #[derive(Default)]
 struct Group {
+    /// Callers that wait for the barrier.
     waiters: Vec<Waiter>,
     /// Time at which the first event of the group may have been staged.
     since: Option<Instant>,

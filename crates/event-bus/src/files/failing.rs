@@ -19,15 +19,20 @@ use gate::Gate;
 /// A file system with an injected [`Fault`]. Clones share the fault and the counts of calls.
 #[derive(Debug, Clone)]
 pub struct FailingFiles {
+    /// The wrapped file system.
     files: Arc<dyn Files>,
+    /// The fault and the counts of calls.
     plan: Arc<Mutex<Plan>>,
+    /// Blocks stalled calls.
     gate: Arc<Gate>,
 }
 
 /// The injected fault, and the number of calls of each operation since it was set.
 #[derive(Debug, Default)]
 struct Plan {
+    /// The injected fault; `None` for none.
     fault: Option<Fault>,
+    /// Number of calls of each operation since the fault was set.
     calls: BTreeMap<Operation, u64>,
 }
 
@@ -45,7 +50,9 @@ enum Effect {
 /// An open file of [`FailingFiles`].
 #[derive(Debug)]
 struct FailingFile {
+    /// The wrapped file.
     file: Arc<dyn File>,
+    /// The fault that applies to the file.
     owner: FailingFiles,
 }
 

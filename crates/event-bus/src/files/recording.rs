@@ -28,16 +28,22 @@ use tree::Tree;
 /// operation. They are recorded as writes of whole 512-byte sectors.
 #[derive(Debug, Clone)]
 pub struct RecordingFiles {
+    /// The wrapped file system.
     files: Arc<dyn Files>,
+    /// Directory whose changes are recorded.
     root: PathBuf,
+    /// The record.
     tree: Arc<Mutex<Tree>>,
 }
 
 /// An open file of [`RecordingFiles`].
 #[derive(Debug)]
 struct RecordingFile {
+    /// The wrapped file.
     file: Arc<dyn File>,
+    /// Number of the file in the record.
     node: Node,
+    /// The record.
     owner: RecordingFiles,
 }
 

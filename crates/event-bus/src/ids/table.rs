@@ -21,9 +21,11 @@ const MOST_BEHIND: usize = 2_048;
 pub(super) struct Table {
     /// Ascending over the occupied slots.
     keys: Vec<u32>,
+    /// Numbers of the keys in the same slots; `None` for free slots.
     numbers: Vec<Option<NonZeroU32>>,
     /// Number of home slots. Slots after them hold displaced entries only.
     homes: usize,
+    /// Number of entries.
     entries: usize,
 }
 

@@ -26,9 +26,13 @@ const STATE: u8 = b'c';
 struct Label {
     /// Incremented by every save.
     generation: u64,
+    /// Version of the projection.
     version: u32,
+    /// Position of the checkpoint.
     position: Position,
+    /// Number of pieces of the state.
     pieces: u32,
+    /// Hash of version, position and state.
     hash: [u8; 32],
 }
 
@@ -110,10 +114,15 @@ impl Index {
 
 /// A checkpoint that is being written, one barrier at a time.
 pub(crate) struct Save<'a> {
+    /// The index that is written to.
     index: &'a Index,
+    /// Name of the checkpoint.
     name: &'a str,
+    /// Header of the new generation.
     label: Label,
+    /// Pieces of the state.
     pieces: Vec<&'a [u8]>,
+    /// Number of pieces written so far.
     written: usize,
     /// Keys of other generations, to be removed; `None` until the new generation is complete.
     rest: Option<Vec<sled::IVec>>,

@@ -17,9 +17,11 @@ const LARGE: usize = 256 * 1024;
 /// The outcome of reading at one offset of the journal.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
+    /// A valid frame.
     Frame(Frame<'a>),
     /// The bytes cannot be decoded as a frame, for the given reason.
     Flaw(&'static str),
+    /// The end of the file.
     End,
 }
 
@@ -39,9 +41,11 @@ impl<'a> Step<'a> {
 /// Reads the frames of a journal in order, from an offset on.
 #[derive(Debug)]
 pub(crate) struct Cursor<'f> {
+    /// The journal.
     file: &'f dyn File,
     /// The offset at which reading stops.
     until: u64,
+    /// Bytes read from the file.
     window: Vec<u8>,
     /// The offset of the window in the file.
     window_at: u64,

@@ -10,9 +10,13 @@ use crate::{chain::Chain, files::File, frame::Frame};
 /// A point between two frames, with the values that the next frame must continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
+    /// Position of the frame before it.
     pub(crate) position: Position,
+    /// Hash chain of that frame.
     pub(crate) chain: Chain,
+    /// Recording time of that frame.
     pub(crate) recorded_at: Timestamp,
+    /// Offset in the file.
     pub(crate) offset: u64,
 }
 

@@ -31,10 +31,15 @@ pub struct RepairOutcome {
 
 /// The journal that is being written, with the values that the next frame continues.
 struct Output<'f> {
+    /// The new journal.
     file: &'f dyn File,
+    /// Number of bytes written.
     offset: u64,
+    /// Frames that were not written yet.
     pending: Vec<u8>,
+    /// Hash chain of the last frame.
     chain: Chain,
+    /// Recording time of the last frame.
     recorded_at: Timestamp,
 }
 

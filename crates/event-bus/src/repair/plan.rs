@@ -20,8 +20,11 @@ use crate::{
 /// The location of a valid frame in the journal.
 #[derive(Clone, Copy)]
 struct Find {
+    /// Position of the event.
     position: Position,
+    /// Offset of the frame in the journal.
     offset: u64,
+    /// Length of the frame in bytes.
     length: usize,
 }
 
@@ -175,6 +178,7 @@ fn all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<Find>> {
 struct Before {
     /// Its chain; `None` if the event is lost.
     chain: Option<Chain>,
+    /// Recording time of the event, or of the last one that is not lost.
     recorded_at: Timestamp,
 }
 

@@ -26,11 +26,8 @@ pub(super) enum Witness {
     Missing,
     /// The index cannot be opened, or is inconsistent.
     Damaged(Failure),
-    Sound {
-        index: Index,
-        last: Position,
-        chain: Chain,
-    },
+    /// The index was opened; `last` and `chain` are those of its last event.
+    Sound { index: Index, last: Position, chain: Chain },
 }
 
 impl Witness {

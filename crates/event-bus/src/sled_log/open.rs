@@ -51,6 +51,7 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
 
 /// Result of scanning the journal.
 struct Walked {
+    /// The end and the index of the journal.
     scan: Scan,
     /// All ids, including those of a tail that will be cut: positions after the log's end count as unknown.
     ids: Ids,
@@ -60,8 +61,11 @@ struct Walked {
 
 /// State shared by the steps of opening a log.
 pub(super) struct Opening<'a> {
+    /// The log's directory.
     pub(super) root: &'a Path,
+    /// File system of the log.
     pub(super) files: &'a dyn Files,
+    /// Repairs made so far.
     repairs: Vec<Repair>,
 }
 

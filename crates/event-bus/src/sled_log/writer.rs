@@ -25,8 +25,11 @@ const HEAD_EVERY: Duration = Duration::from_millis(100);
 /// State that only the writer uses.
 #[derive(Debug)]
 pub(super) struct Writer {
+    /// Events staged since the last barrier.
     pub(super) group: Group,
+    /// The journal.
     journal: Arc<dyn File>,
+    /// Preallocated space behind the journal's end.
     ahead: Ahead,
     /// End of the durable part of the journal.
     end: End,
@@ -36,6 +39,7 @@ pub(super) struct Writer {
     head_at: Instant,
     /// Cause of the first failure, after which nothing is written.
     stopped: Option<Arc<str>>,
+    /// Frames that the index does not contain yet.
     behind: Behind,
 }
 
@@ -52,6 +56,7 @@ struct Behind {
 
 /// Encoded frames of a group.
 struct Written {
+    /// The encoded frames.
     bytes: Vec<u8>,
     /// Start of each frame, and the end of the journal after it.
     ends: Vec<(usize, End)>,

@@ -15,7 +15,9 @@ use crate::{
 /// A text store in a directory, which is created when the first text is stored.
 #[derive(Debug, Clone)]
 pub struct TextFiles {
+    /// Directory of the texts.
     directory: PathBuf,
+    /// File system of the texts.
     files: Arc<dyn Files>,
     /// Serialises writers, which would otherwise share the temporary file of a text.
     writing: Arc<Mutex<()>>,
@@ -24,8 +26,11 @@ pub struct TextFiles {
 /// The outcome of reading all texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Walk {
+    /// Number of intact texts.
     pub(crate) whole: u64,
+    /// Their total size in bytes.
     pub(crate) bytes: u64,
+    /// Paths of the damaged texts.
     pub(crate) damaged: Vec<PathBuf>,
 }
 

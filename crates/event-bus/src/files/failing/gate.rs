@@ -5,13 +5,16 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// A gate that blocks calls while it is closed. Initially open.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
+    /// Whether the gate is closed, and the number of blocked calls.
     state: Mutex<State>,
+    /// Notified after each change of the state.
     changed: Condvar,
 }
 
 /// State of a gate.
 #[derive(Debug, Default)]
 struct State {
+    /// Whether calls are blocked.
     closed: bool,
     /// Number of blocked calls.
     waiting: u64,

@@ -14,7 +14,9 @@ impl Node {
 /// Type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// A file.
     File,
+    /// A directory.
     Directory,
 }
 
@@ -23,6 +25,7 @@ pub(super) enum Kind {
 pub struct Change {
     /// The changed file or directory.
     pub(super) node: Node,
+    /// Kind and data of the change.
     pub(super) what: What,
 }
 

@@ -19,15 +19,20 @@ use super::{
 /// makes its entries durable and nothing else.
 #[derive(Debug, Clone)]
 pub struct Disk {
+    /// Content of each file.
     files: BTreeMap<Node, Content>,
+    /// Entries of each directory.
     directories: BTreeMap<Node, Names>,
+    /// Number of changes applied, from which each change has its number.
     applied: u64,
 }
 
 /// Content of a file: the durable part and the pending changes, each with its number.
 #[derive(Debug, Clone, Default)]
 struct Content {
+    /// Content after the last sync.
     durable: Arc<Bytes>,
+    /// Changes since the last sync, each with its number.
     pending: Vec<(u64, Pending)>,
     /// Length including all pending changes.
     length: u64,
@@ -36,15 +41,20 @@ struct Content {
 /// A pending change of a file's content or length.
 #[derive(Debug, Clone)]
 enum Pending {
+    /// Bytes written at an offset.
     Write { offset: u64, bytes: Arc<[u8]> },
+    /// The file was extended to this length.
     Grow(u64),
+    /// The file was truncated to this length.
     Cut(u64),
 }
 
 /// Entries of a directory: the durable ones and the pending changes, each with its number.
 #[derive(Debug, Clone, Default)]
 struct Names {
+    /// Entries after the last sync of the directory.
     durable: BTreeMap<OsString, Node>,
+    /// Changes since then, each with its number.
     pending: Vec<(u64, What)>,
 }
 
@@ -156,6 +166,7 @@ impl Names {
 }
 
 impl Content {
+    /// Adds a write, and a growth of the file if it exceeds the length.
     fn write(&mut self, number: u64, offset: u64, bytes: &Arc<[u8]>) {
         let end = offset + bytes.len() as u64;
         self.pending.push((number, Pending::Write { offset, bytes: Arc::clone(bytes) }));

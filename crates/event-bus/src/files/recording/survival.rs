@@ -59,10 +59,15 @@ impl Survival {
 /// Decisions of one crash about all unsynced changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fate {
+    /// No change is kept.
     Nothing,
+    /// All changes are kept.
     Everything,
+    /// Changes of directories and lengths are kept.
     Names,
+    /// Changes of content and lengths are kept.
     Contents,
+    /// Changes before number `change` are kept, and that one in part.
     UpTo {
         change: u64,
         /// Offset up to which the content of that change is kept.
@@ -70,6 +75,7 @@ pub(super) enum Fate {
         /// Whether the file has the length of the whole change anyway.
         grown: bool,
     },
+    /// A random subset is kept.
     Chosen {
         seed: u64,
         /// Probability of keeping a change, in eighths.

@@ -16,10 +16,13 @@ use super::{
 /// Present names and contents under the root, with the record of all changes.
 #[derive(Debug)]
 pub(super) struct Tree {
+    /// All changes so far, in order.
     pub(super) changes: Vec<Change>,
+    /// Entries of each directory.
     directories: BTreeMap<Node, BTreeMap<OsString, Node>>,
     /// Last seen content of files that are not written through [`RecordingFiles`](super::RecordingFiles).
     observed: BTreeMap<Node, Vec<u8>>,
+    /// Number of the next file or directory.
     next: u64,
 }
 
@@ -85,6 +88,7 @@ impl Tree {
         Ok((directory.ok_or(io::ErrorKind::NotFound)?, path.file_name().unwrap_or_default().to_owned()))
     }
 
+    /// Assigns a number to a new file or directory.
     fn number(&mut self, kind: Kind) -> Node {
         let node = Node(self.next);
         self.next += 1;

@@ -14,6 +14,7 @@ pub(crate) struct JoinError;
 
 pub(crate) struct JoinHandle<T>(oneshot::Receiver<T>);
 
+/// Runs a future on a thread of the model checker.
 pub(crate) fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send> + Send + 'static,

@@ -28,6 +28,7 @@ pub(crate) fn current() -> Thread {
     CURRENT.with(Clone::clone)
 }
 
+/// Blocks the current thread until its token is available, and takes the token.
 pub(crate) fn park() {
     let Thread(token) = current();
     let mut given = token.given.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,6 +14,7 @@ pub(super) struct Waited<S> {
     inner: Mutex<Inner<S>>,
 }
 
+/// The state, and the wakers of the tasks that wait for a change.
 #[derive(Debug)]
 struct Inner<S> {
     state: S,

@@ -8,6 +8,7 @@ use super::waited::{Look, Waited};
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
+/// State of a channel; `sender` and `receivers` are whether they exist.
 #[derive(Debug)]
 struct State<T> {
     value: T,
@@ -18,6 +19,7 @@ struct State<T> {
 
 pub(crate) struct Sender<T>(Arc<Waited<State<T>>>);
 
+/// Receives a value that changes; `seen` is the version that this receiver has seen.
 #[derive(Debug)]
 pub(crate) struct Receiver<T> {
     shared: Arc<Receivers<T>>,
