@@ -26,8 +26,11 @@ pub(super) enum Witness {
     Missing,
     /// The index cannot be opened, or is inconsistent.
     Damaged(Failure),
-    /// The index was opened; `last` and `chain` are those of its last event.
-    Sound { index: Index, last: Position, chain: Chain },
+    Sound {
+        index: Index,
+        last: Position,
+        chain: Chain,
+    },
 }
 
 impl Witness {
