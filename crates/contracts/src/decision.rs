@@ -50,7 +50,7 @@ impl Slot {
     }
 }
 
-/// Result of the evaluation of one slot.
+/// Result of the evaluation of one slot of the chain, recorded in its [`Evaluation`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -76,7 +76,7 @@ impl Verdict {
     }
 }
 
-/// Scope of an outage: one model or a whole provider.
+/// Scope of an outage: one model, or all models of a provider. Availability tracks outages by scope.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutageScope {

@@ -28,7 +28,7 @@ pub use text::{INLINE_TEXT_BYTES, TextBody};
 pub use tool::{ToolCalled, ToolFinished, ToolOutcome};
 pub use turn::{TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded};
 
-/// Sensitivity of an event's content.
+/// Sensitivity of an event's content. `events purge` removes the payloads of private events only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sensitivity {
     /// Text written by the user or a model. Stays on the machine unless the user allows more; removed by `events

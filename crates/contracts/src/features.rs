@@ -50,7 +50,7 @@ impl FromIterator<IntentTag> for IntentTags {
     }
 }
 
-/// Kind of side effect that a tool has.
+/// Kind of side effect of a tool, a feature by which the pattern store compares turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
@@ -67,7 +67,7 @@ pub enum SideEffect {
     Network,
 }
 
-/// Order of magnitude of a prompt's size, from 0 to 3.
+/// Order of magnitude of a prompt's size, from 0 to 3: a feature by which the pattern store compares turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TokenBucket(pub u8);

@@ -140,7 +140,7 @@ pub struct ModelSpec {
     pub apis: Vec<WireApi>,
 }
 
-/// The models of a user, with an index of all their names.
+/// The models of a user, with an index of all their names. Policies, decisions and costs look up models in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Registry {
     /// All models, by id.
@@ -154,7 +154,7 @@ pub struct Registry {
 /// Model names that request the policy's choice. The user's list of models can replace them.
 pub const AUTO_NAMES: [&str; 2] = ["turnwise", "auto"];
 
-/// Error: two models have the same alias.
+/// Error: two models have the same alias, so that the alias is ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("alias `{alias}` belongs to both `{first}` and `{second}`: an alias names one model")]
 pub struct RegistryError {

@@ -39,7 +39,7 @@ impl Usage {
     }
 }
 
-/// Family of tokenizers by which a model counts tokens.
+/// Family of tokenizers by which a model counts tokens. Estimates are computed for each family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tokenizer {

@@ -30,7 +30,7 @@ pub struct Override {
     pub model: ModelId,
 }
 
-/// A planner's request for work by a model of a tier.
+/// A planner's request for work by a model of a tier, the candidate of slot `DELEGATE_REQUEST`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delegation {
     /// Requested tier.

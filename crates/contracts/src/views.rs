@@ -34,7 +34,7 @@ impl Outages {
     }
 }
 
-/// A query for the model to recommend for a turn.
+/// Arguments of [`PatternView::recommend`]: a turn, its workspace, the settings and the allowed models.
 #[derive(Clone, Copy)]
 pub struct PatternQuery<'a> {
     /// Path of the workspace whose patterns are searched; `None` for turns without a workspace.

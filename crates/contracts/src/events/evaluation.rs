@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::{ModelId, Score, SessionId, TurnId};
 
-/// Kind of evidence about the outcome of a turn.
+/// Kind of evidence about the outcome of a turn. The evaluator derives signals from later events of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
@@ -57,7 +57,7 @@ pub struct Signal {
     pub event: EventId,
 }
 
-/// The evaluator scored the work of a model in a turn.
+/// Event: the evaluator scored the work of a model in a turn. The pattern store learns from the score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvalCompleted {
     /// Id of the turn.
@@ -99,7 +99,7 @@ event!(
     }
 );
 
-/// A user's rating of a turn.
+/// Rating of a turn that the user gives with `turnwise feedback`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rating {
@@ -109,7 +109,7 @@ pub enum Rating {
     Down,
 }
 
-/// The user rated a turn.
+/// Event: the user rated a turn. The evaluator includes the rating in its score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedbackGiven {
     /// Id of the turn.

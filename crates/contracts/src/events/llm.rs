@@ -29,7 +29,7 @@ impl CallRole {
     }
 }
 
-/// A call was sent to a model. `llm.call_completed` or `llm.call_failed` follows.
+/// Event: a call was sent to a model. `llm.call_completed` or `llm.call_failed` follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlmCallStarted {
     /// Id of the turn.
@@ -59,7 +59,7 @@ event!(
     }
 );
 
-/// Reason why a model ended its response.
+/// Reason why a model ended its response, as reported by the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
@@ -77,7 +77,7 @@ pub enum StopReason {
     Unknown,
 }
 
-/// A model completed its response to a call.
+/// Event: a model completed its response to a call. Costs, availability and the prompt cache simulation fold it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlmCallCompleted {
     /// Id of the turn.
@@ -208,7 +208,7 @@ impl ErrorClass {
     }
 }
 
-/// A call failed, or was cancelled.
+/// Event: a model call failed or was cancelled. Availability counts it if the provider caused the error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlmCallFailed {
     /// Id of the turn.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::event;
 use crate::SessionId;
 
-/// Action that repaired a damaged log.
+/// Action that repaired a damaged log when it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairAction {
@@ -22,7 +22,7 @@ pub enum RepairAction {
     JournalRestored,
 }
 
-/// The log was damaged, and was repaired when it was opened.
+/// Event: the log was damaged, and was repaired when it was opened. Recorded by the process that opened it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogRepaired {
     /// Action taken.
@@ -46,7 +46,7 @@ event!(
     }
 );
 
-/// The user removed private text from the log with `events purge`.
+/// Event: the user removed private text from the log with `events purge`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogPurged {
     /// Number of events whose payload was replaced by its hash. The events keep their positions.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::TurnId;
 
-/// A workspace's pattern store has exceeded its soft cap. Its oldest rows are evicted above the hard cap.
+/// Event: a workspace's pattern store has exceeded its soft cap. Its oldest rows are evicted above the hard cap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternFilling {
     /// Path of the workspace; `None` for turns without a workspace.
@@ -28,7 +28,7 @@ event!(
     PatternFilling { workspace: Some("/home/dev/shop".to_owned()), rows: 5_001, soft_cap: 5_000, hard_cap: 10_000 }
 );
 
-/// Reason for an eviction from a pattern store.
+/// Reason for an eviction from a pattern store: the age of rows or their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvictionReason {
@@ -38,7 +38,7 @@ pub enum EvictionReason {
     Cap,
 }
 
-/// Rows are evicted from a workspace's pattern store. The projection evicts them when it folds this event.
+/// Event: rows are evicted from a workspace's pattern store. The projection evicts them when it folds this event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternEvicted {
     /// Path of the workspace; `None` for turns without a workspace.
@@ -71,7 +71,7 @@ event!(
     }
 );
 
-/// The user cleared the pattern store, of one workspace or of all.
+/// Event: the user cleared the pattern store, of one workspace or of all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternsCleared {
     /// Whether the patterns of all workspaces are cleared.
@@ -91,7 +91,7 @@ event!(
     PatternsCleared { all: false, workspace: Some("/home/dev/shop".to_owned()), rows: 412 }
 );
 
-/// The embedder returned the embedding of a turn's message.
+/// Event: the embedder returned the embedding of a turn's message. The pattern store compares turns by it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEmbedded {
     /// Id of the turn.

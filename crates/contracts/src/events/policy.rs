@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::event;
 use crate::ContentHash;
 
-/// A policy became active. The text store has its text under `hash`.
+/// Event: a policy became active. The text store has its text under `hash`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyLoaded {
     /// Hash of the policy text.
@@ -32,7 +32,7 @@ event!(
     }
 );
 
-/// A list of models became active. The text store has the list under `hash`.
+/// Event: a list of models became active. The text store has the list under `hash`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogueLoaded {
     /// Hash of the list.
@@ -52,7 +52,7 @@ event!(
     CatalogueLoaded { hash: ContentHash([0x33; 32]), bytes: 40_112, models: 31 }
 );
 
-/// A policy file is invalid and was not activated (004 §4.8).
+/// Event: a policy file is invalid and was not activated (004 §4.8).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyInvalid {
     /// Path of the file.

@@ -23,7 +23,8 @@ pub enum OutageTrigger {
     ProbeFailed,
 }
 
-/// A model or a whole provider became unavailable.
+/// Event: a model or a whole provider became unavailable, so that validation rejects it until `clears_at` or a
+/// recovery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderUnavailable {
     /// The unavailable model or provider.
@@ -50,7 +51,7 @@ event!(
     }
 );
 
-/// Event that ended an outage.
+/// Cause of the end of an outage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveredBy {
@@ -60,7 +61,7 @@ pub enum RecoveredBy {
     AutoClear,
 }
 
-/// A model or a whole provider became available again.
+/// Event: a model or a whole provider became available again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderRecovered {
     /// The available model or provider.

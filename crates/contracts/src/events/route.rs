@@ -9,7 +9,7 @@ use crate::{
     Verdict,
 };
 
-/// Whether a decision was applied or only computed.
+/// Whether a decision was applied to a live turn or only computed for an imported one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionMode {
@@ -19,7 +19,7 @@ pub enum DecisionMode {
     Observed,
 }
 
-/// The model of a turn was decided. Each turn has exactly one such event (004 §7).
+/// Event: the model of a turn was decided. Each turn has exactly one such event (004 §7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteDecided {
     /// Id of the turn.
@@ -84,7 +84,7 @@ event!(
     }
 );
 
-/// A model failed before the first byte of its response, and the turn was decided again without it.
+/// Event: a model failed before the first byte of its response, and the turn was decided again without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteFallback {
     /// Id of the turn.
@@ -142,7 +142,7 @@ event!(
     }
 );
 
-/// The user accepted a recommendation of the pattern store in place of the rule's model (004 §5.6).
+/// Event: the user accepted a recommendation of the pattern store in place of the rule's model (004 §5.6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteOverridden {
     /// Id of the turn.
@@ -178,7 +178,7 @@ event!(
     }
 );
 
-/// The user dismissed a recommendation of the pattern store and kept the rule's model (004 §5.6).
+/// Event: the user dismissed a recommendation of the pattern store and kept the rule's model (004 §5.6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternOverrideDismissed {
     /// Id of the turn.

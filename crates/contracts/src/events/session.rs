@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::{ModelId, SessionId, ThreadId, TurnId};
 
-/// Source of a session's events.
+/// Source of a session's events: the gateway, a command, or the session files of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionSource {
@@ -21,7 +21,7 @@ pub enum SessionSource {
     Gateway,
 }
 
-/// The first event of a session was recorded.
+/// Event: a session started. Recorded once for each session, before its other events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionStarted {
     /// Id of the session.
@@ -48,7 +48,7 @@ event!(
     }
 );
 
-/// The user set or cleared the model of a session (004 §4.3, §3.3).
+/// Event: the user set or cleared the model of a session (004 §4.3, §3.3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionModelSelected {
     /// Id of the session.
@@ -68,7 +68,7 @@ event!(
     SessionModelSelected { session: sample::session(), model: Some(sample::model()), in_turn: Some(sample::turn()) }
 );
 
-/// Trigger of a compaction.
+/// Trigger of a compaction: the client or the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionTrigger {
@@ -78,7 +78,7 @@ pub enum CompactionTrigger {
     Manual,
 }
 
-/// The client replaced the history of a session by a summary.
+/// Event: the client replaced the history of a session by a summary, which invalidates its cached prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCompacted {
     /// Id of the session.
@@ -105,7 +105,7 @@ event!(
     }
 );
 
-/// The user reopened a session. The client's next request has a newly assembled prompt.
+/// Event: the user reopened a session. The client's next request has a newly assembled prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionResumed {
     /// Id of the session.

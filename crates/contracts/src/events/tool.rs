@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::{SessionId, SideEffect, TurnId};
 
-/// A model called a tool.
+/// Event: a model called a tool. Contains the classification of the call and not its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCalled {
     /// Id of the turn.
@@ -47,7 +47,7 @@ event!(
     }
 );
 
-/// Outcome of a tool call.
+/// Outcome of a tool call, as reported by the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
@@ -59,7 +59,7 @@ pub enum ToolOutcome {
     Interrupted,
 }
 
-/// A tool call ended, and its result was sent to the model.
+/// Event: a tool call ended, and its result was sent to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolFinished {
     /// Id of the turn.

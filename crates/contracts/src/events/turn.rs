@@ -8,8 +8,8 @@ use crate::{
     SessionId, Sketch, ThreadId, TokenBucket, Tone, TurnId, WireApi,
 };
 
-/// A turn started with a user message. Contains all inputs of the decision (004 §5.3.1) except the text, which is in
-/// `turn.text_recorded`.
+/// Event: a turn started with a user message. Contains all inputs of the decision (004 §5.3.1) except the text, which
+/// is in `turn.text_recorded`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnStarted {
     /// Id of the turn.
@@ -103,7 +103,7 @@ event!(
     }
 );
 
-/// Text of a turn's message. No other event contains text that the user wrote (decision D15).
+/// Event: the text of a turn's message. No other event contains text that the user wrote (decision D15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTextRecorded {
     /// Id of the turn.
@@ -121,7 +121,7 @@ event!(
     TurnTextRecorded { turn: sample::turn(), text: TextBody::Inline("/commit fix the auth bug".to_owned()) }
 );
 
-/// Status of an ended turn.
+/// Final status of a turn, recorded in `turn.ended`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnStatus {
@@ -135,7 +135,7 @@ pub enum TurnStatus {
     Failed,
 }
 
-/// A turn ended.
+/// Event: a turn ended, with its status and the number of its calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnded {
     /// Id of the turn.

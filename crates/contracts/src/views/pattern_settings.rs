@@ -15,7 +15,7 @@ pub enum CostScale {
     Relative,
 }
 
-/// Features by which two turns are compared.
+/// Features by which the pattern store compares two turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FingerprintKind {
