@@ -24,7 +24,7 @@ pub trait Projection: Default + Serialize + DeserializeOwned + Send + 'static {
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError>;
 }
 
-/// Error that stops a projection.
+/// Error that stops a projection: an event that cannot be decoded, or a gap in the positions.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectionError {
     /// An event cannot be decoded.
