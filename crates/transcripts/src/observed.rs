@@ -10,7 +10,7 @@ use contracts::{
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A recorded session: its id, source and workspace.
+/// A session that another client recorded: its id, source and workspace. Readers return it beside the turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedSession {
     /// Session id of the client.
@@ -67,7 +67,7 @@ pub struct Before {
     pub side_effects: BTreeSet<SideEffect>,
 }
 
-/// A step of a turn.
+/// A step of a recorded turn, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// A model responded. Precedes the tool calls of the response.
@@ -85,7 +85,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Returns the time of the step, or of its end.
+    /// Returns the time of the step; for a model call, the end of its response.
     pub const fn at(&self) -> Timestamp {
         match self {
             Self::Call(call) => call.at,
@@ -98,7 +98,7 @@ impl Step {
     }
 }
 
-/// A model call with its response.
+/// A model call with its response, as the session file records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCall {
     /// Id derived from the provider's ids of message and request, so that a copy in another file is the same call.
@@ -131,7 +131,7 @@ pub struct ObservedCall {
     pub complete: bool,
 }
 
-/// A tool call by a model.
+/// A tool call by a model, with its classification and without its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedTool {
     /// The provider's id of the tool call.
@@ -154,7 +154,7 @@ pub struct ObservedTool {
     pub reverts: bool,
 }
 
-/// The result of a tool call.
+/// The result of a tool call: its outcome and size, without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedResult {
     /// Id of the tool call.
@@ -167,7 +167,7 @@ pub struct ObservedResult {
     pub output_bytes: u64,
 }
 
-/// A failed model call.
+/// A failed model call, or an attempt that the client retried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedFailure {
     /// The client's id of the line.

@@ -170,7 +170,7 @@ impl<'de> Deserialize<'de> for Size {
     }
 }
 
-/// Part of a tool result.
+/// A text or image of a tool result.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Part<'a> {

@@ -39,7 +39,7 @@ pub(super) struct Fold {
     seen_calls: HashSet<EventId>,
 }
 
-/// Properties of the current line that all handlers need.
+/// Thread, session, ids and time of the current line, which the handlers of all line types need.
 struct Place<'a> {
     /// Thread of the line.
     key: ThreadKey,

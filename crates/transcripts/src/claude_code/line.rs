@@ -68,7 +68,7 @@ pub(super) struct Line<'a> {
     pub(super) retry_attempt: Option<u32>,
 }
 
-/// Message of an `assistant` or `user` line.
+/// Message of an `assistant` or `user` line; model, stop reason and usage only for `assistant`.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -84,7 +84,7 @@ pub(super) struct Message<'a> {
     pub(super) usage: Option<&'a RawValue>,
 }
 
-/// Details of a compaction.
+/// Details of a compaction in a `compact_boundary` line.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct CompactMetadata {

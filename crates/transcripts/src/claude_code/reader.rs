@@ -15,7 +15,7 @@ use crate::{
 
 pub use crate::session_file::{Issue, Skipped};
 
-/// The format of Claude Code's session files.
+/// The format of Claude Code's session files: parses each line and folds it into turns.
 #[derive(Debug)]
 pub struct ClaudeCode(Fold);
 

@@ -101,7 +101,7 @@ impl Thread {
     }
 }
 
-/// A turn whose end is not known yet.
+/// A turn whose end is not known yet, with what determines its status at the end.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     /// The turn as read so far.

@@ -71,7 +71,7 @@ struct Task {
     turns: u32,
 }
 
-/// A message of the user.
+/// A message of the user that starts a turn.
 #[derive(Debug)]
 struct Message {
     /// Text of the message.
@@ -80,7 +80,7 @@ struct Message {
     images: u64,
 }
 
-/// Time and payload of the current line.
+/// Time and payload of the current line, which the handlers of all line types need.
 struct Place<'a> {
     /// Time of the line.
     at: Timestamp,

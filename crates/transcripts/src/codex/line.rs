@@ -121,7 +121,7 @@ impl Output {
     /// Number of bytes in `beginning` and in `end`.
     const KEPT: usize = 160;
 
-    /// Adds the size of a text part.
+    /// Adds the size of a text part; keeps start and end of the first one.
     fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(text.len() as u64);
         self.characters = self.characters.saturating_add(characters(text));

@@ -13,7 +13,7 @@ use crate::{
     session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, Skipped, in_line, in_text},
 };
 
-/// The format of Codex's rollouts.
+/// The format of Codex's rollouts: parses each line and folds it into turns.
 #[derive(Debug)]
 pub struct Codex(Fold);
 

@@ -9,7 +9,7 @@ use event_core::{EventId, Timestamp};
 use super::usage::Counts;
 use crate::observed::{ObservedCall, Step};
 
-/// A response whose lines are being read.
+/// A response of the model whose lines are still being read. [`Response::settle`] converts it to steps of the turn.
 #[derive(Debug)]
 pub(super) struct Response {
     /// Model as `provider:model`.

@@ -70,7 +70,7 @@ impl Thread {
         self.before.images |= 0 < images;
     }
 
-    /// Adds a tool call to the thread's history.
+    /// Adds the name, side effect and files of a tool call to the thread's history.
     pub(super) fn add_tool(&mut self, name: &str, side_effect: contracts::SideEffect, places: &Places) {
         let before = &mut self.before;
         before.tool_calls += 1;
@@ -109,7 +109,7 @@ impl Thread {
     }
 }
 
-/// A turn whose end is not known yet.
+/// A turn whose end is not known yet, with its current response and what determines its status at the end.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     /// The turn as read so far.

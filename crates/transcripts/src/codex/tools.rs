@@ -76,7 +76,7 @@ pub(crate) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places
     places
 }
 
-/// Returns the files that a tool call changes: those that a patch writes or deletes, or that a shell line reverts.
+/// Returns the files that a tool call changes: files that a patch writes or deletes, or that a shell line reverts.
 pub(crate) fn touched(input: &str, workspace: Option<&str>) -> Touched {
     let mut touched = Touched::default();
     if input.contains(PATCH) && !input.starts_with('{') {

@@ -26,7 +26,7 @@ pub(super) struct Counts {
     reasoning: Option<u64>,
 }
 
-/// Content of a `token_count` event.
+/// Content of a `token_count` event: counts of the whole thread and of the last call.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Info {

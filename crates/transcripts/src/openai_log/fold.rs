@@ -38,7 +38,7 @@ pub(super) struct Fold {
 /// session.
 type Conversation = (SessionId, EventId);
 
-/// A conversation whose last turn may continue.
+/// A conversation with its running turn, which later lines may continue.
 #[derive(Debug)]
 struct Running {
     /// Session of the conversation.

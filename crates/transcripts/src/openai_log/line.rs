@@ -76,7 +76,7 @@ pub(super) struct Line<'a> {
     pub(super) error: Option<&'a RawValue>,
 }
 
-/// A choice of a response.
+/// One of the alternatives in a response; only the first is used.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Choice<'a> {
@@ -86,7 +86,7 @@ pub(super) struct Choice<'a> {
     pub(super) message: Message<'a>,
 }
 
-/// A message of any role.
+/// A message of any role, in a request or a response.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Message<'a> {

@@ -13,7 +13,7 @@ use crate::{
     session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, Skipped, in_line},
 };
 
-/// The format of a log of chat completions.
+/// The format of a log of chat completions: parses each line and folds it into turns.
 #[derive(Debug)]
 pub struct OpenAiLog(Fold);
 

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A request with its response, from one line.
+/// A request with its response, from one line of the log.
 pub(super) struct Exchange<'a> {
     /// The request, or the line if it contains the request's fields.
     pub(super) request: &'a Line<'a>,
@@ -103,7 +103,7 @@ enum Last {
     Nothing,
 }
 
-/// A turn whose end is not known yet.
+/// A turn whose end is not known yet, with the calls and tool results it contains so far.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     /// The turn as read so far.

@@ -8,7 +8,7 @@ use std::{
 
 use event_core::Timestamp;
 
-/// A session file that [`discover`] found.
+/// A session file that [`discover`] found, with its size and the first time in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFile {
     /// Path of the file.
@@ -19,7 +19,7 @@ pub struct SessionFile {
     pub first: Option<Timestamp>,
 }
 
-/// Error: a folder or file cannot be read.
+/// Error: a folder or file cannot be read during [`discover`].
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read `{}`", path.display())]
 pub struct DiscoverError {
@@ -32,7 +32,7 @@ pub struct DiscoverError {
 /// Number of bytes at the start of a file that are searched for a time.
 const BEGINNING: u64 = 1024 * 1024;
 
-/// The properties of a format that [`discover`] needs.
+/// Properties of a file format by which [`discover`] finds and sorts its session files.
 #[derive(Debug, Clone, Copy)]
 pub struct Search {
     /// Returns whether a file name is that of a session file.

@@ -1,6 +1,6 @@
 //! Kind of the last line of a turn, which determines the status of a turn without a recorded end.
 
-/// Kind of the last line of a turn.
+/// Kind of the last line of a turn. At the end of the file or the next message, it determines the status of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Last {
     /// The user's message.

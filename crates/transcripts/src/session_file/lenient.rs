@@ -24,7 +24,7 @@ impl Text<'_> {
     }
 }
 
-/// A boolean; false for values of other types.
+/// A boolean of a line; false for values of other types.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 

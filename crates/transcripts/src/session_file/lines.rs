@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read as _};
 /// Maximum length of a line in bytes. Longer lines are reported and skipped.
 pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Result of reading a line.
+/// Result of reading a line: the line, a note that it was too long, or the end of the file.
 pub(super) enum NextLine<'a> {
     /// A line without its line feed, and its number from 1.
     Bytes { number: u64, bytes: &'a [u8] },

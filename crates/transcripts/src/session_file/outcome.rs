@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
-/// A line that could not be used. Other lines are not affected.
+/// A line that could not be used, with the reason for the user. Other lines are not affected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
     /// Path of the file.
@@ -19,7 +19,7 @@ impl fmt::Display for Issue {
     }
 }
 
-/// Counts of the lines that were dropped by design.
+/// Counts of the lines that were dropped by design, for the summary of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skipped {
     /// Number of lines that repeat earlier lines of the file or lines of another file.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::lenient::{Text, lenient, skip_object};
 
-/// Texts of a message, and its number of images.
+/// Texts of a message, and its number of images. Deserialised from a text or a list of parts.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
     /// Texts, in order.
@@ -29,7 +29,7 @@ impl Parts<'_> {
     }
 }
 
-/// Part of a message.
+/// One part of a message: a text or an image.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Part<'a> {

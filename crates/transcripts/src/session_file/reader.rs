@@ -40,7 +40,7 @@ pub trait Format {
     fn skipped(&self) -> &Skipped;
 }
 
-/// Error: a session file cannot be opened.
+/// Error: a session file cannot be opened for reading.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot open session file `{}`", path.display())]
 pub struct OpenError {

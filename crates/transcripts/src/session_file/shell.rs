@@ -6,7 +6,7 @@
 
 use super::touched::Touched;
 
-/// Changes that a command reverts.
+/// Changes of files that a command reverts.
 enum TakenBack<'a> {
     /// No changes.
     Nothing,
@@ -67,7 +67,8 @@ fn git<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     }
 }
 
-/// Returns the changes that a git subcommand reverts.
+/// Returns the changes that a git subcommand reverts, such as `checkout`, `restore`, `reset --hard`, `stash`, `revert`,
+/// `clean` and `rm`.
 fn by_git<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
     let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
     match arguments {

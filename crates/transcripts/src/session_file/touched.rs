@@ -6,7 +6,7 @@ use event_core::EventId;
 
 use super::places::inside;
 
-/// Files that a tool call writes or reverts.
+/// Files that a tool call writes or reverts, by which the evaluator recognises reverted work.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Touched {
     /// First 32 bits of the hash of each path.

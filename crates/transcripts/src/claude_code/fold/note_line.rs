@@ -31,7 +31,7 @@ impl Fold {
         }
     }
 
-    /// Folds a `system` line.
+    /// Folds a `system` line: a failed attempt or a compaction. Other subtypes are ignored.
     pub(super) fn system(&mut self, place: &Place<'_>, line: &Line<'_>) {
         match line.subtype.text() {
             "api_error" => {

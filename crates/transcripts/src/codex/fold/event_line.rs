@@ -71,7 +71,7 @@ impl Fold {
         }
     }
 
-    /// Starts a turn with a typed message.
+    /// Starts a turn with a message that the file marks as typed. Injected texts are ignored.
     fn typed(&mut self, text: &str, images: u64, at: Timestamp) {
         let text = match classify(text, false) {
             UserText::Typed(typed) => text.get(typed).unwrap_or_default(),

@@ -166,7 +166,7 @@ impl Fold {
         id.map_or_else(|| format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), str::to_owned)
     }
 
-    /// Adds a tool result.
+    /// Adds a tool result: its size to the prompt, and its outcome to the running turn.
     fn tool_finished(&mut self, place: &Place<'_>) {
         let output = &place.payload.output;
         self.follow(place);
