@@ -75,7 +75,7 @@ impl Costs {
         Some(&self.latest_day).filter(|latest| !latest.models.is_empty())
     }
 
-    /// Adds a call to all totals.
+    /// Adds a call to the totals of its session, model, role and day.
     fn billed(&mut self, bill: &Bill<'_>) {
         let Bill { session, thread, role, model, at, call } = bill;
         self.overall.add(call);
@@ -92,7 +92,7 @@ impl Costs {
     }
 }
 
-/// A call with its cost and the keys of its totals.
+/// A call with its cost, and the session, role, model and time under which it is counted.
 struct Bill<'a> {
     /// Session of the call.
     session: &'a SessionId,

@@ -14,7 +14,7 @@ pub struct Line {
     pub thread: Option<ThreadId>,
 }
 
-/// Costs of a line of work.
+/// Costs of a line of work of a session, by model, and the number of its turns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LineCosts {
     /// Number of turns of this line. A worker inside its planner's turn has none.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Number of entries up to which the list grows by one entry at a time. Most maps have one entry.
 const EXACT: usize = 4;
 
-/// A map as a sorted list of keys and values.
+/// A map for few keys, stored as a sorted list of keys and values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sorted<K, V>(Vec<(K, V)>);
 

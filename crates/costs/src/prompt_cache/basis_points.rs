@@ -4,7 +4,7 @@ use std::fmt;
 
 use contracts::NanoUsd;
 
-/// A signed fraction in hundredths of a per cent.
+/// A signed fraction in hundredths of a per cent, for errors of the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct BasisPoints(pub i64);

@@ -5,7 +5,7 @@ use event_core::Timestamp;
 
 use crate::Line;
 
-/// Kind of input that a call responds to.
+/// Kind of input that a call responds to, which determines how much of its prompt is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum After {
     /// A message, after a completed turn.

@@ -20,7 +20,7 @@ pub struct Calls {
     sessions: BTreeMap<SessionId, BTreeMap<Line, Next>>,
 }
 
-/// State of a line of work before its next call.
+/// State of a line of work from which the next [`Call`] is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Next {
     /// Running turn, its start, and whether it has had a call.

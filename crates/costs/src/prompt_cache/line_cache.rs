@@ -30,7 +30,7 @@ pub(super) struct LineCache {
     models: BTreeMap<ModelId, ModelCache>,
 }
 
-/// Cached prefixes of one model.
+/// Cached prefixes of one model for a line of work.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct ModelCache {
     /// Time of the last use of system prompt and tools.
@@ -39,7 +39,7 @@ struct ModelCache {
     conversations: BTreeMap<CacheVariant, Conversation>,
 }
 
-/// Cached prefixes of one conversation.
+/// Cached prefixes of the conversation of one [`CacheVariant`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Conversation {
     /// Prefix that the last call wrote or refreshed.
@@ -48,7 +48,7 @@ struct Conversation {
     before: Option<Prefix>,
 }
 
-/// A cached beginning of a prompt.
+/// A cached beginning of a prompt, with its length and last use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Prefix {
     /// Length of the prefix in tokens.
@@ -59,7 +59,7 @@ struct Prefix {
     block: u64,
 }
 
-/// Result of a cache lookup.
+/// Result of a cache lookup: the prefix known to the cache, and the part that the request reads.
 struct Found {
     /// Prefix of the conversation when the request was sent, even if expired.
     known: Option<Prefix>,
@@ -134,7 +134,7 @@ impl LineCache {
         rules.step(read)
     }
 
-    /// Looks up the prefix that a request sent at `sent` reads.
+    /// Looks up the cached prefix that a request reads at `sent`, given the expiry and reach of the provider's cache.
     fn found(
         &self,
         rules: CacheRules,
