@@ -1,6 +1,6 @@
 //! Exact conversion between decimal text and integers: money is never a float (decision D13).
 
-/// Error of parsing a decimal number.
+/// Reason why a text cannot be converted to a scaled integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecimalError {
     /// The text is not a decimal number.

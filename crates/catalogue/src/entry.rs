@@ -54,7 +54,7 @@ pub struct CapabilityEntry {
     pub thinking_budget: Option<bool>,
 }
 
-/// Prices of a model in one file.
+/// Prices of a model in one file; missing rates keep the values of the file below.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PriceEntry {
     /// Rates of ordinary calls.
@@ -72,7 +72,7 @@ pub struct LongContextEntry {
     pub rates: RateEntry,
 }
 
-/// One set of rates in one file.
+/// One set of rates in one file, in pico-dollars per token; missing rates keep the values of the file below.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RateEntry {
     /// Rate of uncached input.

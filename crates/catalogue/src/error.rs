@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// An error in a file of models.
+/// An error in a file of models, with its location and the description for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueError {
     /// Name of the file, as given by the caller.

@@ -24,7 +24,7 @@ pub fn parse(file: &str, text: &str) -> Result<ModelEntries, CatalogueErrors> {
     Ok(located.models.into_iter().map(|(id, located)| (id, located.entry)).collect())
 }
 
-/// An entry with the line and column where it starts.
+/// An entry of a file with the line and column where it starts, for errors.
 #[derive(Debug, Clone)]
 pub(super) struct Located {
     /// The entry.
@@ -33,7 +33,7 @@ pub(super) struct Located {
     pub(super) place: (u64, u64),
 }
 
-/// The parsed content of a file of models.
+/// Parsed content of a file of models, with the locations of its entries.
 #[derive(Debug, Default)]
 pub(super) struct File {
     /// Models of the file, by id.
@@ -107,7 +107,7 @@ fn place_of(location: Location) -> (u64, u64) {
     (location.line(), location.column())
 }
 
-/// Layout of a file of models.
+/// Layout of a file of models, before ids and prices are parsed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
@@ -115,7 +115,7 @@ struct RawFile {
     models: Option<BTreeMap<String, Spanned<RawEntry>>>,
 }
 
-/// Layout of a model in a file.
+/// Layout of a model in a file, before its prices are parsed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawEntry {
@@ -135,7 +135,7 @@ struct RawEntry {
     prices: Option<RawPrices>,
 }
 
-/// Layout of `capabilities`.
+/// Layout of `capabilities` in a file of models.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct RawCapabilities {
@@ -150,7 +150,7 @@ struct RawCapabilities {
 /// A price as text, which is parsed exactly later.
 type RawMoney = Option<Spanned<Text>>;
 
-/// Layout of `prices`.
+/// Layout of `prices` in a file of models: dollars per million tokens, as text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPrices {
@@ -162,7 +162,7 @@ struct RawPrices {
     long_context: Option<RawLongContext>,
 }
 
-/// Layout of `long_context`.
+/// Layout of `long_context` in a file of models: dollars per million tokens, as text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawLongContext {
@@ -174,7 +174,7 @@ struct RawLongContext {
     output: RawMoney,
 }
 
-/// Text of a scalar, quoted or not.
+/// Text of a YAML scalar, quoted or not.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Text(String);

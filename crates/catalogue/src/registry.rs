@@ -79,7 +79,7 @@ pub fn load_registry_over(below: ModelFile<'_>, user: Option<ModelFile<'_>>) -> 
     }
 }
 
-/// A merged entry with its origin.
+/// A merged entry with its origin, from which a model of the registry is created.
 struct Model<'a> {
     /// The merged entry, with the location of its last definition.
     located: Located,
@@ -91,7 +91,7 @@ struct Model<'a> {
     own_aliases: bool,
 }
 
-/// Errors found so far.
+/// Errors found while files are merged into a registry.
 #[derive(Default)]
 struct Errors(Vec<CatalogueError>);
 
@@ -113,7 +113,7 @@ struct Names {
 }
 
 impl Names {
-    /// Collects the names of all models.
+    /// Collects the names of all models, to determine which aliases each model keeps.
     fn of(models: &BTreeMap<ModelId, Model<'_>>) -> Self {
         let mut names = Self::default();
         for (id, model) in models {

@@ -88,7 +88,7 @@ fn fields(entry: &ModelEntry) -> Vec<String> {
     fields
 }
 
-/// Returns the rates that are set, each as `key: value`.
+/// Returns the rates that are set, each as `key: value` in dollars per million tokens.
 fn rates(said: &RateEntry) -> Vec<String> {
     let rate = |key: &str, rate: Option<PicoUsd>| rate.map(|rate| format!("{key}: {}", millionths(rate.0)));
     [

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::record::Record;
 use crate::{CapabilityEntry, LongContextEntry, ModelEntries, ModelEntry, PriceEntry};
 
-/// Error: a text is not a price list.
+/// Error: a text is not a price list, since it is not a JSON object.
 #[derive(Debug, thiserror::Error)]
 #[error("not a price list, which is a JSON object of models: {source}")]
 pub struct ConvertError {
@@ -17,7 +17,7 @@ pub struct ConvertError {
     source: serde_json::Error,
 }
 
-/// Result of converting a price list.
+/// Result of converting a price list: the models, and what was dropped or simplified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversion {
     /// Converted models.
@@ -28,7 +28,7 @@ pub struct Conversion {
     pub simplified: Vec<ModelId>,
 }
 
-/// A name of the price list that was not converted.
+/// A name of the price list that was not converted, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dropped {
     /// Name in the price list.
@@ -37,7 +37,7 @@ pub struct Dropped {
     pub reason: Reason,
 }
 
-/// Reason why a name of the price list was not converted.
+/// Reason why a name of the price list was not converted to a model.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The entry is not the description of a model.

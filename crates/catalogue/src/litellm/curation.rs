@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// Source of the curation.
 const TEXT: &str = include_str!("../../curation.yaml");
 
-/// Selection of models for the built-in list.
+/// Manual selection of models for the built-in list, parsed from `curation.yaml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Curation {
