@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The maximum number of models in an outage, so that its event always fits a payload.
 const MODELS_NAMED: usize = 16;
 
-/// The fields of an event that caused a change.
+/// Identity of the event that caused a change of health, from which the ids of transitions are derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
     /// Time of the event.
@@ -23,7 +23,7 @@ pub(crate) struct Cause {
     pub(crate) call: Option<EventId>,
 }
 
-/// The end of an outage.
+/// The end of an outage, with its reason and cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
     /// Reason for the end.
@@ -32,7 +32,8 @@ pub(crate) struct End {
     pub(crate) cause: Cause,
 }
 
-/// An outage of one scope.
+/// An outage of one scope, from its trigger to its end. Kept as the active or latest outage of a
+/// [`Health`](crate::health::Health).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outage {
     /// The unavailable model or provider.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{outage::Cause, thresholds::PROBE_SECONDS};
 
-/// A call that tests whether a scope has recovered.
+/// The call that tests whether a scope has recovered, after an outage ended automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Probe {
     /// The id of the call's start event.

@@ -83,7 +83,7 @@ impl Availability {
         self.show(model);
     }
 
-    /// Records a successful call.
+    /// Records a successful call, which ends outages of its model and provider.
     fn completed(&mut self, model: &ModelId, cause: Cause) {
         if let Some(known) = self.providers.get_mut(model.provider()) {
             known.answered(model, cause);
@@ -93,7 +93,7 @@ impl Availability {
         self.show(model);
     }
 
-    /// Records a failed call by the class of its error.
+    /// Records a failed call. Its error class determines whether it counts as a failure, an attempt or neither.
     fn failed(&mut self, model: &ModelId, class: ErrorClass, cause: Cause) {
         let Some(provider) = provider_of(model) else { return };
         let health = self.providers.entry(provider.clone()).or_default();

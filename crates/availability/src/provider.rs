@@ -15,7 +15,7 @@ use crate::{
     thresholds::{NETWORK_WINDOW_SECONDS, SIBLING_WINDOW_SECONDS, SIBLINGS, STRIKE_WINDOW_SECONDS, STRIKES},
 };
 
-/// The health of a model.
+/// The health of a model, with the times of its latest failures for [`OutageTrigger::ConsecutiveFailures`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModelHealth {
     /// Failures, outage and probe of the model.
@@ -24,7 +24,7 @@ pub(crate) struct ModelHealth {
     strikes: Vec<Timestamp>,
 }
 
-/// The health of a provider and its models.
+/// The health of a provider and of its models. Applies the triggers of outages to each failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProviderHealth {
     /// Failures, outage and probe of the provider.

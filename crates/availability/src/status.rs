@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Availability, health::Health};
 
-/// The availability of a scope (004 §4.5).
+/// The availability of a model or provider (004 §4.5), as users see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -21,7 +21,7 @@ pub enum State {
 }
 
 impl State {
-    /// The name in tables and JSON.
+    /// Returns the name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
@@ -32,7 +32,7 @@ impl State {
     }
 }
 
-/// The availability of a model or provider at a time.
+/// The availability of a model or provider at a time: one row of the table for users.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScopeStatus {
     /// The model or provider.

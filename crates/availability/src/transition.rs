@@ -13,7 +13,7 @@ use crate::{
     thresholds::QUIET_SECONDS,
 };
 
-/// The event of a transition.
+/// The event of a transition: the start or the end of an outage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TransitionEvent {
     /// An outage started.
