@@ -8,7 +8,7 @@ use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 pub const KEY_HEADERS: [HeaderName; 3] =
     [AUTHORIZATION, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
 
-/// Credential of a provider, with its source.
+/// Credential of a provider by its source: environment, file, not needed, or the client's own.
 #[derive(Clone)]
 pub enum Credential {
     /// A key from an environment variable.

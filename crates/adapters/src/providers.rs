@@ -53,7 +53,7 @@ impl ProviderEntry {
     }
 }
 
-/// Configuration of one provider.
+/// Configuration of one provider: URL, APIs and key. [`Providers`] contains all of them.
 #[derive(Debug, Clone)]
 pub struct ProviderConfig {
     /// Name, as in `name:model`.
@@ -69,7 +69,7 @@ pub struct ProviderConfig {
     pub newer_chat: bool,
 }
 
-/// Error of a provider's configuration.
+/// Error of a provider's configuration, such as an invalid URL.
 #[derive(Debug, thiserror::Error)]
 #[error("provider `{name}` cannot be used: {cause}")]
 pub struct ProviderError {
@@ -128,7 +128,7 @@ impl Providers {
         Registry::new(models).map_or_else(|_| registry.clone(), |registry| registry.with_auto_names(auto_names))
     }
 
-    /// Sets APIs and reachability of one model.
+    /// Sets a model's APIs to those of its provider, and `configured` to whether it can be reached.
     fn reachable(&self, mut model: ModelSpec) -> ModelSpec {
         let Some(provider) = self.get(model.provider.as_str()) else {
             return ModelSpec { configured: false, ..model };
@@ -148,7 +148,7 @@ fn built_in(url: &str, key_env: &str) -> ProviderEntry {
     ProviderEntry { url: Some(url.to_owned()), keyless: Some(key_env.is_none()), key_env, apis: None }
 }
 
-/// Validates a merged entry and resolves its key.
+/// Validates the merged entry of a provider and resolves its key: from the environment, else from the file of keys.
 fn config(
     name: &str,
     entry: ProviderEntry,

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// Layout of a response.
+/// Layout of a response of an embeddings endpoint.
 #[derive(Deserialize)]
 struct Answer {
     /// The embeddings, in any order.

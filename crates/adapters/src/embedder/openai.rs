@@ -77,7 +77,7 @@ enum AnyClient {
     Tls(Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
-/// Layout of a request body.
+/// Layout of the body of a request for embeddings.
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
@@ -85,7 +85,7 @@ struct Body<'a> {
     encoding_format: &'static str,
 }
 
-/// Result of one attempt.
+/// Result of one attempt: the response, or a temporary error after which the request is retried.
 enum Tried {
     /// The body of a successful response.
     Answered(Bytes),

@@ -44,7 +44,7 @@ impl HttpProvider {
         Self { random, ..self }
     }
 
-    /// Sends a request without retries.
+    /// Sends a request without retries, and resolves when the headers of a successful response have arrived.
     async fn send_once(&self, request: &UpstreamRequest<'_>) -> Result<UpstreamResponse, UpstreamFailure> {
         let timeouts = request.timeouts;
         let http_request = self.http_request(request)?;

@@ -7,7 +7,7 @@ use hyper::{HeaderMap, body::Bytes};
 
 use crate::retry::RetryBudget;
 
-/// A request to a provider, in one of the wire APIs it accepts.
+/// A request to a provider, in one of the wire APIs it accepts. [`Provider::send`](super::Provider::send) sends it.
 #[derive(Debug, Clone)]
 pub struct UpstreamRequest<'a> {
     /// The API of `body`.
@@ -38,7 +38,7 @@ pub struct ClientRequestParts<'a> {
     pub query: Option<&'a str>,
 }
 
-/// An endpoint of a wire API.
+/// An endpoint of a wire API: generation, or counting of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Generates a response.
@@ -47,7 +47,7 @@ pub enum Operation {
     CountTokens,
 }
 
-/// Time limits of a response.
+/// Time limits of a response: to its headers, and between chunks of its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResponseTimeouts {
     /// From sending the request to the response's headers. Includes connecting and, for an error, reading its body.

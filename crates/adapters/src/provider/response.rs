@@ -14,7 +14,7 @@ use hyper::{
 };
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A successful response whose body is still arriving.
+/// A successful response of a provider, whose body is still arriving.
 #[derive(Debug)]
 pub struct UpstreamResponse {
     /// The status, from 200 to 299.
@@ -29,7 +29,7 @@ pub struct UpstreamResponse {
 #[derive(Debug)]
 pub struct ResponseStream(Source);
 
-/// Source of the chunks.
+/// Source of a stream's chunks.
 #[derive(Debug)]
 enum Source {
     /// The body of an HTTP response.
@@ -49,7 +49,7 @@ struct HttpBody {
     idle_timeout: Duration,
 }
 
-/// Error of a response stream that ended early.
+/// Error of a response stream that ended early, after which the call is recorded as failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
     /// No chunk arrived within the idle timeout.

@@ -26,7 +26,7 @@ pub struct ScriptedProvider {
     sent: Mutex<Vec<SentRequest>>,
 }
 
-/// A request that a [`ScriptedProvider`] received.
+/// A request that a [`ScriptedProvider`] received, for assertions of tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentRequest {
     /// The API.
