@@ -15,7 +15,7 @@ pub enum ErrorKind {
     Failed,
 }
 
-/// Error of an operation that was not executed.
+/// Error of an operation that was not executed, with the message for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ControlError {

@@ -13,7 +13,7 @@ pub const VERSION: u32 = 1;
 /// Maximum length of a frame in bytes: twice that of a line in a session file.
 pub const MAX_FRAME_BYTES: usize = 128 * 1024 * 1024;
 
-/// Layout of a request that is encoded.
+/// Layout of a request that a command encodes.
 #[derive(Serialize)]
 struct OutgoingRequest<'a> {
     /// Version of the protocol.
@@ -22,7 +22,7 @@ struct OutgoingRequest<'a> {
     request: &'a ControlRequest,
 }
 
-/// Layout of a request that is decoded.
+/// Layout of a request that the gateway decodes.
 #[derive(Deserialize)]
 struct IncomingRequest<'a> {
     /// Version of the protocol that the client uses.

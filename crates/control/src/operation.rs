@@ -23,7 +23,7 @@ pub trait Operation: Into<ControlRequest> {
     fn execute(self, engine: &mut Engine) -> Result<Self::Response, ControlError>;
 }
 
-/// A request: one of the operations with its arguments.
+/// A request over the control socket: one of the operations with its arguments.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "operation", content = "arguments", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ControlRequest {

@@ -103,7 +103,7 @@ async fn serve_connection(
     }
 }
 
-/// Result of reading a frame from a connection.
+/// Result of reading a frame from a connection: a line, an error, or the end.
 enum Frame {
     /// A complete line, with its line feed.
     Line(Vec<u8>),

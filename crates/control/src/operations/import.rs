@@ -27,7 +27,7 @@ impl ImportTurns {
     pub const MAX_TURNS: usize = 32;
 }
 
-/// The result of [`ImportTurns`].
+/// Result of [`ImportTurns`]: counts of what was imported, for the summary of the command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedTurns {
     /// Number of imported turns, including those of earlier imports.
@@ -94,7 +94,7 @@ impl Operation for ImportTurns {
     }
 }
 
-/// Returns totals of the whole log.
+/// Returns totals of the whole log: sessions and costs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogTotals {}
