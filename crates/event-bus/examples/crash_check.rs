@@ -1,4 +1,4 @@
-//! Checks a log against what `crash_writer` said: `crash_check DIR < LINES`.
+//! Checks a log against the output of `crash_writer`: `crash_check DIR < LINES`.
 //!
 //! Fails when an acknowledged event is missing or stands elsewhere, when positions have a hole, or when an id is there
 //! twice. Prints counts.

@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Err(failures.recv()?.into())
 }
 
-/// Appends until that fails, and says why.
+/// Appends until an append fails, and returns the error.
 fn produce(bus: &Bus, stream: u64) -> String {
     let mut random = stream;
     let mut next = 0;

@@ -44,7 +44,7 @@ impl<S: State> Clone for Bus<S> {
     }
 }
 
-/// State shared by all handles of a bus.
+/// State shared by all handles of a bus: its queue, its log, and the tasks that follow it.
 struct Shared<S: State> {
     /// The log, for reading.
     log: Arc<dyn EventLog>,

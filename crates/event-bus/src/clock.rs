@@ -10,13 +10,13 @@ use std::{
 
 use event_core::Timestamp;
 
-/// A source of the current time.
+/// A source of the current time, which tests and replays replace.
 pub trait Clock: Send + 'static {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
-/// The system clock.
+/// The system clock, for live processes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

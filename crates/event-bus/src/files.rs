@@ -15,7 +15,7 @@ pub use failing::{FailingFiles, Fault, FaultKind, Operation};
 pub use recording::{Change, Disk, Image, RecordingFiles, Survival};
 pub use system::SystemFiles;
 
-/// How a file is opened.
+/// Access mode in which a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Read an existing file.
@@ -55,7 +55,7 @@ pub trait Files: fmt::Debug + Send + Sync + 'static {
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 }
 
-/// An open file.
+/// An open file of a [`Files`] implementation, with reads and writes at explicit offsets.
 pub trait File: fmt::Debug + Send + Sync + 'static {
     /// Reads at an offset into a buffer, perhaps only partially. Returns the number of bytes; 0 at the end.
     ///

@@ -54,7 +54,7 @@ const BARE: usize = PREFIX + MARKS + FIXED + 2 + 1 + 2 + CHAIN;
 pub(crate) const MIN_FRAME: usize = BARE;
 pub(crate) const MAX_FRAME: usize = BARE + 16 + MAX_KIND_BYTES + MAX_PAYLOAD;
 
-/// Reason why bytes cannot be decoded as a frame.
+/// Reason why bytes of the journal cannot be decoded as a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// The bytes end before the frame does.
@@ -63,7 +63,7 @@ pub(crate) enum Flaw {
     Invalid(&'static str),
 }
 
-/// A decoded view of a frame that borrows its bytes.
+/// A decoded view of a frame that borrows its bytes; fields are decoded on access.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<'a> {
     /// The encoded frame.

@@ -10,7 +10,7 @@ use crate::{
     spread::Spread,
 };
 
-/// A staged event with its position.
+/// An event that was appended but is not durable yet, with its position.
 #[derive(Debug)]
 pub(crate) struct Staged {
     /// The event with its position.
@@ -22,7 +22,7 @@ pub(crate) struct Staged {
 /// Positions by event id; at most [`MAX_BATCH_EVENTS`] entries.
 type Places = HashMap<EventId, Position, BuildHasherDefault<Spread>>;
 
-/// The events staged since the last barrier.
+/// Events staged since the last barrier, with their positions and ids. Both log implementations use it.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     /// Staged events, in order.

@@ -29,7 +29,7 @@ const TITLE: &str = "turnwise log head 1";
 /// The largest file that is read, in bytes; a `HEAD` file has about 150.
 pub(crate) const MAX_BYTES: usize = 1_024;
 
-/// The content of the file.
+/// Content of the `HEAD` file: a recent end of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     /// Position of the last event.
@@ -40,7 +40,7 @@ pub(crate) struct Head {
     pub(crate) journal: u64,
 }
 
-/// The outcome of reading the file.
+/// Result of reading the `HEAD` file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// The file does not exist.
@@ -80,7 +80,7 @@ fn print(head: Head) -> String {
     format!("{body}check {check:08x}\n")
 }
 
-/// Parses the content of the file; `None` if it is damaged.
+/// Parses the content of the `HEAD` file and verifies its checksum; `None` if it is damaged.
 fn parse(bytes: &[u8]) -> Option<Head> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines();

@@ -38,7 +38,7 @@ const PACK: usize = 4 * 1024;
 /// these reads it keeps 35 MB.
 const LOOKS: usize = 4;
 
-/// The message of a failure of the index.
+/// Message of a failure of the index, either an error or a panic of sled.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure(pub(crate) String);
 

@@ -34,7 +34,7 @@ const FORMAT: u16 = 1;
 /// The magic bytes. The line end in them detects a copy made in text mode.
 const MAGIC: [u8; 8] = *b"twlog\r\n\0";
 
-/// The outcome of reading the file header.
+/// Result of reading the file header of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
     /// The header is valid.
@@ -125,7 +125,7 @@ impl Readable {
 }
 
 impl Start {
-    /// Reads at most `limit` events after the position.
+    /// Reads at most `limit` events after the position. An invalid frame is [`LogError::Damaged`].
     pub(crate) fn read(self, limit: usize) -> Result<Vec<Recorded>, LogError> {
         let left = usize::try_from(self.head.0.saturating_sub(self.after.0)).unwrap_or(usize::MAX);
         let wanted = limit.min(left);

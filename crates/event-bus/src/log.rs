@@ -19,7 +19,7 @@ pub enum Expected {
     At(Position),
 }
 
-/// The positions assigned to a batch.
+/// Result of appending a batch: the positions of its events, and the new head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
     /// The position of each event, in the order of the batch. An event that was already recorded has its first position.

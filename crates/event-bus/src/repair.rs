@@ -56,7 +56,7 @@ struct Source {
     file: Arc<dyn File>,
 }
 
-/// An inclusive range of positions.
+/// An inclusive range of positions, as listed in a repair plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionRange {
     /// The first position.
@@ -65,7 +65,7 @@ pub struct PositionRange {
     pub last: Position,
 }
 
-/// The source of the frame for a position.
+/// Source of the frame for one position of the repaired journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     /// The frame at this offset of the journal.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use event_core::Position;
 
-/// The kind of a repair.
+/// Kind of a repair that was made when a log was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RepairAction {
     /// The journal was truncated after the last complete batch; the removed bytes were never acknowledged.
@@ -17,7 +17,7 @@ pub enum RepairAction {
     IndexRebuilt,
 }
 
-/// One repair. It never removes an acknowledged event.
+/// A repair that was made when a log was opened. It never removes an acknowledged event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
     /// The kind of repair.

@@ -51,7 +51,7 @@ pub struct SledLog {
     lock: Lock,
 }
 
-/// The durable part of the log, which readers see.
+/// The durable part of the log, which readers see: the journal up to its end, and the ids in it.
 #[derive(Debug)]
 struct Visible {
     /// The durable part of the journal.

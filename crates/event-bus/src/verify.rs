@@ -19,7 +19,7 @@ use crate::{
     lock,
 };
 
-/// The outcome of verifying a log.
+/// Result of verifying a log: counts of what is intact, damage, and deviations without damage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
     /// The number of events in complete batches, up to the first damage.
@@ -42,7 +42,7 @@ pub struct Verification {
     pub notes: Vec<Finding>,
 }
 
-/// One observation about a file.
+/// An observation about a file of the log: damage, or a deviation that opening the log repairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The file or directory.
@@ -111,7 +111,7 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     Ok(verified)
 }
 
-/// The complete batches of a journal.
+/// The complete batches of a journal that was verified.
 struct Journal {
     /// The journal.
     file: Arc<dyn File>,
@@ -121,7 +121,7 @@ struct Journal {
     behind: u64,
 }
 
-/// The state of the index.
+/// State of the index, which decides whether records behind an unfinished write are damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IndexState {
     /// Not read, since another process has the log open.
@@ -263,7 +263,7 @@ struct Comparison<'f> {
 }
 
 impl Comparison<'_> {
-    /// Compares the next frame of the index.
+    /// Compares the next frame of the index with the next one of the journal.
     fn with(&mut self, indexed: &Frame<'_>) {
         if self.other.is_some() {
             return;

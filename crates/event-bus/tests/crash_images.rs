@@ -32,7 +32,7 @@ use support::{in_memory, times};
 /// One image in this many is opened for writing as well.
 const OPENED: usize = 9;
 
-/// In one image in this many a program goes on, to be crashed in turn.
+/// One image in this many is continued by a program and crashed again.
 const CONTINUED: usize = OPENED * 30;
 
 /// Random decisions about each moment, for each way that has any.
@@ -49,7 +49,7 @@ struct Counts {
     rebuilt: usize,
     states_lost: usize,
     failures: Vec<String>,
-    /// Images in which a program goes on, and what it finds there.
+    /// Images that a program continues, with the stories up to them.
     survivors: Vec<(Image, Story)>,
     /// Images there were before, in any thread.
     seen: Arc<Mutex<BTreeSet<[u8; 32]>>>,
@@ -162,7 +162,7 @@ fn still_private(story: &Story, changes: usize, image: &Image) -> Option<String>
     Some(format!("private text that was removed stands in `{}`", path.display()))
 }
 
-/// Nobody relies on the lock file's content.
+/// Returns whether the content of a file matters. That of the lock file does not.
 fn is_read(path: &Path) -> bool {
     !path.ends_with("lock")
 }

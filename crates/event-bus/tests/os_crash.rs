@@ -19,7 +19,7 @@ use machine::Machine;
 use support::{Random, times};
 use writer::{Writer, example};
 
-/// Runs a test on a disk of its own, or says why it cannot.
+/// Runs a test on a separate disk; skips it with a message if no disk can be created.
 fn with_machine(suite: &str, test: impl FnOnce(&mut Machine)) {
     match Machine::build() {
         Ok(mut machine) => test(&mut machine),
@@ -31,7 +31,7 @@ fn moment(random: &mut Random) -> Duration {
     Duration::from_millis(20 + random.below(300) as u64)
 }
 
-/// What an example program says about what is left.
+/// Runs an example program and returns its output.
 fn run(name: &str, arguments: &[&OsStr], input: &Path) -> Output {
     Command::new(example(name)).args(arguments).stdin(File::open(input).unwrap()).output().unwrap()
 }

@@ -13,7 +13,7 @@ use event_bus::{
 use event_core::{Checkpoint, NewEvent, Payload, Position, Recorded, Timestamp};
 use support::{all, new_event};
 
-/// Stands in the payload of every third event.
+/// Content of every third payload.
 const SECRET: &[u8] = b"the launch code is 0000";
 const FACTS: u64 = 30;
 

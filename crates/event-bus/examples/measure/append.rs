@@ -69,7 +69,7 @@ pub(crate) fn measure(directory: &Path) -> Outcome {
     Ok(())
 }
 
-/// Events that one barrier covers at most when so many wait.
+/// Returns the maximum number of events in one barrier for a number of waiting producers.
 fn group(producers: u64, batch: u64) -> usize {
     usize::try_from(producers * batch).unwrap_or(MAX_BATCH_EVENTS).min(MAX_BATCH_EVENTS)
 }

@@ -16,7 +16,7 @@ use crate::{
 /// Events after a saved state that a resumed projection folds.
 const TAIL: u64 = 10_000;
 
-/// A projection that looks at every event.
+/// A projection that reads every event.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Bytes {
     events: u64,

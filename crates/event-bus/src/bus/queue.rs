@@ -19,7 +19,7 @@ use crate::{
 /// A closure that runs on the bus thread.
 pub(super) type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// A message to the bus thread.
+/// A message from a handle to the bus thread.
 pub(super) enum Job<S> {
     /// Runs a closure on the state.
     Command(Command<S>),
@@ -29,7 +29,7 @@ pub(super) enum Job<S> {
     Close,
 }
 
-/// A command, and when its events must be durable.
+/// A closure for the bus thread, with the time by which its events must be durable.
 pub(super) struct Command<S> {
     /// The closure to run.
     pub(super) work: Work<S>,

@@ -14,7 +14,7 @@ use crate::{
 /// Number of events that are read at once.
 const CHUNK: usize = 512;
 
-/// An item of a [`Subscription`].
+/// An item of a [`Subscription`]: an event, or the notice that the head is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
     /// The next event.

@@ -23,7 +23,7 @@ pub struct View<P> {
     progress: watch::Receiver<Progress>,
 }
 
-/// Progress of a view.
+/// Progress of a view's task, for which callers of [`View::wait_for`] wait.
 #[derive(Debug, Clone)]
 struct Progress {
     /// Last folded position.

@@ -59,7 +59,7 @@ pub(super) struct Worker<S> {
     refreshed: Option<Instant>,
 }
 
-/// Callers and events of the next barrier.
+/// Jobs since the last barrier: the callers that wait for the next one, and the size of their batches.
 #[derive(Default)]
 struct Group {
     /// Callers that wait for the barrier.

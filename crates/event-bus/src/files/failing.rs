@@ -36,7 +36,7 @@ struct Plan {
     calls: BTreeMap<Operation, u64>,
 }
 
-/// Effect of a call that returns no error.
+/// Effect of a call that returns no error under the injected fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// The whole operation.

@@ -16,7 +16,7 @@ const FEWEST: usize = 64;
 /// evenly distributed keys none exceeds it (measured).
 const MOST_BEHIND: usize = 2_048;
 
-/// A map from 32-bit keys to non-zero numbers.
+/// An open-addressing map from 32-bit keys to non-zero numbers, with entries in key order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
     /// Ascending over the occupied slots.
@@ -80,7 +80,7 @@ impl Table {
         usize::try_from((u64::from(key) * self.homes as u64) >> 32).unwrap_or(usize::MAX)
     }
 
-    /// Extends the table so that a slot exists.
+    /// Extends the table with free slots so that the slot `place` exists.
     fn reach(&mut self, place: usize) {
         if self.keys.len() <= place {
             // `Vec` would double its capacity.

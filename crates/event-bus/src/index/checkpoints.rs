@@ -154,7 +154,7 @@ impl Save<'_> {
         Ok(self.rest.as_ref().is_none_or(|rest| !rest.is_empty()))
     }
 
-    /// Returns the keys of all other generations of this name.
+    /// Returns the keys of all other generations of this name, which are removed when the new one is complete.
     fn others(&self) -> Result<Vec<sled::IVec>, Failure> {
         let prefix = piece_prefix(self.name);
         let own = piece_key(self.name, self.label.generation, 0);

@@ -14,7 +14,7 @@ use crate::{
 const SMALL: usize = 16 * 1024;
 const LARGE: usize = 256 * 1024;
 
-/// The outcome of reading at one offset of the journal.
+/// Result of reading at one offset of the journal: a frame, a flaw, or the end.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
     /// A valid frame.

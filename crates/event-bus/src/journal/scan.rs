@@ -44,7 +44,7 @@ impl End {
     }
 }
 
-/// The outcome of a scan.
+/// Result of scanning a journal: the end of its complete batches, and why the scan ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
     /// The end of the last complete batch.
@@ -64,7 +64,7 @@ impl Scan {
     }
 }
 
-/// The reason why a scan ended early.
+/// Reason why a scan ended before the end of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Break {
     /// An incomplete write, as a crash leaves it.
@@ -142,7 +142,7 @@ pub(crate) fn scan_beside_a_writer(
     }
 }
 
-/// Valid frames behind a flaw.
+/// Valid frames behind a flaw, which show whether the flaw is damage or an incomplete write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Survivors {
     /// The number of valid frames.

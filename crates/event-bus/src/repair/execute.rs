@@ -18,7 +18,7 @@ use crate::{
 /// The size of one write, in bytes.
 const CHUNK: usize = 128 * 1024;
 
-/// The outcome of a repair.
+/// Outcome of a repair: the new head, the lost events, and the kept files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairOutcome {
     /// The position of the last event.
@@ -93,7 +93,7 @@ impl RepairPlan {
         Ok(RepairOutcome { head, lost: self.lost, kept })
     }
 
-    /// Writes the new journal and syncs it.
+    /// Writes the new journal from the pieces of the plan, and syncs it. Returns its end.
     fn write(&self, path: &std::path::Path) -> Result<Head, LogError> {
         let wrote = |error| LogError::io("write", path)(error);
         let file = self.files.open(path, Mode::Replace).map_err(LogError::io("create", path))?;
@@ -116,7 +116,7 @@ impl RepairPlan {
         Ok(Head { position: Position(self.pieces.len() as u64), chain: output.chain, journal: output.offset })
     }
 
-    /// Appends the frame for one position to the new journal.
+    /// Appends the frame for one position to the new journal, with a recomputed chain.
     fn write_piece(&self, position: Position, piece: Piece, output: &mut Output<'_>) -> Result<(), LogError> {
         let bytes = match piece {
             Piece::Journal { offset, length } => match &self.journal {
@@ -146,7 +146,7 @@ impl RepairPlan {
     }
 }
 
-/// Creates the event that replaces a lost one.
+/// Creates the `log.lost` event that replaces a lost one, so that later events keep their positions.
 fn lost(position: Position, recorded_at: Timestamp) -> Recorded {
     let id = EventId::derive(&[LOST_KIND.as_bytes(), &position.0.to_le_bytes()]);
     let event = NewEvent {

@@ -17,7 +17,7 @@ use crate::{
     sled_log::finish_purge,
 };
 
-/// The location of a valid frame in the journal.
+/// Location of a valid frame in the damaged journal.
 #[derive(Clone, Copy)]
 struct Find {
     /// Position of the event.
@@ -174,7 +174,7 @@ fn all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<Find>> {
     Ok(finds)
 }
 
-/// The event at the previous position.
+/// The event at the previous position, which the next frame must continue.
 struct Before {
     /// Its chain; `None` if the event is lost.
     chain: Option<Chain>,

@@ -10,7 +10,7 @@ use crate::{
     journal::AHEAD,
 };
 
-/// Preallocated space behind the journal's end.
+/// Preallocated space behind the journal's end, as used by the writer.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     /// Number of bytes to preallocate at once; 0 for none.

@@ -20,7 +20,7 @@ const BUILD: usize = 128 * 1024;
 /// data. They are not needed for safety, since the index is compared with the journal at each opening.
 const BATCHES: u64 = 64;
 
-/// State of the index before the journal is read.
+/// State of the index before the journal is read. The journal must contain all events of an intact index.
 pub(super) enum Witness {
     /// The index does not exist.
     Missing,

@@ -49,7 +49,7 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
     Ok((log, repairs))
 }
 
-/// Result of scanning the journal.
+/// Result of scanning the journal when a log is opened.
 struct Walked {
     /// The end and the index of the journal.
     scan: Scan,
@@ -59,7 +59,7 @@ struct Walked {
     index_chain: Chain,
 }
 
-/// State shared by the steps of opening a log.
+/// State shared by the steps of opening a log: its directory, and the repairs made so far.
 pub(super) struct Opening<'a> {
     /// The log's directory.
     pub(super) root: &'a Path,

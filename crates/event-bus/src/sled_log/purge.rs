@@ -28,7 +28,7 @@ const PURGED_INDEX: &str = "index.purged";
 /// Number of bytes written at once.
 const CHUNK: usize = 128 * 1024;
 
-/// Outcome of a purge.
+/// Outcome of a purge: the number of purged events and removed bytes, and old copies that remain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeOutcome {
     /// Number of purged events.

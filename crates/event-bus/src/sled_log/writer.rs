@@ -22,7 +22,7 @@ const MOST_BEHIND: usize = 1024 * 1024;
 /// Maximum age of the `HEAD` file while events are written.
 const HEAD_EVERY: Duration = Duration::from_millis(100);
 
-/// State that only the writer uses.
+/// State of the writer behind the lock of the log: staged events, journal, and deferred work.
 #[derive(Debug)]
 pub(super) struct Writer {
     /// Events staged since the last barrier.
@@ -43,7 +43,7 @@ pub(super) struct Writer {
     behind: Behind,
 }
 
-/// Frames that the index does not contain yet.
+/// Frames that are in the journal but not in the index yet.
 #[derive(Debug, Default)]
 struct Behind {
     /// Maximum time for which the index may be behind; 0 by default.
@@ -54,7 +54,7 @@ struct Behind {
     since: Option<Instant>,
 }
 
-/// Encoded frames of a group.
+/// Encoded frames of a group, with the end of the journal after each.
 struct Written {
     /// The encoded frames.
     bytes: Vec<u8>,

@@ -23,7 +23,7 @@ pub struct TextFiles {
     writing: Arc<Mutex<()>>,
 }
 
-/// The outcome of reading all texts.
+/// Result of reading all texts: counts of intact ones, and paths of damaged ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Walk {
     /// Number of intact texts.
@@ -54,7 +54,7 @@ impl TextFiles {
         files::read_small(&*self.files, path, MAX_TEXT_BYTES).map_err(LogError::io("read", path))
     }
 
-    /// Reads and verifies every text.
+    /// Reads every text and verifies it against the hash in its path.
     pub(crate) fn walk(&self) -> Result<Walk, LogError> {
         let mut walk = Walk::default();
         for directory in self.list(&self.directory)? {

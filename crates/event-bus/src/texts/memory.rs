@@ -8,7 +8,7 @@ use std::{
 use super::{TextStore, name};
 use crate::LogError;
 
-/// An in-memory text store.
+/// An in-memory text store for tests, demos and dry runs.
 #[derive(Debug, Default)]
 pub struct MemoryTexts(Mutex<BTreeMap<[u8; 32], String>>);
 

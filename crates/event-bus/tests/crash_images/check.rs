@@ -29,7 +29,7 @@ pub(crate) struct Opened {
 }
 
 impl Crash<'_> {
-    /// Reads the log without opening it for writing; nothing when only a writer may say what the crash left.
+    /// Reads the log without opening it for writing. `None` if only a writer can interpret the state after the crash.
     pub(crate) fn read(&self) -> Result<Option<usize>, String> {
         let read = JournalReader::open(self.log).and_then(|log| log.read_after(Position::ORIGIN, usize::MAX));
         match read {
@@ -39,7 +39,7 @@ impl Crash<'_> {
         }
     }
 
-    /// Opens the log, goes on with it, opens it again, and walks over everything.
+    /// Opens the log, continues it, opens it again, and verifies everything.
     pub(crate) fn open(&self) -> Result<Opened, String> {
         let text = |error: LogError| error.to_string();
         let (log, repairs) = match SledLog::open(self.log) {

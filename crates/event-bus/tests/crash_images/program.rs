@@ -18,7 +18,7 @@ use super::{
 /// The kind of an event whose payload is the name of a text.
 pub(crate) const NAMES_A_TEXT: &str = "test.text_named";
 
-/// Stands in payloads that a purge removes.
+/// Content of the payloads that a purge removes.
 pub(crate) const SECRET: &[u8] = b"the launch code is 0000. ";
 
 /// The largest payload an event may have, in bytes.
@@ -40,7 +40,7 @@ impl Program {
         Self::on(in_memory(), Story { name: name.to_owned(), ..Story::default() }, seed)
     }
 
-    /// A program that begins with what is in a directory, and what a story says about it.
+    /// Creates a program that starts with the content of a directory, which a story describes.
     pub(crate) fn on(place: TempDir, mut story: Story, seed: u64) -> Self {
         let files = RecordingFiles::over(SystemFiles, place.path()).unwrap();
         story.begin = files.count().unwrap();

@@ -11,7 +11,7 @@ pub(crate) const STATE: &str = "state";
 pub(crate) struct Story {
     pub(crate) name: String,
     pub(crate) changes: Vec<Change>,
-    /// Changes that make up what was there before.
+    /// Number of changes that make up the initial content.
     pub(crate) begin: usize,
     /// Every event in the order of positions.
     pub(crate) events: Vec<NewEvent>,

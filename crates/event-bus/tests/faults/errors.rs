@@ -1,4 +1,4 @@
-//! Calls that fail: the writer stops and says why, readers go on, and what was acknowledged stays.
+//! Failing calls: the writer stops with an error, readers continue, and acknowledged events remain.
 
 use std::{path::Path, sync::Arc};
 
@@ -20,7 +20,7 @@ struct Counts {
     unopened: u64,
     /// The log was stopped.
     stopped: u64,
-    /// Nobody noticed: the call was made again, or did not matter.
+    /// Cases in which the call was retried, or its failure had no effect.
     carried_on: u64,
 }
 
@@ -54,7 +54,7 @@ fn whatever_call_fails_the_log_is_a_prefix_with_everything_acknowledged() {
     );
 }
 
-/// Runs the session with one fault, and says whether it came to the call.
+/// Runs the session with one fault. Returns whether the faulty call was reached.
 fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     let name = &format!("{fault:?}");
     let directory = in_memory();

@@ -1,4 +1,4 @@
-//! A disk that is really full: the log says so, everything acknowledged can be read, and with space it goes on.
+//! A full disk: appends fail, acknowledged events stay readable, and the log continues when there is space again.
 
 use std::{fs, io::Write as _, path::Path, process::Command};
 
@@ -14,7 +14,7 @@ struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Mounts one of so many KiB, or says why not.
+    /// Mounts a disk of `kib` KiB; a description of the reason if that is impossible.
     fn of(kib: u32) -> Result<Self, String> {
         let directory = tempfile::tempdir().unwrap();
         let size = format!("size={kib}k,mode=700");
@@ -62,7 +62,7 @@ fn large(number: u64) -> NewEvent {
     event
 }
 
-/// Appends until the log refuses; says how much it acknowledged and why it stopped.
+/// Appends until the log returns an error. Returns the number of acknowledged events and the error.
 fn append(log: &SledLog, from: u64, most: u64) -> (u64, Option<LogError>) {
     for number in from..from + most {
         let appended = log.append(Expected::Any, Timestamp(number), &[large(number)]);
@@ -73,7 +73,7 @@ fn append(log: &SledLog, from: u64, most: u64) -> (u64, Option<LogError>) {
     (from + most - 1, None)
 }
 
-/// The first so many events are there, and nothing else but what may have been on its way.
+/// Asserts that the first `acknowledged` events exist, and at most one more that was being written.
 fn has(log: &dyn event_bus::EventLog, acknowledged: u64) {
     let events = all(log);
     assert!((acknowledged..=acknowledged + 1).contains(&(events.len() as u64)), "{acknowledged}, {}", events.len());
@@ -93,7 +93,7 @@ fn is_stopped(log: &SledLog, error: &LogError, acknowledged: u64) {
     has(&JournalReader::open(log.directory()).unwrap(), acknowledged);
 }
 
-/// On a full disk a log opens or says why not, but it changes nothing for the worse.
+/// Opens a log on a full disk, which succeeds or fails without changing the log for the worse.
 fn is_opened_or_refused(directory: &Path, acknowledged: u64) -> bool {
     let opened = SledLog::open(directory);
     let aside = fs::read_dir(directory)

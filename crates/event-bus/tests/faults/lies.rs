@@ -1,4 +1,4 @@
-//! Syncs that say they worked and did nothing: after a crash everything acknowledged is there, or its loss is reported.
+//! Syncs that succeed without effect: after a crash all acknowledged events exist, or their loss is reported.
 
 use std::{
     path::Path,
@@ -19,7 +19,7 @@ use crate::{
 /// The log's directory, on the disk that lies.
 const LOG: &str = "log";
 
-/// Crashes looked at after a lie: one after each of so many acknowledgements, and one at the end.
+/// Number of crashes that are simulated after a lie: after some acknowledgements, and one at the end.
 const CRASHES: usize = 3;
 
 /// What the crashes left.
@@ -27,11 +27,11 @@ const CRASHES: usize = 3;
 struct Counts {
     /// Everything acknowledged.
     there: u64,
-    /// A log that says which events it has lost, and gets them back from the other copy.
+    /// Cases in which the log reports the lost events and restores them from the other copy.
     reported: u64,
-    /// No directory of a log, so nothing that could say that there was one.
+    /// Cases without a log directory, so that a loss cannot be detected.
     nowhere: u64,
-    /// A prefix, where a disk lied so often that nothing knows more.
+    /// Cases with a prefix of the events, where the disk lied repeatedly and no copy has more.
     shorter: u64,
 }
 
@@ -63,7 +63,7 @@ fn what_a_sync_that_lied_has_lost_is_there_or_is_reported() {
     );
 }
 
-/// Runs the session over a lie, crashes it after it, and says whether it came to the lie.
+/// Runs the session with a lying sync, and simulates crashes after it. Returns whether the lie was reached.
 fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     let name = &format!("{fault:?}");
     let directory = in_memory();

@@ -25,7 +25,7 @@ pub(crate) const FACTS: u64 = BATCH * BATCHES;
 /// A program at work, and how much of it was acknowledged.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
-    /// Events of which the log has said that they are durable.
+    /// Number of events that the log has acknowledged.
     pub(crate) acknowledged: AtomicU64,
 }
 
@@ -84,7 +84,7 @@ fn state() -> Checkpoint {
     Checkpoint { version: 1, position: Position(BATCH), state: vec![7; 5_000] }
 }
 
-/// What is there is what was appended, from the first on, without a part of a batch, and with everything acknowledged.
+/// Asserts that `events` are the first appended ones, without parts of batches, and include all acknowledged ones.
 pub(crate) fn is_a_prefix(events: &[Recorded], acknowledged: u64, name: &str) {
     let found: Vec<_> = events.iter().map(|event| event.event.clone()).collect();
     assert!(new_events(0..FACTS).starts_with(&found), "{name}: what is there was not appended");
@@ -92,7 +92,7 @@ pub(crate) fn is_a_prefix(events: &[Recorded], acknowledged: u64, name: &str) {
     assert!((found.len() as u64).is_multiple_of(BATCH), "{name}: a part of a batch is there");
 }
 
-/// Opens the log on a disk that is well, goes on to the end of the session, and finds everything in order.
+/// Opens the log without faults, completes the session, and verifies the log.
 pub(crate) fn goes_on(directory: &Path, acknowledged: u64, name: &str) {
     let (log, _) = SledLog::open(directory).unwrap_or_else(|error| panic!("{name}: {error}"));
     is_a_prefix(&all(&log), acknowledged, name);

@@ -1,4 +1,4 @@
-//! Calls that take long: appenders wait, readers go on, and nothing is acknowledged before the disk is done.
+//! Stalled calls: appenders wait, readers continue, and nothing is acknowledged before the disk completes.
 
 use std::{
     sync::{
@@ -86,7 +86,7 @@ fn one_case(fault: Fault) -> Option<bool> {
     stalled
 }
 
-/// Looks at a log of which a call stalls, and lets the call go on.
+/// Reads a log while one of its calls stalls, then lets the call continue.
 fn meanwhile(log: &SledLog, session: &Session, failing: &FailingFiles, name: &str) {
     let acknowledged = session.acknowledged();
     let answered = AtomicBool::new(false);

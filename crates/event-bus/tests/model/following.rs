@@ -75,7 +75,7 @@ async fn comes_to(bus: Bus, position: u64) -> Bus {
     bus
 }
 
-/// Tells a story to a log. Returns how many events were delivered.
+/// Applies a story to a log and compares the deliveries with the reference. Returns the number of delivered events.
 fn agrees(log: Arc<dyn EventLog>, story: &Story) -> u64 {
     let mut vector = Vector::default();
     let wanted: Vec<Answer> = story

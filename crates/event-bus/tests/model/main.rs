@@ -15,7 +15,7 @@ mod support;
 
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 
-/// Runs a test on so many random values, the same ones every time.
+/// Runs a test on `cases` random values, the same ones in each run.
 fn on_random<S: proptest::strategy::Strategy>(cases: usize, values: &S, test: impl Fn(S::Value) -> TestCaseResult) {
     let cases = u32::try_from(cases).unwrap();
     let config = Config { cases, failure_persistence: None, ..Config::default() };

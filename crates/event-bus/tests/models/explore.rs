@@ -17,8 +17,8 @@ use crate::support::is_long;
 #[cfg(not(feature = "model-loom"))]
 use crate::support::times;
 
-/// Runs a model until there is nothing left to try, and says how often that was. Under loom that is everything with at
-/// most so many preemptions, at most three under `TURNWISE_LONG=1`.
+/// Runs a model under all schedules and prints their number. Under loom these are all with at most `preemptions`
+/// preemptions, at most three under `TURNWISE_LONG=1`.
 pub(crate) fn explore(name: &str, preemptions: usize, model: fn()) {
     let schedules = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&schedules);
@@ -50,7 +50,7 @@ fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
     shuttle::Runner::new(scheduler, shuttle::Config::new()).run(model);
 }
 
-/// On real threads, whose order nobody chooses.
+/// Runs a model repeatedly on real threads.
 #[cfg(not(any(feature = "model-loom", feature = "model-shuttle")))]
 fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
     for _ in 0..times(50) {

@@ -16,7 +16,7 @@ use crate::{
     watched_log::WatchedLog,
 };
 
-/// Which policy the log says is active: two values that change together, as hash and home do in the engine.
+/// A projection of the active policy: two values that change together, as hash and home do in the engine.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct ActivePolicy {
     policy: u64,

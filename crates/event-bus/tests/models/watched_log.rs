@@ -26,7 +26,7 @@ impl WatchedLog {
         Self::failing_after(u64::MAX)
     }
 
-    /// A log whose barriers fail after so many, and a bus on it.
+    /// Creates a log that fails after `barriers` barriers, and a bus on it.
     pub(crate) fn failing_after(barriers: u64) -> (Arc<Self>, Bus) {
         let log = Arc::new(Self {
             log: MemoryLog::new(),

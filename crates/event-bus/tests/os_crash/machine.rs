@@ -1,4 +1,4 @@
-//! A disk that can be copied as it is at one moment, while somebody writes to it: what it would hold after a crash.
+//! A virtual disk that can be copied at one point in time during writes: the state after a crash of the system.
 //!
 //! It is an ext4 file system in a file on another ext4 file system in a file. Freezing the outer one makes every write
 //! to the inner one's device wait; what the inner one has only in memory is then not in the file.
@@ -25,7 +25,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Builds the disk, or says why that cannot be done here.
+    /// Creates the disk; a description of the reason if that is impossible on this machine.
     pub(crate) fn build() -> Result<Self, String> {
         let user = run("id", ["-u"])?;
         if user.trim() != "0" {
@@ -118,7 +118,7 @@ fn format(path: &Path, size: u64) -> Result<(), String> {
     run("mkfs.ext4", [OsStr::new("-q"), OsStr::new("-F"), path.as_os_str()]).map(drop)
 }
 
-/// What a program of the system says, or why it did not end well.
+/// Runs a program of the system and returns its output; its error output if it fails.
 fn run(program: &str, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<String, String> {
     let output = Command::new(program).args(arguments).output().map_err(|error| format!("`{program}`: {error}"))?;
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();

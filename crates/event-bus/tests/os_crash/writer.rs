@@ -1,4 +1,4 @@
-//! A program that writes in a process of its own, and what it said by a certain moment.
+//! A program that writes in a separate process, and its output up to a point in time.
 
 use std::{
     ffi::OsStr,
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a program may take until it says something.
+/// Time limit for the first output of the program.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Writer {
@@ -26,7 +26,8 @@ impl Writer {
         Self { child, said }
     }
 
-    /// Lets it write for a while after the first acknowledgement, and gives every whole line it has said by then.
+    /// Lets the program write for `time` after the first acknowledgement, and returns all complete lines of its output
+    /// so far.
     pub(crate) fn after(&mut self, time: Duration) -> String {
         let begun = Instant::now();
         while self.said().is_empty() {

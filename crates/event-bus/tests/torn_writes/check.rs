@@ -15,7 +15,7 @@ use crate::{
     support::{all, damaged::Case},
 };
 
-/// Checks a log with a damaged journal. `name` says which case it is.
+/// Checks a log with a damaged journal. `name` identifies the case in failures.
 pub(crate) fn journal(
     original: &Original,
     journal: &[u8],
@@ -108,7 +108,7 @@ fn read(original: &Original, case: &Case, expected: Verdict, name: &str) {
     }
 }
 
-/// Verifying says so too.
+/// Asserts that verification reports the same.
 fn walk(original: &Original, case: &Case, expected: Expected, witnesses: Witnesses, name: &str) {
     let verified = verify(case.path()).unwrap();
     match expected.opening {
@@ -136,7 +136,7 @@ fn actions(repairs: &[Repair]) -> Vec<RepairAction> {
     repairs.iter().map(|repair| repair.action).collect()
 }
 
-/// What has to be done to open a log of which so many events are left.
+/// Returns the repairs that opening a log makes of which `events` events remain.
 fn wanted(original: &Original, events: u64, behind: usize, witnesses: Witnesses) -> Vec<RepairAction> {
     let index = match (events, original.indexed(witnesses)) {
         (0, _) => None,

@@ -21,7 +21,7 @@ pub(crate) fn cuts(original: &Original, random: &mut Random) -> Vec<usize> {
     cuts
 }
 
-/// Turns one bit over and says which byte it was in.
+/// Flips a random bit and returns the index of its byte.
 pub(crate) fn flip(bytes: &mut [u8], random: &mut Random) -> usize {
     let bit = random.below(bytes.len() * 8);
     bytes[bit / 8] ^= 1 << (bit % 8);
@@ -42,7 +42,7 @@ pub(crate) enum SectorDamage {
 impl SectorDamage {
     pub(crate) const ALL: [Self; 4] = [Self::Zeroed, Self::Garbage, Self::Swapped, Self::Doubled];
 
-    /// Damages one sector of a file, and says where the damage begins, unless it leaves everything as it is.
+    /// Damages one sector of a file. Returns the offset of the damage; `None` if nothing changed.
     pub(crate) fn apply(self, bytes: &mut [u8], sector: usize, random: &mut Random) -> Option<usize> {
         let before = bytes.to_vec();
         let start = sector * SECTOR;

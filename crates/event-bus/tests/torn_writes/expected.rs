@@ -10,7 +10,7 @@ use crate::{
 /// What someone who opens the log must find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The first so many events, and so many bytes behind them that are no events.
+    /// The number of intact events, and of bytes behind them that are not events.
     Whole { events: u64, behind: usize },
     /// A refusal that names this position.
     Damaged(u64),
@@ -23,7 +23,7 @@ pub(crate) struct Expected {
     pub(crate) reading: Verdict,
 }
 
-/// What stands in a journal, compared with what was written.
+/// Content of a journal, compared with what was written.
 struct Walk {
     /// Events of whole batches, as written, and where they end.
     whole: u64,
@@ -78,7 +78,7 @@ impl Walk {
     }
 }
 
-/// The positions of the events that still stand in a journal as they were written, wherever that is.
+/// Returns the positions of the events that the journal still contains unchanged, at any offset.
 pub(crate) fn standing(original: &Original, journal: &[u8]) -> BTreeSet<u64> {
     let same = |frame: &[u8]| {
         let index = usize::try_from(position(frame)).unwrap() - 1;
@@ -107,7 +107,7 @@ fn valid_frames(journal: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u
     })
 }
 
-/// The frame at an offset, if its length and its checksum say that there is one.
+/// Returns the frame at an offset, if its length and checksum are valid.
 fn frame_at(journal: &[u8], at: usize) -> Option<&[u8]> {
     let rest = &journal[at..];
     let length = u32::from_le_bytes(*rest.first_chunk()?) as usize;

@@ -1,11 +1,11 @@
-//! Counts what became of the cases, and says so in one line.
+//! Counts the outcomes of the cases and prints them in one line.
 
 use std::{collections::BTreeMap, fmt};
 
 /// What opening a damaged log came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
-    /// Every event anybody knows of is there, and nothing had to be done.
+    /// All known events exist, and no repair was needed.
     Complete,
     /// Bytes that were never acknowledged were cut, and counted.
     TailCut,

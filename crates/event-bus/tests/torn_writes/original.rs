@@ -48,7 +48,7 @@ impl Witnesses {
 pub(crate) struct Place {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether the batch goes on with the next frame.
+    /// Whether the next frame belongs to the same batch.
     pub(crate) goes_on: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Original {
 }
 
 impl Original {
-    /// A log of so many barriers, closed as it should be.
+    /// Creates a log with `barriers` barriers and closes it properly.
     pub(crate) fn of(barriers: usize) -> Self {
         let (directory, earlier) = (in_memory(), in_memory());
         let events = write(directory.path(), barriers);
@@ -134,7 +134,7 @@ impl Original {
     }
 }
 
-/// The state saved after so many barriers.
+/// Returns the checkpoint saved after a number of barriers.
 pub(crate) fn state(barrier: usize) -> Checkpoint {
     Checkpoint { version: 1, position: Position(barrier as u64), state: vec![7; 6_000] }
 }

@@ -50,7 +50,7 @@ impl Operation {
     ];
 }
 
-/// Kind of an injected fault.
+/// Kind of an injected fault: an error, a partial or missing effect, or a stall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The device reports an error: `EIO`.
@@ -92,7 +92,7 @@ impl FaultKind {
     }
 }
 
-/// A fault to inject.
+/// A fault to inject into one call, or into all later ones. [`FailingFiles::fail`](super::FailingFiles::fail) sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     /// Affected operation.

@@ -11,7 +11,7 @@ pub(super) struct Gate {
     changed: Condvar,
 }
 
-/// State of a gate.
+/// State of a gate: whether it is closed, and how many calls it blocks.
 #[derive(Debug, Default)]
 struct State {
     /// Whether calls are blocked.

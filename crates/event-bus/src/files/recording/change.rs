@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fmt, sync::Arc};
 
-/// Number of a file or directory, independent of its name.
+/// Number of a file or directory, which stays the same when it is renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Node(pub(super) u64);
 
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Directory,
 }
 
-/// A change that a crash may keep or lose.
+/// A recorded change of a file or directory, which a crash may keep or lose if it is not synced.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The changed file or directory.
@@ -29,7 +29,7 @@ pub struct Change {
     pub(super) what: What,
 }
 
-/// Kind and data of a change.
+/// Kind and data of a recorded change.
 #[derive(Debug, Clone)]
 pub(super) enum What {
     /// An entry was added to a directory.

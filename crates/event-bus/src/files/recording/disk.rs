@@ -38,7 +38,7 @@ struct Content {
     length: u64,
 }
 
-/// A pending change of a file's content or length.
+/// A change of a file's content or length since its last sync.
 #[derive(Debug, Clone)]
 enum Pending {
     /// Bytes written at an offset.
@@ -71,7 +71,7 @@ impl Disk {
         Self::default()
     }
 
-    /// Applies a change. Call it in the order of the record.
+    /// Applies a change to the disk. Call it for each change in the order of the record.
     pub fn apply(&mut self, change: &Change) {
         self.applied += 1;
         let (number, node) = (self.applied, change.node);
@@ -145,7 +145,7 @@ impl Disk {
 }
 
 impl Names {
-    /// Returns the entries that survive.
+    /// Returns the entries of the directory that survive a crash with these decisions.
     fn after(&self, fate: Fate) -> BTreeMap<OsString, Node> {
         let mut names = self.durable.clone();
         for (_, change) in self.pending.iter().filter(|(number, _)| fate.keeps_name(*number)) {
@@ -187,7 +187,7 @@ impl Content {
         self.pending.clear();
     }
 
-    /// Returns the content that survives.
+    /// Returns the content of the file that survives a crash with these decisions.
     fn after(&self, node: Node, fate: Fate) -> Arc<Bytes> {
         if self.pending.is_empty() {
             return Arc::clone(&self.durable);

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Content of a directory after a simulated crash.
+/// Content of a directory after a simulated crash, which a test writes to disk and opens.
 #[derive(Debug, Clone, Default)]
 pub struct Image {
     /// Content of files, `None` for directories, by path under the root.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Model of `std::time::Instant`.
+/// Model of `std::time::Instant`: all instants are equal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instant;
 

@@ -21,7 +21,7 @@ struct Inner<S> {
     wakers: Vec<Waker>,
 }
 
-/// Read access to the state, which holds the lock.
+/// Read access to the state, which holds the lock while it exists.
 pub(super) struct Look<'a, S>(MutexGuard<'a, Inner<S>>);
 
 impl<S> Deref for Look<'_, S> {
