@@ -1,4 +1,4 @@
-//! A journal with preallocated space behind its end, which only the writer uses.
+//! A journal with room written behind its end: nobody but the writer's disk notices.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;

@@ -1,4 +1,4 @@
-//! Failing files: the writer stops, readers continue, and no unacknowledged event is visible.
+//! Files that fail: the writer stops, readers go on, and nothing unacknowledged shows.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 #![expect(clippy::print_stdout, reason = "the counts are kept in the documentation")]
 
