@@ -185,7 +185,7 @@ pub struct ObservedFailure {
     pub attempt: Option<u32>,
 }
 
-/// A compaction: the history was replaced by a summary.
+/// A compaction by the client: the history was replaced by a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCompaction {
     /// The client's id of the line.

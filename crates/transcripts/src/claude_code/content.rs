@@ -174,8 +174,10 @@ impl<'de> Deserialize<'de> for Size {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Part<'a> {
+    /// Type of the part.
     #[serde(rename = "type", borrow)]
     kind: Text<'a>,
+    /// Text of the part; empty for images.
     #[serde(borrow)]
     text: Text<'a>,
 }

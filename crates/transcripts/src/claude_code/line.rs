@@ -37,6 +37,7 @@ pub(super) struct Line<'a> {
     /// The provider's id of the request.
     #[serde(borrow)]
     pub(super) request_id: Text<'a>,
+    /// Time of the line in the format of RFC 3339.
     #[serde(borrow)]
     pub(super) timestamp: Text<'a>,
     /// Working directory of the client.
@@ -55,6 +56,7 @@ pub(super) struct Line<'a> {
     pub(super) is_visible_in_transcript_only: Flag,
     /// Whether the line reports a failed call.
     pub(super) is_api_error_message: Flag,
+    /// Content of the line.
     #[serde(borrow)]
     pub(super) message: Option<Message<'a>>,
     /// The client's record of a tool result.
@@ -72,14 +74,19 @@ pub(super) struct Line<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Message<'a> {
+    /// The provider's id of the response.
     #[serde(borrow)]
     pub(super) id: Text<'a>,
+    /// Model of the response; `<synthetic>` for texts of the client.
     #[serde(borrow)]
     pub(super) model: Text<'a>,
+    /// Reason why the response ended; missing in most lines.
     #[serde(borrow)]
     pub(super) stop_reason: Text<'a>,
+    /// Text or blocks.
     #[serde(borrow)]
     pub(super) content: Content<'a>,
+    /// Usage object of the provider, unparsed.
     #[serde(borrow)]
     pub(super) usage: Option<&'a RawValue>,
 }
@@ -105,6 +112,7 @@ impl CompactMetadata {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Kind<'a> {
+    /// Type of the line.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Text<'a>,
 }

@@ -2,7 +2,7 @@
 
 use contracts::Usage;
 
-/// Returns the larger count of each kind of tokens.
+/// Returns the maximum of each count. Several lines of one call report its usage, of which early ones are incomplete.
 pub(super) fn largest(one: &Usage, other: &Usage) -> Usage {
     Usage {
         input: one.input.max(other.input),

@@ -13,6 +13,7 @@ use crate::session_file::{Part, Parts, Text, lenient, skip_list, skip_object};
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Line<'a> {
+    /// Time of the line in the format of RFC 3339.
     #[serde(borrow)]
     pub(super) timestamp: Text<'a>,
     /// Type of the line.
@@ -21,6 +22,7 @@ pub(super) struct Line<'a> {
     /// Type of a state record, which only old files have.
     #[serde(borrow)]
     pub(super) record_type: Text<'a>,
+    /// Fields of the line's type; missing in old files.
     #[serde(borrow)]
     pub(super) payload: Option<Payload<'a>>,
 }
@@ -94,8 +96,10 @@ pub(super) struct Payload<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Item<'a> {
+    /// Type of the item.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Text<'a>,
+    /// Texts and images of a message.
     #[serde(borrow)]
     pub(super) content: Parts<'a>,
 }

@@ -80,8 +80,10 @@ pub(super) struct Line<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Choice<'a> {
+    /// Reason why the response ended.
     #[serde(borrow)]
     pub(super) finish_reason: Text<'a>,
+    /// The message of the model.
     #[serde(borrow)]
     pub(super) message: Message<'a>,
 }
@@ -90,12 +92,16 @@ pub(super) struct Choice<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Message<'a> {
+    /// `system`, `user`, `assistant` or `tool`.
     #[serde(borrow)]
     pub(super) role: Text<'a>,
+    /// Texts and images.
     #[serde(borrow)]
     pub(super) content: Parts<'a>,
+    /// Id of the tool call that a message of the role `tool` is the result of.
     #[serde(borrow)]
     pub(super) tool_call_id: Text<'a>,
+    /// Tool calls of the model.
     #[serde(borrow)]
     pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
 }
@@ -104,8 +110,10 @@ pub(super) struct Message<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct ToolCall<'a> {
+    /// The provider's id of the tool call.
     #[serde(borrow)]
     pub(super) id: Text<'a>,
+    /// The called function.
     #[serde(borrow)]
     pub(super) function: Function<'a>,
 }
@@ -114,8 +122,10 @@ pub(super) struct ToolCall<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Function<'a> {
+    /// Name of the tool.
     #[serde(borrow)]
     pub(super) name: Text<'a>,
+    /// Arguments as JSON.
     #[serde(borrow)]
     pub(super) arguments: Text<'a>,
 }

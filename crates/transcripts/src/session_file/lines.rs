@@ -53,7 +53,7 @@ impl<R: BufRead> Lines<R> {
         Ok(NextLine::Bytes { number: self.number, bytes: &self.buffer })
     }
 
-    /// Reads to the next line feed and discards the bytes.
+    /// Skips the rest of a line that is too long: reads to the next line feed and discards the bytes.
     fn skip_rest(&mut self) -> io::Result<()> {
         loop {
             let chunk = self.source.fill_buf()?;
