@@ -3,7 +3,7 @@
 use contracts::{NanoUsd, Usage};
 use serde::{Deserialize, Serialize};
 
-/// Sum of usage and cost over a number of calls. Costs of unknown prices are counted, not estimated.
+/// Sum of usage and cost over a number of calls. Calls without a known price are counted separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Total {
     /// Number of calls, including those without a known price.
