@@ -80,8 +80,11 @@ enum AnyClient {
 /// Layout of the body of a request for embeddings.
 #[derive(Serialize)]
 struct Body<'a> {
+    /// Name of the model.
     model: &'a str,
+    /// Texts to embed.
     input: Vec<&'a str>,
+    /// Always `float`.
     encoding_format: &'static str,
 }
 
