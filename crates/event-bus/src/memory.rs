@@ -16,15 +16,20 @@ use crate::{
 /// An in-memory log. Staged events are invisible until `sync`, as in the log on disk.
 #[derive(Debug, Default)]
 pub struct MemoryLog {
+    /// Content of the log.
     inner: Mutex<Inner>,
 }
 
 /// Content of the log: durable events, staged events, and checkpoints.
 #[derive(Debug, Default)]
 struct Inner {
+    /// Durable events, in the order of positions.
     events: Vec<Recorded>,
+    /// Positions of the durable events, by id.
     ids: HashMap<EventId, Position>,
+    /// Staged events.
     group: Group,
+    /// Checkpoints by name.
     checkpoints: BTreeMap<String, Checkpoint>,
 }
 

@@ -38,7 +38,7 @@ pub trait ProjectionSet: Default {
 /// of their positions; saves nothing.
 ///
 /// # Errors
-/// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot.
+/// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot be decoded.
 pub fn fold_all<S: ProjectionSet>(log: &dyn EventLog) -> Result<S, BusError> {
     let head = log.head()?;
     let mut set = S::resume(head, |name| log.load_checkpoint(name))?;

@@ -70,13 +70,19 @@ pub struct RetryAfter(pub Duration);
 
 /// Task of a reactor, with its last handled and last saved position.
 struct Follower<S> {
+    /// The reactor.
     reactor: Box<dyn Reactor>,
+    /// The log that events are read from.
     log: Arc<dyn EventLog>,
+    /// Queue of the events that the reactor records.
     producer: Producer<S>,
+    /// The last durable position.
     heads: watch::Receiver<Position>,
     /// Set when the bus closes.
     closing: watch::Receiver<bool>,
+    /// Position of the last handled event.
     handled: Position,
+    /// Last saved position.
     saved: Position,
 }
 

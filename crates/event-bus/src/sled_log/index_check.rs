@@ -34,7 +34,8 @@ pub(super) enum Witness {
 }
 
 impl Witness {
-    /// Opens the index and reads its last position and chain.
+    /// Opens the index and reads its last position and chain. A failure of the index is [`Witness::Damaged`], not an
+    /// error.
     pub(super) fn question(root: &Path, files: &dyn Files) -> Result<Self, LogError> {
         let path = root.join(INDEX);
         if !files::exists(files, &path).map_err(LogError::io("list", root))? {

@@ -12,10 +12,13 @@ use super::waited::Waited;
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
-/// State of a channel; `sender` and `receiver` are whether they exist.
+/// State of a channel, shared by its sender and its receiver.
 struct State<T> {
+    /// The value, after it was sent and before it was received.
     value: Option<T>,
+    /// Whether the sender exists.
     sender: bool,
+    /// Whether the receiver exists.
     receiver: bool,
 }
 

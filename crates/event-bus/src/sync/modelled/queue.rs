@@ -5,10 +5,13 @@ use std::{collections::VecDeque, future::poll_fn, sync::Arc, time::Duration};
 use super::waited::Waited;
 use crate::bus::block_on::block_on;
 
-/// State of a queue; `senders` and `receiver` are whether they exist.
+/// State of a queue, shared by its senders and its receiver.
 struct State<T> {
+    /// Messages that were not received yet.
     messages: VecDeque<T>,
+    /// Whether a sender exists.
     senders: bool,
+    /// Whether the receiver exists.
     receiver: bool,
 }
 

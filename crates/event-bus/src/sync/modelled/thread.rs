@@ -16,7 +16,9 @@ pub(crate) struct Thread(Arc<Token>);
 
 /// Token of a thread: whether the next `park` returns immediately.
 struct Token {
+    /// Whether the token is available.
     given: Mutex<bool>,
+    /// Notified when the token becomes available.
     parked: Condvar,
 }
 

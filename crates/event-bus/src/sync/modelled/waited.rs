@@ -17,7 +17,9 @@ pub(super) struct Waited<S> {
 /// The state, and the wakers of the tasks that wait for a change.
 #[derive(Debug)]
 struct Inner<S> {
+    /// The state.
     state: S,
+    /// Wakers of the tasks that wait for a change.
     wakers: Vec<Waker>,
 }
 

@@ -8,12 +8,16 @@ use super::waited::{Look, Waited};
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
-/// State of a channel; `sender` and `receivers` are whether they exist.
+/// State of a channel, shared by its sender and its receivers.
 #[derive(Debug)]
 struct State<T> {
+    /// The present value.
     value: T,
+    /// Number of modifications.
     version: u64,
+    /// Whether the sender exists.
     sender: bool,
+    /// Whether a receiver exists.
     receivers: bool,
 }
 
