@@ -141,11 +141,13 @@ impl Requirement {
         Self::SystemAlone,
     ];
 
-    /// Requirements that a policy may allow to be dropped; a header of the response reports each. The response is
-    /// equivalent or nearly so.
-    pub const OPTIONAL: [Self; 7] = [
+    /// Requirements that a request is adapted to if the chosen model does not support them (decision D32): settings that
+    /// only tune the response, and earlier thinking, are dropped; a system message within the conversation is sent as a
+    /// message of the user. Headers of the response and the log report each.
+    pub const ADAPTABLE: [Self; 8] = [
         Self::CacheControl,
         Self::ContextManagement,
+        Self::MidConversationSystem,
         Self::Sampling,
         Self::Signatures,
         Self::ThinkingControl,

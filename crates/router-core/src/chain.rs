@@ -95,7 +95,7 @@ impl Chain<'_> {
     }
 
     fn rejection(&self, model: &ModelSpec) -> Option<Failure> {
-        validate::rejection(model, self.turn, &self.policy.gateway.may_drop, self.views.outages)
+        validate::rejection(model, self.turn, &self.policy.gateway.adaptable, self.views.outages)
     }
 
     /// The verdict on a model that is known.

@@ -8,7 +8,7 @@ use contracts::{ClientRequest, Failure, ModelSpec, Requirement, Turn, WireApi, v
 pub(crate) fn rejection(
     model: &ModelSpec,
     turn: &Turn,
-    may_drop: &BTreeSet<Requirement>,
+    adaptable: &BTreeSet<Requirement>,
     outages: &Outages,
 ) -> Option<Failure> {
     let (needs, can) = (turn.needs, model.capabilities);
@@ -47,7 +47,7 @@ pub(crate) fn rejection(
     if request.requires.contains(&Requirement::TurnSignatures) && signer_failed() {
         return Some(Failure::SignedByAnother);
     }
-    select_api(model, request, may_drop).err()
+    select_api(model, request, adaptable).err()
 }
 
 /// The API in which a model is sent a request: the request's own where the model is served over it, and otherwise the
@@ -59,9 +59,9 @@ pub(crate) fn rejection(
 pub fn select_api(
     model: &ModelSpec,
     request: &ClientRequest,
-    may_drop: &BTreeSet<Requirement>,
+    adaptable: &BTreeSet<Requirement>,
 ) -> Result<WireApi, Failure> {
-    let signed = request.requires.contains(&Requirement::Signatures) && !may_drop.contains(&Requirement::Signatures);
+    let signed = request.requires.contains(&Requirement::Signatures) && !adaptable.contains(&Requirement::Signatures);
     // Nobody known to have signed is nobody who may see it.
     if signed && (request.signed_by.is_empty() || request.signed_by.iter().any(|signer| *signer != model.id)) {
         return Err(Failure::SignedByAnother);
@@ -70,9 +70,9 @@ pub fn select_api(
     if request.requires.contains(&Requirement::TurnSignatures) && !request.signed_by.contains(&model.id) {
         return Err(Failure::SignedByAnother);
     }
-    let api = api_for(model, request, may_drop)?;
+    let api = api_for(model, request, adaptable)?;
     let mut refused = request.requires.iter().copied().filter(|requirement| !model.capabilities.takes(*requirement));
-    match refused.find(|requirement| !may_drop.contains(requirement)) {
+    match refused.find(|requirement| !adaptable.contains(requirement)) {
         // A budget is said in its own API alone.
         Some(Requirement::ThinkingBudget) if api != request.api => Ok(api),
         Some(requirement) => Err(Failure::CannotCarry { requirement, api }),
@@ -80,14 +80,14 @@ pub fn select_api(
     }
 }
 
-fn api_for(model: &ModelSpec, request: &ClientRequest, may_drop: &BTreeSet<Requirement>) -> Result<WireApi, Failure> {
+fn api_for(model: &ModelSpec, request: &ClientRequest, adaptable: &BTreeSet<Requirement>) -> Result<WireApi, Failure> {
     if model.apis.contains(&request.api) {
         return Ok(request.api);
     }
     let lost = |api: WireApi| {
         let told = request.requires.iter().filter(|requirement| model.capabilities.is_told(**requirement, api));
         let mut lost = told.filter(|requirement| !requirement.carried(request.api, api));
-        lost.find(|requirement| !requirement.is_dropped_by(may_drop)).copied()
+        lost.find(|requirement| !requirement.is_dropped_by(adaptable)).copied()
     };
     let mut first_failure = Failure::NotConfigured;
     for (index, api) in model.apis.iter().copied().enumerate() {

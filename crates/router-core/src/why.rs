@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use contracts::{
-    Decision, Evaluation, Failure, OutageScope, Reason, SessionId, Slot, TurnId, Verdict, events::RouteFallback,
+    Decision, Evaluation, Failure, OutageScope, Reason, Requirement, SessionId, Slot, TurnId, Verdict,
+    events::RouteFallback,
 };
 use event_core::Timestamp;
 
@@ -155,14 +156,19 @@ fn failure_text(failure: &Failure) -> String {
         Failure::ExceedsContextWindow { estimate, window } => {
             format!("exceeds_context_window: {estimate} tokens expected, {window} fit")
         }
-        Failure::CannotCarry { requirement, .. } if requirement.is_of_the_model() => {
-            format!("cannot_carry: the model takes no {requirement}; `gateway.may_drop: [{requirement}]` leaves it out")
+        Failure::CannotCarry { requirement, api } => {
+            let lacking = if requirement.is_of_the_model() { "the model".to_owned() } else { api.to_string() };
+            let setting = requirement.dropped_as();
+            let remedy = if Requirement::ADAPTABLE.contains(&setting) {
+                format!("; add `{setting}` to `gateway.adapt` to allow it")
+            } else {
+                String::new()
+            };
+            format!("cannot_carry: {lacking} has no {requirement}{remedy}")
         }
-        Failure::CannotCarry { requirement, api } if requirement.dropped_as() != *requirement => {
-            let named = requirement.dropped_as();
-            format!("cannot_carry: {api} has no {requirement}; `gateway.may_drop: [{named}]` leaves it out")
+        Failure::SignedByAnother => {
+            "signed_by_another: the conversation contains thinking that another model signed".to_owned()
         }
-        Failure::CannotCarry { requirement, api } => format!("cannot_carry: {api} has no {requirement}"),
         Failure::JustFailed(class) => format!("just_failed: {}", class.name()),
         failure => failure.name().to_owned(),
     }

@@ -48,7 +48,7 @@ fn api_of(path: &str) -> Option<WireApi> {
 }
 
 fn tried(from: WireApi, to: WireApi, body: &[u8]) -> String {
-    let may_drop = BTreeSet::from(Requirement::OPTIONAL);
+    let may_drop = BTreeSet::from(Requirement::ADAPTABLE);
     let conversion = ConversionOptions {
         from,
         to,

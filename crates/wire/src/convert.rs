@@ -61,7 +61,7 @@ pub struct ConversionOptions<'a> {
     /// Whether the provider's chat completions accept `max_completion_tokens`, `stream_options` and prompt cache keys.
     /// Some reject unknown fields, and report the usage of a stream without being asked.
     pub newer_chat: bool,
-    /// The features among [`Requirement::OPTIONAL`] that may be dropped.
+    /// The features among [`Requirement::ADAPTABLE`] that may be dropped.
     pub may_drop: &'a BTreeSet<Requirement>,
     /// The output limit of the model, in tokens; 0 if unknown. It replaces a higher limit, which providers reject, and
     /// a missing one where the API requires a limit.

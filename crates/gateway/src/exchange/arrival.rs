@@ -88,9 +88,9 @@ fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refus
 /// Whether the request could be sent to a model that is unavailable now, so that it may succeed later.
 fn is_temporary(engine: &Engine, outcome: &TurnOutcome) -> bool {
     let (Some(decision), Some(request)) = (outcome.decision(), outcome.request()) else { return false };
-    let may_drop = &engine.policy().policy.gateway().may_drop;
+    let adaptable = &engine.policy().policy.gateway().adaptable;
     let could = |model: &ModelId| {
-        engine.models().registry.get(model).is_some_and(|model| select_api(model, request, may_drop).is_ok())
+        engine.models().registry.get(model).is_some_and(|model| select_api(model, request, adaptable).is_ok())
     };
     unavailable(decision).any(could)
 }

@@ -73,10 +73,10 @@ impl Attempt<'_> {
             }
         };
         *response.status_mut() = status;
-        if !outgoing.dropped.is_empty() {
-            let names: Vec<_> = outgoing.dropped.iter().map(|requirement| requirement.name()).collect();
+        if !outgoing.adapted.is_empty() {
+            let names: Vec<_> = outgoing.adapted.iter().map(|requirement| requirement.name()).collect();
             if let Ok(value) = HeaderValue::from_str(&names.join(", ")) {
-                response.headers_mut().insert("x-turnwise-dropped", value);
+                response.headers_mut().insert("x-turnwise-adapted", value);
             }
         }
         Ok(response)

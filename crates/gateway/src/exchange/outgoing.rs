@@ -18,8 +18,8 @@ pub(super) struct Outgoing {
     pub(super) body: Bytes,
     /// Whether the gateway requested a usage chunk that the client did not, which is removed from the response.
     pub(super) hides_usage: bool,
-    /// The requirements that were dropped.
-    pub(super) dropped: BTreeSet<Requirement>,
+    /// The requirements that were dropped or converted because the model does not support them.
+    pub(super) adapted: BTreeSet<Requirement>,
 }
 
 /// Prepares the request for a provider. Fails if the target's API cannot express it.
@@ -33,10 +33,10 @@ pub(super) fn outgoing(
     let same_api = target.api == incoming.api;
     let streams = incoming.streams(inspected);
     let mut edits: Vec<Edit> = mentions(body, inspected, target);
-    let mut dropped = BTreeSet::new();
+    let mut adapted = BTreeSet::new();
     if drops_signatures(target) {
         edits.extend(remove_signed_thinking(body, inspected));
-        dropped.insert(Requirement::Signatures);
+        adapted.insert(Requirement::Signatures);
     }
     if !same_api {
         let edited = if edits.is_empty() { body.clone() } else { Bytes::from(apply_edits(body, edits)) };
@@ -47,13 +47,13 @@ pub(super) fn outgoing(
             stream: streams,
             accepts_effort: target.model.capabilities.effort,
             newer_chat: provider.newer_chat,
-            may_drop: &target.may_drop,
+            may_drop: &target.adaptable,
             max_output: target.model.max_output,
         };
         let converted =
             convert_request(&conversion, &edited).map_err(|error| FailedAttempt::not_convertible(error.to_string()))?;
-        dropped.extend(converted.dropped);
-        return Ok(Outgoing { body: Bytes::from(converted.body), hides_usage: false, dropped });
+        adapted.extend(converted.dropped);
+        return Ok(Outgoing { body: Bytes::from(converted.body), hides_usage: false, adapted });
     }
     if inspected.model.as_deref() != Some(model) {
         edits.extend(set_model(inspected, model));
@@ -61,7 +61,7 @@ pub(super) fn outgoing(
     let not_taken = not_taken(target);
     if !not_taken.is_empty() {
         edits.extend(remove_thinking_settings(body, inspected, &not_taken));
-        dropped.extend(not_taken);
+        adapted.extend(not_taken);
     }
     let hides_usage =
         target.api == WireApi::OpenAiChat && streams && !inspected.requests_stream_usage && provider.newer_chat;
@@ -70,7 +70,7 @@ pub(super) fn outgoing(
     }
     // Without edits, the received bytes are forwarded as they are.
     let body = if edits.is_empty() { body.clone() } else { Bytes::from(apply_edits(body, edits)) };
-    Ok(Outgoing { body, hides_usage, dropped })
+    Ok(Outgoing { body, hides_usage, adapted })
 }
 
 /// The edits that remove the `@` mentions at the start of the user's messages.
@@ -86,7 +86,7 @@ fn mentions(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec
 fn drops_signatures(target: &Target) -> bool {
     let Some(request) = target.outcome.request() else { return false };
     request.requires.contains(&Requirement::Signatures)
-        && target.may_drop.contains(&Requirement::Signatures)
+        && target.adaptable.contains(&Requirement::Signatures)
         && request.signed_by.iter().any(|signer| *signer != target.model.id)
 }
 
@@ -94,6 +94,6 @@ fn drops_signatures(target: &Target) -> bool {
 fn not_taken(target: &Target) -> BTreeSet<Requirement> {
     let can = target.model.capabilities;
     let requires = target.outcome.request().into_iter().flat_map(|request| &request.requires);
-    let required = requires.filter(|requirement| target.may_drop.contains(requirement)).copied();
+    let required = requires.filter(|requirement| target.adaptable.contains(requirement)).copied();
     required.filter(|requirement| !can.takes(*requirement)).collect()
 }

@@ -29,7 +29,7 @@ pub(crate) struct Target {
     /// The number of the call in its turn, from 0.
     pub(crate) call: u64,
     /// The requirements that the policy allows to drop.
-    pub(crate) may_drop: BTreeSet<Requirement>,
+    pub(crate) adaptable: BTreeSet<Requirement>,
 }
 
 impl Target {
@@ -44,10 +44,10 @@ impl Target {
         };
         let unknown = || EngineError::UnknownModel { name: id.to_string(), hint: String::new() };
         let model = engine.models().registry.get(id).ok_or_else(unknown)?.clone();
-        let may_drop = engine.policy().policy.gateway().may_drop.clone();
+        let adaptable = engine.policy().policy.gateway().adaptable.clone();
         // The chain rejects models without a usable API. A locked model is called in its own, even if the request
         // changed since.
-        let api = select_api(&model, request, &may_drop).unwrap_or_else(|_| {
+        let api = select_api(&model, request, &adaptable).unwrap_or_else(|_| {
             if model.apis.contains(&request.api) {
                 request.api
             } else {
@@ -55,7 +55,7 @@ impl Target {
             }
         });
         let call = engine.call_sent(&outcome, id)?;
-        Ok((Self { outcome: Arc::new(outcome), model, api, call: call.number, may_drop }, call))
+        Ok((Self { outcome: Arc::new(outcome), model, api, call: call.number, adaptable }, call))
     }
 
     /// Adds the response headers for the model, the slot that chose it, its reason, the turn and the number of

@@ -114,7 +114,7 @@ fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason
 #[test]
 fn settings_that_the_other_api_does_not_have_are_known_before_choosing() {
     let policy = "schema_version: 1\nglobal_default: gpt-5.5\nrules: [{name: claude, when: {}, use: sonnet}]\n";
-    let world = World::new(policy);
+    let world = World::new(&format!("{policy}gateway: {{adapt: []}}\n"));
     let chat = |temperature: f64| {
         let body = json!({ "model": "turnwise", "temperature": temperature,
             "messages": [{ "role": "user", "content": "hello" }] });
@@ -124,7 +124,7 @@ fn settings_that_the_other_api_does_not_have_are_known_before_choosing() {
     };
     assert_eq!(chat(1.0), "anthropic:claude-sonnet-5-5");
     assert_eq!(chat(1.5), "openai:gpt-5.5");
-    world.set_policy(&format!("{policy}gateway: {{may_drop: [sampling]}}\n"));
+    world.set_policy(policy);
     assert_eq!(chat(1.5), "anthropic:claude-sonnet-5-5");
     let policy = "schema_version: 1\nglobal_default: sonnet\nrules: [{name: gpt, when: {}, use: gpt-5.5}]\n";
     world.set_policy(policy);

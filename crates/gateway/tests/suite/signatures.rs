@@ -1,4 +1,4 @@
-//! Signed thinking is sent only to the model that signed it.
+//! Signed thinking is sent only to the model that signed it; for another model it is dropped (decision D31).
 
 use contracts::events::RouteDecided;
 use serde_json::{Value, json};
@@ -17,13 +17,13 @@ fn after(body: &Value, answer: &Value, text: &str) -> Value {
 }
 
 #[test]
-fn a_session_with_signed_thinking_stays_with_who_signed_it_and_says_why() {
+fn with_keep_thinking_a_session_stays_with_the_model_that_signed_its_thinking() {
     let world = World::new(OPUS);
     let body = message("turnwise", "THINK about it");
     let first = world.post("/v1/messages", &SESSION, &body);
     assert!(first.body.contains("sig:claude-opus-4-8"), "{}", first.body);
     world.ended(1);
-    world.set_policy("schema_version: 1\nglobal_default: sonnet\nrules:\n  - {name: back, when: {message_matches: again}, use: claude-opus-4-8}\n");
+    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {keep_thinking: true}\nrules:\n  - {name: back, when: {message_matches: again}, use: claude-opus-4-8}\n");
     let refused = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "and now sonnet"));
     assert_eq!(refused.status, 400);
     assert!(refused.body.contains("signed_by_another"), "{}", refused.body);
@@ -33,20 +33,20 @@ fn a_session_with_signed_thinking_stays_with_who_signed_it_and_says_why() {
 }
 
 #[test]
-fn where_the_policy_allows_it_the_thinking_is_dropped_and_the_answer_says_so() {
+fn by_default_earlier_thinking_is_dropped_for_another_model_and_a_header_reports_it() {
     let world = World::new(OPUS);
     let body = message("turnwise", "THINK about it");
     let first = world.post("/v1/messages", &SESSION, &body);
     world.ended(1);
-    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {may_drop: [signatures]}\n");
+    world.set_policy("schema_version: 1\nglobal_default: sonnet\n");
     let next = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "and now sonnet"));
     assert_eq!(next.status, 200, "{}", next.body);
-    assert_eq!(next.header("x-turnwise-dropped"), "signatures");
+    assert_eq!(next.header("x-turnwise-adapted"), "signatures");
     assert!(!world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
 }
 
 #[test]
-fn thinking_whose_signer_nobody_knows_goes_to_the_model_that_the_client_believes_it_talks_to() {
+fn thinking_of_an_unknown_signer_is_taken_for_the_requested_model_s_and_not_sent_to_another() {
     let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
     let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "sig:claude-opus-4-8" });
     let body = json!({ "model": "claude-opus-4-8", "max_tokens": 100, "messages": [
@@ -54,15 +54,20 @@ fn thinking_whose_signer_nobody_knows_goes_to_the_model_that_the_client_believes
         { "role": "assistant", "content": [thinking, { "type": "text", "text": "so" }] },
         { "role": "user", "content": "second" },
     ]});
-    let answer = world.post("/v1/messages", &SESSION, &body);
-    assert_eq!(
-        (answer.status.as_u16(), answer.header("x-turnwise-model")),
-        (200, "anthropic:claude-opus-4-8"),
-        "{}",
-        answer.body
-    );
+    let model_and_adapted = |expected: (&str, &str)| {
+        let answer = world.post("/v1/messages", &SESSION, &body);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!((answer.header("x-turnwise-model"), answer.header("x-turnwise-adapted")), expected);
+    };
+    model_and_adapted(("anthropic:claude-sonnet-5-5", "signatures"));
+    assert!(!world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
     world.ended(1);
-    let text = engine_text(&world.events::<RouteDecided>()[0]);
+    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {keep_thinking: true}\n");
+    model_and_adapted(("anthropic:claude-opus-4-8", ""));
+    assert!(world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
+    world.ended(2);
+    let decided = world.events::<RouteDecided>();
+    let text = engine_text(decided.last().unwrap());
     assert!(text.contains("signed_by_another"), "{text}");
 }
 

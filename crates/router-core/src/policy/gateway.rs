@@ -49,8 +49,9 @@ pub struct GatewaySettings {
     pub auxiliary_calls: AuxiliaryCalls,
     /// Who counts tokens.
     pub count_tokens: CountTokens,
-    /// What may be dropped of a request, visibly.
-    pub may_drop: BTreeSet<Requirement>,
+    /// Requirements that a request is adapted to for a model that does not support them: those of `adapt`, and
+    /// [`Requirement::Signatures`] unless `keep_thinking` is set.
+    pub adaptable: BTreeSet<Requirement>,
 }
 
 impl Default for GatewaySettings {
@@ -59,7 +60,7 @@ impl Default for GatewaySettings {
             client_model: ClientModel::default(),
             auxiliary_calls: AuxiliaryCalls::Tier(Tier::Fast),
             count_tokens: CountTokens::default(),
-            may_drop: BTreeSet::new(),
+            adaptable: Requirement::ADAPTABLE.into(),
         }
     }
 }
@@ -88,27 +89,35 @@ impl Loader<'_> {
             let words = [("provider", CountTokens::Provider), ("local", CountTokens::Local)];
             settings.count_tokens = self.problems.choice(node, "count_tokens", &words).unwrap_or_default();
         }
-        if let Some(node) = keys.get("may_drop") {
-            settings.may_drop = self.may_drop(node);
+        if let Some(node) = keys.get("adapt") {
+            settings.adaptable = self.adapt(node);
+        }
+        let keep_thinking = keys.get("keep_thinking").and_then(|node| self.problems.boolean(node, "keep_thinking"));
+        if keep_thinking == Some(true) {
+            settings.adaptable.remove(&Requirement::Signatures);
         }
         Some(settings)
     }
 
-    fn may_drop(&mut self, node: &Node<'_>) -> BTreeSet<Requirement> {
-        // Nothing may be dropped: that is the default, said.
+    /// Reads the list `adapt`. Earlier thinking is adaptable whatever the list contains: `keep_thinking` governs it.
+    fn adapt(&mut self, node: &Node<'_>) -> BTreeSet<Requirement> {
+        let mut adaptable = BTreeSet::from([Requirement::Signatures]);
+        // `texts` rejects an empty list, which here is the strict setting.
         if matches!(&node.value, Value::List(items) if items.is_empty()) {
-            return BTreeSet::new();
+            return adaptable;
         }
-        let names = self.problems.texts(node, "may_drop").unwrap_or_default();
-        let mut allowed = BTreeSet::new();
-        for name in names {
-            if let Some(known) = Requirement::named(name).filter(|known| Requirement::OPTIONAL.contains(known)) {
-                allowed.insert(known);
+        let is_listable =
+            |known: &Requirement| Requirement::ADAPTABLE.contains(known) && *known != Requirement::Signatures;
+        for name in self.problems.texts(node, "adapt").unwrap_or_default() {
+            if let Some(requirement) = Requirement::named(name).filter(is_listable) {
+                adaptable.insert(requirement);
             } else {
-                let all = Requirement::OPTIONAL.map(Requirement::name).join(", ");
-                self.problems.note(node.mark, format!("`may_drop` cannot name `{name}`: it may have {all}"));
+                let names: Vec<_> =
+                    Requirement::ADAPTABLE.into_iter().filter(is_listable).map(Requirement::name).collect();
+                let message = format!("`adapt` cannot contain `{name}`; it accepts {}", names.join(", "));
+                self.problems.note(node.mark, message);
             }
         }
-        allowed
+        adaptable
     }
 }

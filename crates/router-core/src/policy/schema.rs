@@ -23,6 +23,8 @@ pub(crate) enum Shape {
     Texts,
     TimeWindow,
     Words(&'static [&'static str]),
+    /// One of these words, or a list of them, which may be empty.
+    WordList(&'static [&'static str]),
     Mapping(&'static [Key]),
     /// A mapping of paths to mappings.
     ByPath(&'static [Key]),
@@ -147,10 +149,25 @@ pub(crate) const GATEWAY: &[Key] = &[
         "Who counts tokens for clients: the provider where it can (default), or an estimate made here.",
     ),
     key(
-        "may_drop",
-        Shape::Texts,
-        "What may be dropped of a request, visibly, so that another model can take it: cache_control, \
-         context_management, sampling, signatures, thinking_control, effort, thinking_budget (default none).",
+        "adapt",
+        Shape::WordList(&[
+            "cache_control",
+            "context_management",
+            "effort",
+            "mid_conversation_system",
+            "sampling",
+            "thinking_budget",
+            "thinking_control",
+        ]),
+        "Features of a request that are adapted to a model without them, which headers report: cache_control, \
+         context_management, effort, mid_conversation_system, sampling, thinking_budget, thinking_control (default \
+         all). [] rejects the model instead.",
+    ),
+    key(
+        "keep_thinking",
+        Shape::Boolean,
+        "Whether a model is rejected if the conversation contains earlier thinking of another model, instead of \
+         dropping that thinking (default false).",
     ),
 ];
 
@@ -281,6 +298,10 @@ fn shape(shape: Shape) -> Value {
             json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": time })
         }
         Shape::Words(words) => json!({ "enum": words }),
+        Shape::WordList(words) => {
+            let word = json!({ "enum": words });
+            json!({ "oneOf": [word, { "type": "array", "items": word }] })
+        }
         Shape::Mapping(keys) => object(keys),
         Shape::ByPath(keys) => json!({ "type": "object", "additionalProperties": object(keys) }),
         Shape::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),

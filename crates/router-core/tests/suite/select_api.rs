@@ -75,7 +75,7 @@ fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may
     let opus = named("anthropic:opus", &[AnthropicMessages]);
     let sonnet = named("anthropic:sonnet", &[AnthropicMessages]);
     let gpt = named("openai:gpt", &[OpenAiResponses]);
-    let all = Requirement::OPTIONAL;
+    let all = Requirement::ADAPTABLE;
     let over = request(AnthropicMessages, &[Signatures], &[&opus]);
     let running = request(AnthropicMessages, &[Signatures, TurnSignatures], &[&opus]);
     assert_eq!(asked(&sonnet, &over, &all), Ok(AnthropicMessages));
@@ -97,7 +97,7 @@ fn of_the_apis_of_a_model_the_first_that_says_everything_is_taken() {
     assert_eq!(asked(&gpt, &request(AnthropicMessages, &[StopSequences], &[]), &[]), Ok(OpenAiChat));
     let claude = named("anthropic:opus", &[AnthropicMessages]);
     assert_eq!(
-        asked(&claude, &request(OpenAiChat, &[JsonObject], &[]), &Requirement::OPTIONAL),
+        asked(&claude, &request(OpenAiChat, &[JsonObject], &[]), &Requirement::ADAPTABLE),
         Err(Failure::CannotCarry { requirement: JsonObject, api: AnthropicMessages })
     );
 }
@@ -108,7 +108,7 @@ fn more_texts_to_stop_at_than_an_api_takes_keep_its_models_from_the_request() {
     let gemini = named("google:gemini", &[Gemini]);
     let refused = |requirement, api| Err(Failure::CannotCarry { requirement, api });
     let five = request(AnthropicMessages, &[StopSequences, FiveStopSequences], &[]);
-    assert_eq!(asked(&chat, &five, &Requirement::OPTIONAL), refused(FiveStopSequences, OpenAiChat));
+    assert_eq!(asked(&chat, &five, &Requirement::ADAPTABLE), refused(FiveStopSequences, OpenAiChat));
     assert_eq!(asked(&gemini, &five, &[]), Ok(Gemini));
     let six = request(AnthropicMessages, &[StopSequences, FiveStopSequences, SixStopSequences], &[]);
     assert_eq!(asked(&gemini, &six, &[]), refused(SixStopSequences, Gemini));

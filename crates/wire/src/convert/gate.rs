@@ -24,6 +24,10 @@ impl<'a> FeatureGate<'a> {
         self.from
     }
 
+    pub(crate) const fn to(&self) -> WireApi {
+        self.to
+    }
+
     /// Checks that the other API supports `requirement`.
     ///
     /// # Errors
@@ -46,7 +50,7 @@ impl<'a> FeatureGate<'a> {
     /// [`ConvertError::Requires`] if it may not be dropped.
     pub(crate) fn drop_feature(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
         let named = requirement.dropped_as();
-        if Requirement::OPTIONAL.contains(&named) && self.may_drop.contains(&named) {
+        if Requirement::ADAPTABLE.contains(&named) && self.may_drop.contains(&named) {
             self.dropped.insert(named);
             return Ok(());
         }

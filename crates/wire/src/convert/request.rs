@@ -28,7 +28,8 @@ pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Resul
     reject_inexact_numbers(&body)?;
     let mut gate = FeatureGate::new(conversion);
     let mut request = api::of(conversion.from).read_request(body, &mut gate)?;
-    move_system_prompt(&mut request, &gate)?;
+    move_system_prompt(&mut request);
+    convert_later_system_messages(&mut request, &mut gate)?;
     check_prefill(&request, &gate)?;
     check_effort(&mut request, conversion, &mut gate)?;
     check_limits(&request, &mut gate)?;
@@ -50,16 +51,40 @@ impl ConversionOptions<'_> {
     }
 }
 
-/// Moves leading system messages to the system prompt, and checks whether later ones are supported.
-fn move_system_prompt(request: &mut Request, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
+/// Moves leading system messages to the system prompt.
+fn move_system_prompt(request: &mut Request) {
     let leading = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let texts = request.messages.drain(..leading).flat_map(|message| message.blocks);
     request.system.extend(texts.filter_map(|block| match block {
         Block::Text(text) => Some(text),
         _ => None,
     }));
-    if request.messages.iter().any(|message| message.role == Role::System) {
-        gate.require(Requirement::MidConversationSystem)?;
+}
+
+/// Converts system messages within the conversation to user messages whose text is enclosed in `<system>` tags, if the
+/// other API supports them only at the beginning. Tool results stay directly behind their calls.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if the request may not be adapted in this way.
+fn convert_later_system_messages(request: &mut Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
+    let is_system = |message: &Message| message.role == Role::System;
+    if Requirement::MidConversationSystem.carried(gate.from(), gate.to()) || !request.messages.iter().any(is_system) {
+        return Ok(());
+    }
+    gate.drop_feature(Requirement::MidConversationSystem)?;
+    for message in request.messages.iter_mut().filter(|message| is_system(message)) {
+        message.role = Role::User;
+        for block in &mut message.blocks {
+            if let Block::Text(text) = block
+                && !limits::is_blank(text)
+            {
+                *text = format!("<system>\n{text}\n</system>");
+            }
+        }
+    }
+    request.messages = merge_consecutive_roles(std::mem::take(&mut request.messages));
+    for message in &mut request.messages {
+        message.blocks.sort_by_key(|block| !matches!(block, Block::ToolResult(_)));
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ fn agrees(api: WireApi, name: &str, body: &Value) {
     let requires = inspect(api, text.as_bytes()).unwrap().requires;
     for to in WireApi::ALL.into_iter().filter(|to| *to != api) {
         let lost: BTreeSet<_> = requires.iter().copied().filter(|requirement| !requirement.carried(api, to)).collect();
-        let may_drop: BTreeSet<_> = Requirement::OPTIONAL.into_iter().collect();
+        let may_drop: BTreeSet<_> = Requirement::ADAPTABLE.into_iter().collect();
         let conversion = ConversionOptions {
             from: api,
             to,

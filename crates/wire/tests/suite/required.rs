@@ -79,10 +79,10 @@ impl Asked {
 }
 
 fn asked() -> impl Strategy<Value = Asked> {
-    let some = prop::sample::subsequence(Requirement::OPTIONAL.to_vec(), 0..=Requirement::OPTIONAL.len());
+    let some = prop::sample::subsequence(Requirement::ADAPTABLE.to_vec(), 0..=Requirement::ADAPTABLE.len());
     let may_drop = prop_oneof![
         Just(BTreeSet::new()),
-        Just(BTreeSet::from(Requirement::OPTIONAL)),
+        Just(BTreeSet::from(Requirement::ADAPTABLE)),
         some.prop_map(|some| some.into_iter().collect()),
     ];
     (may_drop, any::<bool>(), any::<bool>()).prop_map(|(may_drop, accepts_effort, newer_chat)| Asked {

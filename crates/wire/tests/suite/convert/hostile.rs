@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn odd_requests_and_answers_do_not_panic(pair in pairs(), body in odd_value()) {
-        let may_drop = BTreeSet::from(Requirement::OPTIONAL);
+        let may_drop = BTreeSet::from(Requirement::ADAPTABLE);
         let (from, to) = pair;
         let conversion = ConversionOptions { from, to, model: "m", stream: true, may_drop: &may_drop, max_output: 0, accepts_effort: true, newer_chat: true };
         let _ = convert_request(&conversion, body.to_string().as_bytes());

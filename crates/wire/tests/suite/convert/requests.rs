@@ -9,7 +9,7 @@ use wire::{ConversionOptions, ConvertError, ConvertedRequest, convert_request};
 use super::bodies::body;
 
 pub(crate) fn converted(from: WireApi, to: WireApi, body: &Value) -> Result<(Value, Vec<Requirement>), ConvertError> {
-    let may_drop = BTreeSet::from(Requirement::OPTIONAL);
+    let may_drop = BTreeSet::from(Requirement::ADAPTABLE);
     let conversion = ConversionOptions {
         from,
         to,
@@ -66,7 +66,7 @@ fn nothing_is_dropped_unless_it_may_be() {
     // Each refusal names what has to be allowed next.
     while let Err(error) = tried(&may_drop) {
         let ConvertError::Requires(requirement) = error else { panic!("{error}") };
-        assert!(Requirement::OPTIONAL.contains(&requirement));
+        assert!(Requirement::ADAPTABLE.contains(&requirement));
         assert!(may_drop.insert(requirement), "{requirement} is refused although it may be dropped");
     }
     let needed = BTreeSet::from([
@@ -98,7 +98,7 @@ fn a_limit_beyond_the_models_is_the_models() {
 }
 
 #[test]
-fn a_system_message_in_the_middle_stays_there() {
+fn a_system_message_in_the_middle_stays_there_or_becomes_a_message_of_the_user() {
     let messages = json!([
         {"role": "user", "content": "hi"},
         {"role": "system", "content": "Agents: none."},
@@ -110,8 +110,33 @@ fn a_system_message_in_the_middle_stays_there() {
     assert_eq!(chat["messages"], messages);
     let (responses, _) = converted(WireApi::AnthropicMessages, WireApi::OpenAiResponses, &body).unwrap();
     assert_eq!(responses["input"][1]["role"], "developer");
-    let refused = converted(WireApi::AnthropicMessages, WireApi::Gemini, &body);
-    assert_eq!(refused, Err(ConvertError::Requires(Requirement::MidConversationSystem)));
+    let (gemini, adapted) = converted(WireApi::AnthropicMessages, WireApi::Gemini, &body).unwrap();
+    assert_eq!(adapted, [Requirement::MidConversationSystem]);
+    assert_eq!(
+        gemini["contents"],
+        json!([
+            {"role": "user", "parts": [{"text": "hi"}, {"text": "<system>\nAgents: none.\n</system>"}]},
+            {"role": "model", "parts": [{"text": "Hello."}]},
+            {"role": "user", "parts": [{"text": "Go on."}]},
+        ])
+    );
+}
+
+#[test]
+fn a_system_message_behind_a_tool_call_follows_the_tool_s_result() {
+    let call = json!({"id": "t1", "type": "function", "function": {"name": "look", "arguments": "{}"}});
+    let body = json!({"model": "m", "messages": [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "system", "content": "Be brief."},
+        {"role": "tool", "tool_call_id": "t1", "content": "seen"},
+    ]});
+    let (anthropic, adapted) = converted(WireApi::OpenAiChat, WireApi::AnthropicMessages, &body).unwrap();
+    assert_eq!(adapted, [Requirement::MidConversationSystem]);
+    let last = &anthropic["messages"][2];
+    assert_eq!((last["role"].as_str(), last["content"].as_array().map(Vec::len)), (Some("user"), Some(2)));
+    assert_eq!(last["content"][0]["type"], "tool_result", "{last}");
+    assert_eq!(last["content"][1]["text"], "<system>\nBe brief.\n</system>");
 }
 
 #[test]
