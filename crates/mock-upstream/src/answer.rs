@@ -1,51 +1,53 @@
-//! The mock's response, before it is written in the shape of an API.
+//! The response of the mock, independent of the API in which it is written.
 
 use serde_json::Value;
 
 use crate::{
-    asked::{Cache, ParsedRequest, Tool},
-    directive::Directive,
+    directive::Directives,
+    parsed_request::{CacheUse, ParsedRequest, Tool},
     schema,
 };
 
-/// The text of a response to a message without a directive.
-pub(crate) const PIECES: [&str; 4] = ["Hello", " from", " the", " mock."];
+/// The text of a response to a message without a directive, as deltas.
+pub(crate) const DEFAULT_TEXT: [&str; 4] = ["Hello", " from", " the", " mock."];
 
 /// The text of a thinking block.
-pub(crate) const THOUGHT: &str = "Let me think about it.";
+pub(crate) const THINKING_TEXT: &str = "Let me think about it.";
 
-/// The response of the mock, independent of the API in which it is written.
+/// A response of the mock model, independent of the API in which it is written.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     /// The number of the request, from which ids are made.
     pub(crate) number: u64,
     pub(crate) model: String,
     pub(crate) blocks: Vec<Block>,
-    pub(crate) stop: Stop,
+    pub(crate) stop: StopReason,
     pub(crate) usage: Usage,
 }
 
 /// A content block of a response.
 #[derive(Debug, Clone)]
 pub(crate) enum Block {
-    /// Thinking; its signature is `sig:` and the model.
-    Thought,
-    /// A text, split into deltas.
+    /// The text [`THINKING_TEXT`], signed with [`signature`].
+    Thinking,
+    /// A text, split into the deltas of a stream.
     Text(Vec<String>),
-    Call(Call),
+    /// A call of a tool that the request defines.
+    ToolCall(ToolCall),
 }
 
-/// A tool call in a response.
+/// A tool call.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
-    /// The id, unique among all calls.
+pub(crate) struct ToolCall {
+    /// The id without the prefix of the API, unique among all calls.
     pub(crate) id: String,
     pub(crate) tool: Tool,
+    /// The arguments as JSON.
     pub(crate) input: Value,
 }
 
-impl Call {
-    /// Returns the arguments: JSON, or the free text of a custom tool.
+impl ToolCall {
+    /// Returns the arguments as text: JSON, or the free text of a custom tool.
     pub(crate) fn arguments(&self) -> String {
         match &self.input {
             Value::String(text) if self.tool.custom => text.clone(),
@@ -60,28 +62,31 @@ impl Call {
 
 /// The reason why a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Said,
-    Tools,
-    Limit,
+pub(crate) enum StopReason {
+    /// The response is complete.
+    EndTurn,
+    /// The response ends with tool calls.
+    ToolUse,
+    /// The text was truncated to the limit of output tokens.
+    MaxTokens,
 }
 
 /// The token counts of a response; a token is four bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Input tokens, cached or not.
+    /// All input tokens, including cached ones.
     pub(crate) input: u64,
-    /// Input tokens read from the cache: half, if the conversation has a response.
-    pub(crate) cached: u64,
-    /// Input tokens written to the cache: half of a first request that marks it for the cache.
-    pub(crate) written: u64,
-    /// Output tokens, with thinking.
+    /// Input tokens read from the cache: half of the input if the conversation has an earlier response.
+    pub(crate) cache_read: u64,
+    /// Input tokens written to the cache: half of the input of a first request with cache markers.
+    pub(crate) cache_written: u64,
+    /// All output tokens, including thinking.
     pub(crate) output: u64,
-    /// Output tokens that are thinking.
-    pub(crate) thoughts: u64,
+    /// Output tokens of thinking blocks.
+    pub(crate) thinking: u64,
 }
 
-/// The signature by which a model recognises its own thinking.
+/// Returns the signature of a model's thinking, by which it recognises its own: `sig:` and the model.
 pub(crate) fn signature(model: &str) -> String {
     format!("sig:{model}")
 }
@@ -90,82 +95,88 @@ const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }
 
-/// Builds the response to a request from its directives; `number` is the number of the request.
-pub(crate) fn answer(asked: ParsedRequest, number: u64) -> Answer {
-    let (mut blocks, mut stop) = blocks(&asked, number);
-    if let Some(limit) = asked.limit {
-        shorten(&mut blocks, &mut stop, limit);
+/// Generates the response that the directives, tool results or JSON schema of a request ask for. `number` is the number
+/// of the request.
+pub(crate) fn generate_response(request: ParsedRequest, number: u64) -> Answer {
+    let (mut blocks, mut stop) = blocks(&request, number);
+    if let Some(max_tokens) = request.max_output_tokens {
+        truncate_text(&mut blocks, &mut stop, max_tokens);
     }
-    let length = |block: &Block| match block {
-        Block::Thought => THOUGHT.len(),
-        Block::Text(pieces) => pieces.iter().map(String::len).sum(),
-        Block::Call(call) => call.tool.name.len() + call.arguments().len(),
+    let byte_length = |block: &Block| match block {
+        Block::Thinking => THINKING_TEXT.len(),
+        Block::Text(deltas) => deltas.iter().map(String::len).sum(),
+        Block::ToolCall(call) => call.tool.name.len() + call.arguments().len(),
     };
-    let thoughts = blocks.iter().filter(|block| matches!(block, Block::Thought)).map(length).map(tokens).sum();
-    let input = tokens(asked.length);
+    let thinking = blocks.iter().filter(|block| matches!(block, Block::Thinking)).map(byte_length).map(tokens).sum();
+    let input = tokens(request.request_bytes);
     let usage = Usage {
         input,
-        cached: if asked.cache == Cache::Continued { input / 2 } else { 0 },
-        written: if asked.cache == Cache::Marked { input / 2 } else { 0 },
-        output: blocks.iter().map(length).map(tokens).sum(),
-        thoughts,
+        cache_read: if request.cache == CacheUse::Continued { input / 2 } else { 0 },
+        cache_written: if request.cache == CacheUse::Marked { input / 2 } else { 0 },
+        output: blocks.iter().map(byte_length).map(tokens).sum(),
+        thinking,
     };
-    Answer { number, model: asked.model, blocks, stop, usage }
+    Answer { number, model: request.model, blocks, stop, usage }
 }
 
-fn blocks(asked: &ParsedRequest, number: u64) -> (Vec<Block>, Stop) {
-    if let Some(schema) = &asked.schema {
-        return (vec![Block::Text(cut(&schema::fitting(schema).to_string()))], Stop::Said);
+fn blocks(request: &ParsedRequest, number: u64) -> (Vec<Block>, StopReason) {
+    if let Some(schema) = &request.json_schema {
+        return (vec![Block::Text(split_into_deltas(&schema::example_value(schema).to_string()))], StopReason::EndTurn);
     }
-    if let Some(bytes) = asked.results {
-        return (vec![Block::Text(cut(&format!("tool said {bytes} bytes")))], Stop::Said);
+    if let Some(bytes) = request.result_bytes {
+        return (vec![Block::Text(split_into_deltas(&format!("tool said {bytes} bytes")))], StopReason::EndTurn);
     }
-    let directive = Directive::read(&asked.text);
+    let directives = Directives::parse(&request.user_text);
     let mut blocks = Vec::new();
-    if directive.think {
-        blocks.push(Block::Thought);
+    if directives.thinking {
+        blocks.push(Block::Thinking);
     }
-    if let Some(count) = directive.long {
-        blocks.push(Block::Text((0..count).map(|piece| format!("word{piece} ")).collect()));
+    if let Some(count) = directives.text_deltas {
+        blocks.push(Block::Text((0..count).map(|delta| format!("word{delta} ")).collect()));
     }
-    let mut stop = Stop::Said;
-    for (place, (name, input)) in directive.calls.into_iter().enumerate() {
-        match asked.tools.iter().find(|tool| tool.name == name) {
+    let mut stop = StopReason::EndTurn;
+    for (index, (name, input)) in directives.calls.into_iter().enumerate() {
+        match request.tools.iter().find(|tool| tool.name == name) {
             Some(tool) => {
-                stop = Stop::Tools;
-                blocks.push(Block::Call(Call { id: format!("{number:08}_{place}"), tool: tool.clone(), input }));
+                stop = StopReason::ToolUse;
+                blocks.push(Block::ToolCall(ToolCall {
+                    id: format!("{number:08}_{index}"),
+                    tool: tool.clone(),
+                    input,
+                }));
             }
             None => blocks.push(Block::Text(vec!["There is no tool ".to_owned(), name])),
         }
     }
-    if blocks.iter().all(|block| matches!(block, Block::Thought)) {
-        blocks.push(Block::Text(PIECES.map(str::to_owned).to_vec()));
+    if blocks.iter().all(|block| matches!(block, Block::Thinking)) {
+        blocks.push(Block::Text(DEFAULT_TEXT.map(str::to_owned).to_vec()));
     }
     (blocks, stop)
 }
 
-/// Cuts text beyond the output limit, in tokens. Calls are never cut, because an incomplete call is useless.
-fn shorten(blocks: &mut [Block], stop: &mut Stop, limit: u64) {
-    let mut left = limit;
+/// Removes text deltas beyond the output limit, and sets the stop reason if any were removed. Calls are kept whole,
+/// because an incomplete call is useless.
+fn truncate_text(blocks: &mut [Block], stop: &mut StopReason, max_tokens: u64) {
+    let mut remaining = max_tokens;
     for block in blocks {
-        if let Block::Text(pieces) = block {
-            let fitting = pieces.iter().take_while(|piece| {
-                let fits = tokens(piece.len()) <= left;
-                left = left.saturating_sub(tokens(piece.len()));
+        if let Block::Text(deltas) = block {
+            let kept = deltas.iter().take_while(|delta| {
+                let fits = tokens(delta.len()) <= remaining;
+                remaining = remaining.saturating_sub(tokens(delta.len()));
                 fits
             });
-            let fitting = fitting.count();
-            if fitting < pieces.len() {
+            let kept = kept.count();
+            if kept < deltas.len() {
                 // A response without text would be rejected in the next request.
-                pieces.truncate(fitting.max(1));
-                *stop = Stop::Limit;
+                deltas.truncate(kept.max(1));
+                *stop = StopReason::MaxTokens;
             }
         }
     }
 }
 
-/// Splits a text into parts of twelve characters.
-fn cut(text: &str) -> Vec<String> {
+/// Splits a text into deltas of twelve characters.
+fn split_into_deltas(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
-    characters.chunks(12).map(|piece| piece.iter().collect()).collect()
+    characters.chunks(12).map(|delta| delta.iter().collect()).collect()
 }

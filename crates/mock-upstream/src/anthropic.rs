@@ -4,5 +4,5 @@ mod history;
 mod read;
 mod write;
 
-pub(crate) use read::read;
-pub(crate) use write::{events, whole};
+pub(crate) use read::parse_request;
+pub(crate) use write::{response_body, stream_events};

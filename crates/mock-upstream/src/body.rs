@@ -1,4 +1,4 @@
-//! The body of a response: chunks with delays between them, and possibly an early end.
+//! HTTP bodies of responses: chunks with delays between them, and possibly an early end.
 
 use std::{
     pin::Pin,
@@ -11,47 +11,62 @@ use tokio::time::Sleep;
 
 use crate::{connection::ResetSwitch, record::EndRecorder};
 
-/// One step of sending a response body.
+/// A step of sending a body.
 #[derive(Debug)]
-pub(crate) enum Part {
+pub(crate) enum BodyStep {
+    /// Send bytes.
     Data(Bytes),
+    /// Wait before the next step.
     Wait(Duration),
-    /// The connection ends, with a reset or in order.
+    /// Close the connection before the end of the HTTP body.
     Cut {
+        /// Whether to close it with a TCP reset.
         reset: bool,
     },
-    /// The end of the HTTP body, before the end of the API's stream.
+    /// End the HTTP body, before the API's stream is complete.
     End,
-    /// The connection stays open without further bytes.
+    /// Send no further bytes, and leave the connection open.
     Stall,
 }
 
-/// The error of a response that a requested failure cut off.
+/// The error with which a body ends that a requested failure cut off.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was cut off on demand")]
 pub(crate) struct CutOff;
 
-/// The body of a response.
+/// The body of a response, which records its own end.
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
-    parts: std::vec::IntoIter<Part>,
-    wait: Option<Pin<Box<Sleep>>>,
+    steps: std::vec::IntoIter<BodyStep>,
+    /// The running delay of a [`BodyStep::Wait`].
+    delay: Option<Pin<Box<Sleep>>>,
     /// The length of a body that is not streamed.
     length: Option<u64>,
-    watch: EndRecorder,
+    recorder: EndRecorder,
     reset: ResetSwitch,
 }
 
 impl ResponseBody {
     /// Creates a body of known length.
-    pub(crate) fn whole(bytes: Bytes, watch: EndRecorder) -> Self {
+    pub(crate) fn from_bytes(bytes: Bytes, recorder: EndRecorder) -> Self {
         let length = Some(bytes.len() as u64);
-        Self { parts: vec![Part::Data(bytes)].into_iter(), wait: None, length, watch, reset: ResetSwitch::default() }
+        Self {
+            steps: vec![BodyStep::Data(bytes)].into_iter(),
+            delay: None,
+            length,
+            recorder,
+            reset: ResetSwitch::default(),
+        }
     }
 
-    /// Creates a body of steps in order.
-    pub(crate) fn parts(parts: Vec<Part>, length: Option<u64>, watch: EndRecorder, reset: ResetSwitch) -> Self {
-        Self { parts: parts.into_iter(), wait: None, length, watch, reset }
+    /// Creates a body that takes these steps in order. `length` is the promised length; `None` for a stream.
+    pub(crate) fn from_steps(
+        steps: Vec<BodyStep>,
+        length: Option<u64>,
+        recorder: EndRecorder,
+        reset: ResetSwitch,
+    ) -> Self {
+        Self { steps: steps.into_iter(), delay: None, length, recorder, reset }
     }
 }
 
@@ -61,39 +76,39 @@ impl Body for ResponseBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
         loop {
-            if let Some(wait) = self.wait.as_mut() {
-                if wait.as_mut().poll(context).is_pending() {
+            if let Some(delay) = self.delay.as_mut() {
+                if delay.as_mut().poll(context).is_pending() {
                     return Poll::Pending;
                 }
-                self.wait = None;
+                self.delay = None;
             }
-            match self.parts.next() {
-                Some(Part::Data(bytes)) => {
-                    if self.parts.as_slice().is_empty() {
+            match self.steps.next() {
+                Some(BodyStep::Data(bytes)) => {
+                    if self.steps.as_slice().is_empty() {
                         // The body may not be polled again after the last chunk.
-                        self.watch.complete();
+                        self.recorder.complete();
                     }
                     return Poll::Ready(Some(Ok(Frame::data(bytes))));
                 }
-                Some(Part::Wait(time)) => self.wait = Some(Box::pin(tokio::time::sleep(time))),
-                Some(Part::Cut { reset }) => {
-                    self.watch.cut();
+                Some(BodyStep::Wait(time)) => self.delay = Some(Box::pin(tokio::time::sleep(time))),
+                Some(BodyStep::Cut { reset }) => {
+                    self.recorder.cut();
                     if reset {
-                        self.reset.make();
+                        self.reset.request_reset();
                     }
                     return Poll::Ready(Some(Err(CutOff)));
                 }
-                Some(Part::End) => {
-                    self.watch.cut();
+                Some(BodyStep::End) => {
+                    self.recorder.cut();
                     return Poll::Ready(None);
                 }
-                Some(Part::Stall) => {
-                    self.parts = vec![Part::Stall].into_iter();
+                Some(BodyStep::Stall) => {
+                    self.steps = vec![BodyStep::Stall].into_iter();
                     // Only the disconnect of the client wakes the task.
                     return Poll::Pending;
                 }
                 None => {
-                    self.watch.complete();
+                    self.recorder.complete();
                     return Poll::Ready(None);
                 }
             }
@@ -101,7 +116,7 @@ impl Body for ResponseBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.wait.is_none() && self.parts.as_slice().is_empty()
+        self.delay.is_none() && self.steps.as_slice().is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {

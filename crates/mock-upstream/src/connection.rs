@@ -17,19 +17,20 @@ use tokio::{
 
 use crate::record::EndRecorder;
 
-/// A switch that makes its connection end with a TCP reset.
+/// A switch, shared with a connection, that makes it end with a TCP reset.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResetSwitch(Arc<AtomicBool>);
 
 impl ResetSwitch {
-    pub(crate) fn make(&self) {
+    /// Makes the connection end with a TCP reset when it is closed.
+    pub(crate) fn request_reset(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-/// The recorder of a response's end, and the switch that resets its connection.
+/// The handles with which a response records its end and resets its connection.
 pub(crate) struct ResponseHandle {
-    pub(crate) watch: EndRecorder,
+    pub(crate) recorder: EndRecorder,
     pub(crate) reset: ResetSwitch,
 }
 

@@ -1,51 +1,51 @@
-//! The control endpoints, for tests that start the mock as a program.
+//! The control endpoints, with which tests that run the mock as a program configure and inspect it.
 
 use std::sync::atomic::Ordering;
 
 use hyper::{Method, Response, StatusCode, body::Bytes};
 use serde_json::{Value, json};
 
-use crate::{body::ResponseBody, failure::Failure, record::EndRecorder, reply::respond, state::State};
+use crate::{body::ResponseBody, failure::Failure, record::EndRecorder, reply::json_response, state::State};
 
-/// Handles `POST fail`, `POST keep`, `POST gap` (milliseconds between the events of a stream), `POST reset`, `GET
-/// count` and `GET requests`.
-pub(crate) fn answer(
+/// Handles a request to `/control/ENDPOINT`: `POST fail`, `POST keep`, `POST gap` (milliseconds between the events of a
+/// stream), `POST reset`, `GET count` and `GET requests`.
+pub(crate) fn handle_control_request(
     state: &State,
     method: &Method,
-    what: &str,
+    endpoint: &str,
     body: &Bytes,
-    watch: EndRecorder,
+    recorder: EndRecorder,
 ) -> Response<ResponseBody> {
-    let done = json!({"ok": true});
-    match (method, what) {
+    let ok = json!({"ok": true});
+    match (method, endpoint) {
         (&Method::POST, "fail") => match serde_json::from_slice::<Failure>(body) {
             Ok(failure) => {
                 state.failures.add(failure);
-                respond(StatusCode::OK, &done, watch)
+                json_response(StatusCode::OK, &ok, recorder)
             }
-            Err(error) => respond(StatusCode::BAD_REQUEST, &json!({"error": error.to_string()}), watch),
+            Err(error) => json_response(StatusCode::BAD_REQUEST, &json!({"error": error.to_string()}), recorder),
         },
         (&Method::POST, "keep") => {
             state.keep_bodies.store(true, Ordering::Relaxed);
-            respond(StatusCode::OK, &done, watch)
+            json_response(StatusCode::OK, &ok, recorder)
         }
         (&Method::POST, "gap") => match serde_json::from_slice::<u64>(body) {
             Ok(milliseconds) => {
                 state.gap_ms.store(milliseconds, Ordering::Relaxed);
-                respond(StatusCode::OK, &done, watch)
+                json_response(StatusCode::OK, &ok, recorder)
             }
-            Err(error) => respond(StatusCode::BAD_REQUEST, &json!({"error": error.to_string()}), watch),
+            Err(error) => json_response(StatusCode::BAD_REQUEST, &json!({"error": error.to_string()}), recorder),
         },
         (&Method::POST, "reset") => {
             state.failures.clear();
             state.requests.clear();
-            respond(StatusCode::OK, &done, watch)
+            json_response(StatusCode::OK, &ok, recorder)
         }
-        (&Method::GET, "count") => respond(StatusCode::OK, &json!({"requests": state.count()}), watch),
+        (&Method::GET, "count") => json_response(StatusCode::OK, &json!({"requests": state.request_count()}), recorder),
         (&Method::GET, "requests") => {
             let requests = serde_json::to_value(state.requests.all()).unwrap_or(Value::Null);
-            respond(StatusCode::OK, &requests, watch)
+            json_response(StatusCode::OK, &requests, recorder)
         }
-        _ => respond(StatusCode::NOT_FOUND, &json!({"error": "no such control"}), watch),
+        _ => json_response(StatusCode::NOT_FOUND, &json!({"error": "no such control"}), recorder),
     }
 }

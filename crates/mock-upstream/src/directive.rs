@@ -9,48 +9,48 @@
 
 use serde_json::Value;
 
-/// The directives in a user message, which determine the response.
+/// The directives in a message.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Directive {
-    /// Start with thinking.
-    pub think: bool,
-    /// The tools to call, with their arguments.
+pub struct Directives {
+    /// Whether the response starts with a thinking block.
+    pub thinking: bool,
+    /// The name and the arguments of each tool to call.
     pub calls: Vec<(String, Value)>,
-    /// The number of text deltas.
-    pub long: Option<usize>,
+    /// The number of text deltas to respond with; `None` without a `LONG` directive.
+    pub text_deltas: Option<usize>,
 }
 
-/// The highest number of text deltas: some 8 MB as events.
-const MOST_PIECES: usize = 100_000;
+/// The highest number of text deltas; their events have about 8 MB.
+const MAX_TEXT_DELTAS: usize = 100_000;
 
-impl Directive {
-    /// Parses the directives in a text; other text is ignored.
-    pub fn read(text: &str) -> Self {
-        let mut directive = Self::default();
+impl Directives {
+    /// Parses all directives in a message; malformed ones are ignored.
+    pub fn parse(text: &str) -> Self {
+        let mut directives = Self::default();
         let mut rest = text;
-        let mut around = String::new();
+        let mut other_text = String::new();
         while let Some((before, after)) = rest.split_once("TOOLCALL:") {
-            around.push_str(before);
+            other_text.push_str(before);
             rest = after;
-            if let Some((call, behind)) = call(after) {
-                directive.calls.push(call);
-                rest = behind;
+            if let Some((call, after_call)) = parse_call(after) {
+                directives.calls.push(call);
+                rest = after_call;
             }
         }
-        around.push_str(rest);
-        for word in around.split(|separator: char| !separator.is_ascii_alphanumeric() && separator != ':') {
+        other_text.push_str(rest);
+        for word in other_text.split(|separator: char| !separator.is_ascii_alphanumeric() && separator != ':') {
             if word == "THINK" {
-                directive.think = true;
+                directives.thinking = true;
             } else if let Some(number) = word.strip_prefix("LONG:").and_then(|number| number.parse().ok()) {
-                directive.long = Some(MOST_PIECES.min(number));
+                directives.text_deltas = Some(MAX_TEXT_DELTAS.min(number));
             }
         }
-        directive
+        directives
     }
 }
 
-/// Parses a name, a colon and a JSON value; returns them and the rest of the text.
-fn call(text: &str) -> Option<((String, Value), &str)> {
+/// Parses a name, a colon and a JSON value. Returns name, value and the rest of the text; `None` if it is malformed.
+fn parse_call(text: &str) -> Option<((String, Value), &str)> {
     let (name, json) = text.split_once(':')?;
     let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
     let input = values.next()?.ok()?;
@@ -65,23 +65,23 @@ mod tests {
 
     #[test]
     fn a_call_ends_with_its_json() {
-        let directive =
-            Directive::read("please TOOLCALL:Bash:{\"command\":\"echo THINK\"} and THINK. TOOLCALL:Read:{}");
+        let directives =
+            Directives::parse("please TOOLCALL:Bash:{\"command\":\"echo THINK\"} and THINK. TOOLCALL:Read:{}");
         let calls = [("Bash".to_owned(), json!({"command": "echo THINK"})), ("Read".to_owned(), json!({}))];
-        assert_eq!(directive, Directive { think: true, calls: calls.to_vec(), long: None });
-        assert!(!Directive::read("TOOLCALL:Bash:{\"command\":\"THINK\"}").think);
+        assert_eq!(directives, Directives { thinking: true, calls: calls.to_vec(), text_deltas: None });
+        assert!(!Directives::parse("TOOLCALL:Bash:{\"command\":\"THINK\"}").thinking);
     }
 
     #[test]
     fn what_is_no_directive_asks_for_nothing() {
         for text in ["", "hi", "I THINKso", "LONG:", "LONG:x", "TOOLCALL:", "TOOLCALL:Bash", "TOOLCALL:Bash:{"] {
-            assert_eq!(Directive::read(text), Directive::default(), "{text}");
+            assert_eq!(Directives::parse(text), Directives::default(), "{text}");
         }
     }
 
     #[test]
     fn a_long_answer_has_a_limit() {
-        assert_eq!(Directive::read("LONG:20").long, Some(20));
-        assert_eq!(Directive::read("(LONG:99999999)").long, Some(MOST_PIECES));
+        assert_eq!(Directives::parse("LONG:20").text_deltas, Some(20));
+        assert_eq!(Directives::parse("(LONG:99999999)").text_deltas, Some(MAX_TEXT_DELTAS));
     }
 }

@@ -1,4 +1,4 @@
-//! Failures that tests request: the kind, the model and the number of times.
+//! Failures that tests request, by kind, model and number of times.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -7,16 +7,16 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 
-/// A failure that a test requests, instead of a response or within one.
+/// A requested failure, which replaces or interrupts a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
     /// The kind of failure.
     pub fault: Fault,
-    /// The model whose requests fail; `None` for all.
+    /// The model whose requests fail; `None` for all models.
     #[serde(default)]
     pub model: Option<String>,
-    /// The number of times; 0 for always.
+    /// The number of requests that fail; 0 for all.
     #[serde(default = "once")]
     pub times: u32,
 }
@@ -25,7 +25,7 @@ const fn once() -> u32 {
     1
 }
 
-/// The kind of failure.
+/// A kind of failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fault {
@@ -37,76 +37,77 @@ pub enum Fault {
         #[serde(default)]
         retry_after: Option<String>,
     },
-    /// The response starts after this many milliseconds.
+    /// The response starts after a delay in milliseconds.
     SlowHeaders(u64),
-    /// This many milliseconds pass between the events of a stream.
+    /// The events of a stream are sent with a delay in milliseconds between them.
     SlowChunks(u64),
-    /// A stream ends after this many events; a response that is not streamed ends in its middle.
+    /// The response ends early: a stream after a number of events, any other response in its middle.
     Cut {
-        /// Events before the end.
+        /// The number of events before the end.
         after: usize,
-        /// How it ends.
-        how: How,
+        /// The way in which the response ends.
+        how: ConnectionEnd,
     },
-    /// An event that is not JSON, after this many valid ones.
+    /// A stream has an event that is not JSON after this number of valid ones; any other response is truncated.
     Malformed(usize),
-    /// An error event, after this many valid ones; it is the last.
+    /// A stream ends with an error event after this number of valid ones.
     ErrorEvent(usize),
-    /// A stream stops after this many events, and the connection stays open.
+    /// The response stops, and the connection stays open: a stream after this number of events, any other in its
+    /// middle.
     Stall(usize),
-    /// There is no response, and the connection stays open.
+    /// No response is sent, and the connection stays open.
     Never,
 }
 
-/// How a connection ends within a response.
+/// The way in which a response is cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
-    /// A TCP reset.
+pub enum ConnectionEnd {
+    /// By a TCP reset.
     Reset,
-    /// The TCP connection is closed before the end of the HTTP body.
+    /// By an orderly close of the TCP connection before the end of the HTTP body.
     Close,
-    /// The HTTP body ends before the API's stream does.
+    /// By a regular end of the HTTP body before the API's stream is complete.
     End,
 }
 
 impl Failure {
-    /// Returns a failure that happens once, for any model.
+    /// Creates a failure of one request, for any model.
     pub const fn once(fault: Fault) -> Self {
         Self::times(1, fault)
     }
 
-    /// Returns a failure that happens `times` times, for any model.
+    /// Creates a failure of `times` requests, for any model.
     pub const fn times(times: u32, fault: Fault) -> Self {
         Self { fault, model: None, times }
     }
 
-    /// Returns a failure that happens until [`MockUpstream::reset`](crate::MockUpstream::reset), for any model.
+    /// Creates a failure of all requests until [`MockUpstream::reset`](crate::MockUpstream::reset), for any model.
     pub const fn always(fault: Fault) -> Self {
         Self::times(0, fault)
     }
 
-    /// Limits the failure to one model.
+    /// Restricts the failure to requests for one model.
     #[must_use]
-    pub fn of_model(self, model: impl Into<String>) -> Self {
+    pub fn for_model(self, model: impl Into<String>) -> Self {
         Self { model: Some(model.into()), ..self }
     }
 
-    /// Returns an error response without `retry-after`.
+    /// Returns the fault of an error response without `retry-after`.
     pub const fn status(status: u16) -> Fault {
         Fault::Status { status, retry_after: None }
     }
 
-    /// Returns an error response with status 429 and `retry-after` in seconds.
+    /// Returns the fault of an error response with status 429 and `retry-after` in seconds.
     pub fn too_many(retry_after: u32) -> Fault {
         Fault::Status { status: 429, retry_after: Some(retry_after.to_string()) }
     }
 }
 
-/// The failures that are still to happen, in the order in which they were requested.
+/// The pending failures, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
-    /// Whether there are any, so that requests do not wait for the lock if there are none.
+    /// The length of the list, so that requests take no lock while it is empty.
     count: AtomicUsize,
     list: Mutex<Vec<Failure>>,
 }
@@ -124,18 +125,21 @@ impl Failures {
         self.count.store(0, Ordering::Release);
     }
 
-    /// Returns the first failure for the model, and decrements how often it is to happen.
+    /// Returns the first failure for a model and decrements the number of its remaining requests; `None` if there is
+    /// none.
     pub(crate) fn take(&self, model: &str) -> Option<Fault> {
         if self.count.load(Ordering::Acquire) == 0 {
             return None;
         }
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = list.iter().position(|failure| failure.model.as_deref().is_none_or(|named| named == model))?;
-        let failure = list.get_mut(place)?;
+        let index = list
+            .iter()
+            .position(|failure| failure.model.as_deref().is_none_or(|model_of_failure| model_of_failure == model))?;
+        let failure = list.get_mut(index)?;
         let fault = failure.fault.clone();
         match failure.times {
             0 => {}
-            1 => drop(list.remove(place)),
+            1 => drop(list.remove(index)),
             _ => failure.times -= 1,
         }
         self.count.store(list.len(), Ordering::Release);
@@ -150,8 +154,8 @@ mod tests {
     #[test]
     fn a_failure_happens_as_often_as_asked_and_for_its_model() {
         let failures = Failures::default();
-        failures.add(Failure::times(2, Failure::status(529)).of_model("one"));
-        failures.add(Failure::always(Fault::Never).of_model("two"));
+        failures.add(Failure::times(2, Failure::status(529)).for_model("one"));
+        failures.add(Failure::always(Fault::Never).for_model("two"));
         assert_eq!(failures.take("three"), None);
         assert_eq!(failures.take("one"), Some(Failure::status(529)));
         assert_eq!(failures.take("two"), Some(Fault::Never));
@@ -165,10 +169,10 @@ mod tests {
     #[test]
     fn a_failure_is_read_from_json() {
         let text = r#"{"fault":{"status":{"status":429,"retry_after":"2"}},"model":"m","times":3}"#;
-        let expected = Failure::times(3, Failure::too_many(2)).of_model("m");
+        let expected = Failure::times(3, Failure::too_many(2)).for_model("m");
         assert_eq!(serde_json::from_str::<Failure>(text).unwrap(), expected);
         let text = r#"{"fault":{"cut":{"after":3,"how":"reset"}}}"#;
-        let expected = Failure::once(Fault::Cut { after: 3, how: How::Reset });
+        let expected = Failure::once(Fault::Cut { after: 3, how: ConnectionEnd::Reset });
         assert_eq!(serde_json::from_str::<Failure>(text).unwrap(), expected);
         assert_eq!(
             serde_json::from_str::<Failure>(r#"{"fault":"never","times":0}"#).unwrap(),

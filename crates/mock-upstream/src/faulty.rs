@@ -1,4 +1,4 @@
-//! Builds responses with failures.
+//! Response bodies, with requested failures applied.
 
 use std::time::Duration;
 
@@ -7,97 +7,93 @@ use serde_json::json;
 
 use crate::{
     answer::Answer,
-    body::{Part, ResponseBody},
+    api_error::ApiError,
+    body::{BodyStep, ResponseBody},
     connection::ResponseHandle,
-    failure::{Fault, How},
-    refusal::Refusal,
+    failure::{ConnectionEnd, Fault},
     responses,
     route::Api,
     sse,
 };
 
-/// The delay before the connection ends, so that the bytes before it reach the client.
-const BEFORE_THE_CUT: Duration = Duration::from_millis(20);
+/// The delay before a connection ends, so that the bytes sent before reach the client.
+const CUT_DELAY: Duration = Duration::from_millis(20);
 
-/// Builds the body of a streamed response, with a requested failure in it.
-pub(crate) fn stream(
+/// Builds the body of a streamed response. `gap` is the delay between events.
+pub(crate) fn stream_body(
     api: Api,
     answer: &Answer,
     events: Vec<Bytes>,
     gap: Duration,
     fault: Option<&Fault>,
-    way: ResponseHandle,
+    handle: ResponseHandle,
 ) -> ResponseBody {
-    let ResponseHandle { watch, reset } = way;
-    watch.status(200);
+    let ResponseHandle { recorder, reset } = handle;
+    recorder.status(200);
     let gap =
         if let Some(Fault::SlowChunks(milliseconds)) = fault { Duration::from_millis(*milliseconds) } else { gap };
-    let mut parts = Vec::with_capacity(events.len() * 2);
-    let ends = |after: usize, count: usize| after.min(count);
-    let count = events.len();
-    let (take, then) = match fault {
-        Some(Fault::Cut { after, how }) => (ends(*after, count), Some(cut(*how))),
-        Some(Fault::Stall(after)) => (ends(*after, count), Some(vec![Part::Stall])),
-        Some(Fault::ErrorEvent(after)) => {
-            (ends(*after, count), Some(vec![Part::Data(error_event(api, answer, *after))]))
-        }
-        _ => (count, None),
+    let mut steps = Vec::with_capacity(events.len() * 2);
+    let (sent, end_steps) = match fault {
+        Some(Fault::Cut { after, how }) => (*after, cut_steps(*how)),
+        Some(Fault::Stall(after)) => (*after, vec![BodyStep::Stall]),
+        Some(Fault::ErrorEvent(after)) => (*after, vec![BodyStep::Data(error_event(api, answer, *after))]),
+        _ => (events.len(), Vec::new()),
     };
-    let broken = if let Some(Fault::Malformed(after)) = fault { Some(*after) } else { None };
-    for (place, event) in events.into_iter().take(take).enumerate() {
-        if broken == Some(place) {
-            parts.push(Part::Data(Bytes::from_static(b"data: {\"broken\": \n\n")));
+    let malformed_index = if let Some(Fault::Malformed(after)) = fault { Some(*after) } else { None };
+    for (index, event) in events.into_iter().take(sent).enumerate() {
+        if malformed_index == Some(index) {
+            steps.push(BodyStep::Data(Bytes::from_static(b"data: {\"broken\": \n\n")));
         }
-        if place > 0 && !gap.is_zero() {
-            parts.push(Part::Wait(gap));
+        if index > 0 && !gap.is_zero() {
+            steps.push(BodyStep::Wait(gap));
         }
-        parts.push(Part::Data(event));
+        steps.push(BodyStep::Data(event));
     }
-    parts.extend(then.into_iter().flatten());
-    ResponseBody::parts(parts, None, watch, reset)
+    steps.extend(end_steps);
+    ResponseBody::from_steps(steps, None, recorder, reset)
 }
 
-/// Builds the body of a response that is not streamed, with a requested failure in it.
-pub(crate) fn whole(bytes: Bytes, fault: Option<&Fault>, way: ResponseHandle) -> ResponseBody {
-    let ResponseHandle { watch, reset } = way;
-    watch.status(200);
+/// Builds the body of a response that is not streamed.
+pub(crate) fn single_body(bytes: Bytes, fault: Option<&Fault>, handle: ResponseHandle) -> ResponseBody {
+    let ResponseHandle { recorder, reset } = handle;
+    recorder.status(200);
     let half = bytes.len() / 2;
     match fault {
         Some(Fault::Cut { how, .. }) => {
-            let mut parts = vec![Part::Data(bytes.slice(..half))];
-            parts.extend(cut(*how));
-            let length = (*how != How::End).then_some(bytes.len() as u64);
-            ResponseBody::parts(parts, length, watch, reset)
+            let mut steps = vec![BodyStep::Data(bytes.slice(..half))];
+            steps.extend(cut_steps(*how));
+            let length = (*how != ConnectionEnd::End).then_some(bytes.len() as u64);
+            ResponseBody::from_steps(steps, length, recorder, reset)
         }
         Some(Fault::Stall(_)) => {
-            let parts = vec![Part::Data(bytes.slice(..half)), Part::Stall];
-            ResponseBody::parts(parts, Some(bytes.len() as u64), watch, reset)
+            let steps = vec![BodyStep::Data(bytes.slice(..half)), BodyStep::Stall];
+            ResponseBody::from_steps(steps, Some(bytes.len() as u64), recorder, reset)
         }
-        Some(Fault::Malformed(_)) => ResponseBody::whole(bytes.slice(..half), watch),
-        _ => ResponseBody::whole(bytes, watch),
+        Some(Fault::Malformed(_)) => ResponseBody::from_bytes(bytes.slice(..half), recorder),
+        _ => ResponseBody::from_bytes(bytes, recorder),
     }
 }
 
-fn cut(how: How) -> Vec<Part> {
-    let end = match how {
-        How::Reset => Part::Cut { reset: true },
-        How::Close => Part::Cut { reset: false },
-        How::End => Part::End,
+fn cut_steps(connection_end: ConnectionEnd) -> Vec<BodyStep> {
+    let end = match connection_end {
+        ConnectionEnd::Reset => BodyStep::Cut { reset: true },
+        ConnectionEnd::Close => BodyStep::Cut { reset: false },
+        ConnectionEnd::End => BodyStep::End,
     };
-    vec![Part::Wait(BEFORE_THE_CUT), end]
+    vec![BodyStep::Wait(CUT_DELAY), end]
 }
 
-/// Returns the error event of an API's stream; `after` is the number of events before it.
+/// Returns the event with which a stream of an API reports an overload; `after` is the number of events before it.
 fn error_event(api: Api, answer: &Answer, after: usize) -> Bytes {
     let overloaded = match api {
         Api::Anthropic => StatusCode::from_u16(529).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let body = Refusal::of(overloaded, "Overloaded").body(api, answer.number);
+    let body = ApiError::new(overloaded, "Overloaded").body(api, answer.number);
     match api {
         Api::Anthropic => sse::named("error", &json!({"type": "error", "error": body["error"]})),
         Api::Chat => sse::data(&body),
-        Api::Responses => responses::failed(answer, after, "server_error", "Overloaded"),
+        Api::Responses => responses::failed_event(answer, after, "server_error", "Overloaded"),
         Api::Gemini => sse::data_crlf(&body),
     }
 }

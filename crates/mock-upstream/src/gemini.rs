@@ -5,5 +5,5 @@ mod read;
 mod signature;
 mod write;
 
-pub(crate) use read::read;
-pub(crate) use write::{array, events, whole};
+pub(crate) use read::parse_request;
+pub(crate) use write::{response_body, stream_array, stream_events};

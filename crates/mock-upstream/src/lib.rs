@@ -1,35 +1,34 @@
-//! A mock provider for tests: it implements all wire APIs, streams, and fails on request.
+//! A mock provider for tests: it implements all wire APIs with streaming, and fails on request.
 //!
 //! Directives in the user's last message determine the response ([`mod@directive`] lists them), so that a real client
-//! can be made to call a tool. The mock validates requests as strictly as the providers do, and responds in their
-//! shapes.
+//! can be made to call a tool. The mock validates requests as strictly as the providers do.
 
 mod answer;
 mod anthropic;
-mod asked;
+mod api;
+mod api_error;
 mod body;
 mod chat;
 mod connection;
 mod control;
 pub mod directive;
-mod exchange;
 mod failure;
 mod faulty;
 mod gemini;
 mod listing;
-mod plain;
+mod parsed_request;
 mod record;
-mod refusal;
 mod reply;
+mod request_handler;
+mod response_cache;
 mod responses;
 mod route;
 mod schema;
 mod server;
-mod shapes;
 mod sse;
 mod state;
 
-pub use failure::{Failure, Fault, How};
-pub use record::{Ended, Request};
+pub use failure::{ConnectionEnd, Failure, Fault};
+pub use record::{Request, ResponseState};
 pub use server::MockUpstream;
 pub use state::Settings;

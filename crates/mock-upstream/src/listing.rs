@@ -1,58 +1,64 @@
-//! Lists models and counts tokens.
+//! The endpoints that list models and count tokens.
 
 use hyper::{HeaderMap, Response, StatusCode, body::Bytes};
 use serde_json::{Value, json};
 
 use crate::{
+    api::check_credentials,
+    api_error::ApiError,
     body::ResponseBody,
     record::EndRecorder,
-    refusal::Refusal,
-    reply::{refuse, respond},
+    reply::{error_response, json_response},
     route::Api,
-    shapes::credentials,
 };
 
-/// The listed models; the mock responds for others as well.
+/// The models in the list; the mock responds for all others as well.
 const MODELS: &[&str] = &["claude-opus-4-8", "claude-haiku-4-5", "gpt-5.5", "gpt-5.5-mini", "gemini-3.1-pro-preview"];
 
-/// Responds to a token count request: a token is four bytes, as in the usage of responses.
-pub(crate) fn count(
+/// Responds with the number of tokens of a request: a quarter of its bytes, as in the usage of a response.
+pub(crate) fn count_tokens(
     api: Api,
     headers: &HeaderMap,
     body: &Bytes,
     number: u64,
-    watch: EndRecorder,
+    recorder: EndRecorder,
 ) -> Response<ResponseBody> {
-    if let Err(refusal) = credentials(api, headers) {
-        return refuse(&refusal, api, number, watch);
+    if let Err(error) = check_credentials(api, headers) {
+        return error_response(&error, api, number, recorder);
     }
-    let Ok(asked) = serde_json::from_slice::<Value>(body) else {
-        return refuse(&Refusal::invalid("The body of the request is not valid JSON"), api, number, watch);
+    let Ok(request) = serde_json::from_slice::<Value>(body) else {
+        return error_response(&ApiError::invalid("The body of the request is not valid JSON"), api, number, recorder);
     };
     let tokens = body.len().div_ceil(4);
     if api == Api::Gemini {
-        return respond(StatusCode::OK, &json!({"totalTokens": tokens}), watch);
+        return json_response(StatusCode::OK, &json!({"totalTokens": tokens}), recorder);
     }
-    if let Some(missing) = ["model", "messages"].into_iter().find(|name| asked[*name].is_null()) {
-        return refuse(&Refusal::field(missing, format!("{missing}: Field required")), api, number, watch);
+    if let Some(missing) = ["model", "messages"].into_iter().find(|name| request[*name].is_null()) {
+        return error_response(
+            &ApiError::invalid_field(missing, format!("{missing}: Field required")),
+            api,
+            number,
+            recorder,
+        );
     }
-    if asked.get("max_tokens").is_some() {
-        return refuse(&Refusal::invalid("max_tokens: Extra inputs are not permitted"), api, number, watch);
+    if request.get("max_tokens").is_some() {
+        return error_response(&ApiError::invalid("max_tokens: Extra inputs are not permitted"), api, number, recorder);
     }
-    respond(StatusCode::OK, &json!({"input_tokens": tokens}), watch)
+    json_response(StatusCode::OK, &json!({"input_tokens": tokens}), recorder)
 }
 
-/// Returns the list of models, or one of them, in a shape with the fields of Anthropic and `OpenAI`; Google's differs.
-pub(crate) fn models(
+/// Responds with the list of models, or with one if `requested`. Entries have the fields of both Anthropic and
+/// `OpenAI`; those of Google differ.
+pub(crate) fn list_models(
     api: Api,
-    one: Option<&str>,
+    requested: Option<&str>,
     headers: &HeaderMap,
     number: u64,
-    watch: EndRecorder,
+    recorder: EndRecorder,
 ) -> Response<ResponseBody> {
-    let by = if headers.contains_key("anthropic-version") { Api::Anthropic } else { api };
-    if let Err(refusal) = credentials(by, headers) {
-        return refuse(&refusal, by, number, watch);
+    let error_api = if headers.contains_key("anthropic-version") { Api::Anthropic } else { api };
+    if let Err(error) = check_credentials(error_api, headers) {
+        return error_response(&error, error_api, number, recorder);
     }
     let shape = |name: &str| match api {
         Api::Gemini => json!({"name": format!("models/{name}"), "displayName": name}),
@@ -66,11 +72,11 @@ pub(crate) fn models(
             "display_name": name,
         }),
     };
-    if let Some(name) = one {
+    if let Some(name) = requested {
         if name.starts_with("no-such-model") {
-            return refuse(&Refusal::no_model(by, name), by, number, watch);
+            return error_response(&ApiError::unknown_model(error_api, name), error_api, number, recorder);
         }
-        return respond(StatusCode::OK, &shape(name), watch);
+        return json_response(StatusCode::OK, &shape(name), recorder);
     }
     let list: Vec<Value> = MODELS.iter().map(|name| shape(name)).collect();
     let body = match api {
@@ -83,5 +89,5 @@ pub(crate) fn models(
             "last_id": MODELS.last(),
         }),
     };
-    respond(StatusCode::OK, &body, watch)
+    json_response(StatusCode::OK, &body, recorder)
 }

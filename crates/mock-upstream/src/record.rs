@@ -1,11 +1,8 @@
-//! Records the last requests, and how their responses ended.
+//! The record of the last requests, with the state of their responses.
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU8, AtomicU16, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use hyper::body::Bytes;
@@ -13,13 +10,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The number of requests that are kept.
-const MOST: usize = 1_000;
+const MAX_RECORDED: usize = 1_000;
 
-/// How a response ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// The state of a response.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum ResponseState {
     /// It has not ended.
+    #[default]
     Open,
     /// It was sent completely.
     Complete,
@@ -29,7 +27,7 @@ pub enum Ended {
     Cancelled,
 }
 
-/// A recorded request.
+/// A recorded request with the state of its response.
 #[derive(Debug, Clone, Serialize)]
 pub struct Request {
     /// The method.
@@ -42,98 +40,99 @@ pub struct Request {
     pub length: usize,
     /// The body, lossily decoded as UTF-8; `None` unless bodies are kept.
     pub body: Option<String>,
-    /// The status of the response; 0 before there is one.
+    /// The HTTP status of the response; 0 before there is one.
     pub status: u16,
-    /// How the response ended.
-    pub ended: Ended,
+    /// The state of the response.
+    pub ended: ResponseState,
 }
 
 impl Request {
-    /// Returns the first header of this name.
+    /// Returns the first header with this name, given in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the body as JSON; null if it is not JSON or was not kept.
+    /// Parses the body as JSON; null if it is not JSON or was not kept.
     pub fn json(&self) -> Value {
         self.body.as_deref().and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default()
     }
 }
 
-/// The status and end of a response, shared between the response and its record.
-#[derive(Debug, Default)]
-pub(crate) struct Progress {
-    /// 0 open, 1 complete, 2 cut, 3 cancelled.
-    ended: AtomicU8,
-    status: AtomicU16,
+/// The progress of a response, which its body updates and the record reads.
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    state: ResponseState,
+    /// The HTTP status; 0 before the response starts.
+    status: u16,
 }
 
-impl Progress {
-    fn ended(&self) -> Ended {
-        match self.ended.load(Ordering::Acquire) {
-            0 => Ended::Open,
-            1 => Ended::Complete,
-            2 => Ended::Cut,
-            _ => Ended::Cancelled,
-        }
-    }
-}
-
-/// Records how a response ends. Dropping it before means that the client disconnected.
+/// Records the progress of a response. If it is dropped before an end is recorded, the client has disconnected.
 #[derive(Debug, Default)]
-pub(crate) struct EndRecorder(Arc<Progress>);
+pub(crate) struct EndRecorder(Arc<Mutex<Progress>>);
 
 impl EndRecorder {
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records the HTTP status.
     pub(crate) fn status(&self, status: u16) {
-        self.0.status.store(status, Ordering::Release);
+        self.progress().status = status;
     }
 
+    /// Records that the whole response was sent.
     pub(crate) fn complete(&self) {
-        self.end(1);
+        self.end(ResponseState::Complete);
     }
 
+    /// Records that a requested failure ended the response.
     pub(crate) fn cut(&self) {
-        self.end(2);
+        self.end(ResponseState::Cut);
     }
 
-    /// Records the end, unless one is recorded.
-    fn end(&self, how: u8) {
-        let _ = self.0.ended.compare_exchange(0, how, Ordering::AcqRel, Ordering::Acquire);
+    /// Records the end of the response, unless one is recorded.
+    fn end(&self, state: ResponseState) {
+        let mut progress = self.progress();
+        if progress.state == ResponseState::Open {
+            progress.state = state;
+        }
     }
 }
 
 impl Drop for EndRecorder {
     fn drop(&mut self) {
-        self.end(3);
+        self.end(ResponseState::Cancelled);
     }
 }
 
-/// A request in its recorded form, before it is converted to a [`Request`].
-struct Kept {
+/// A request as it was received, which is converted to a [`Request`] when the record is read.
+struct ReceivedRequest {
     head: hyper::http::request::Parts,
+    /// The length of the body in bytes.
     length: usize,
+    /// The body; `None` unless bodies are kept.
     body: Option<Bytes>,
-    progress: Arc<Progress>,
+    progress: Arc<Mutex<Progress>>,
 }
 
-/// The record of the last requests.
+/// The last requests, at most [`MAX_RECORDED`].
 #[derive(Default)]
-pub(crate) struct Requests(Mutex<VecDeque<Kept>>);
+pub(crate) struct Requests(Mutex<VecDeque<ReceivedRequest>>);
 
 impl Requests {
-    /// Records a request; the oldest one is removed if there are too many.
-    pub(crate) fn keep(
+    /// Records a request with the progress that `recorder` updates. Drops the oldest one above [`MAX_RECORDED`].
+    pub(crate) fn record(
         &self,
         head: hyper::http::request::Parts,
         length: usize,
         body: Option<Bytes>,
-        watch: &EndRecorder,
+        recorder: &EndRecorder,
     ) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == MOST {
-            kept.pop_front();
+        let mut requests = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if requests.len() == MAX_RECORDED {
+            requests.pop_front();
         }
-        kept.push_back(Kept { head, length, body, progress: Arc::clone(&watch.0) });
+        requests.push_back(ReceivedRequest { head, length, body, progress: Arc::clone(&recorder.0) });
     }
 
     pub(crate) fn clear(&self) {
@@ -142,20 +141,24 @@ impl Requests {
 
     /// Returns the requests, the oldest first.
     pub(crate) fn all(&self) -> Vec<Request> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(request).collect()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(ReceivedRequest::to_request).collect()
     }
 }
 
-fn request(kept: &Kept) -> Request {
-    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-    let headers = kept.head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
-    Request {
-        method: kept.head.method.to_string(),
-        path: kept.head.uri.to_string(),
-        headers: headers.collect(),
-        length: kept.length,
-        body: kept.body.as_deref().map(text),
-        status: kept.progress.status.load(Ordering::Acquire),
-        ended: kept.progress.ended(),
+impl ReceivedRequest {
+    fn to_request(&self) -> Request {
+        let decode = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        let headers =
+            self.head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), decode(value.as_bytes())));
+        let progress = *self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        Request {
+            method: self.head.method.to_string(),
+            path: self.head.uri.to_string(),
+            headers: headers.collect(),
+            length: self.length,
+            body: self.body.as_deref().map(decode),
+            status: progress.status,
+            ended: progress.state,
+        }
     }
 }

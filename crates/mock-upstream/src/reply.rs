@@ -1,4 +1,4 @@
-//! Builds HTTP responses.
+//! Construction of HTTP responses.
 
 use hyper::{
     Response, StatusCode,
@@ -7,22 +7,26 @@ use hyper::{
 };
 use serde_json::Value;
 
-use crate::{body::ResponseBody, record::EndRecorder, refusal::Refusal, route::Api};
+use crate::{api_error::ApiError, body::ResponseBody, record::EndRecorder, route::Api};
 
-/// Builds a response with this body. `from`, the API and the number of the request, adds the header with the request
-/// id.
-pub(crate) fn finish(events: bool, body: ResponseBody, from: Option<(Api, u64)>) -> Response<ResponseBody> {
-    let kind = if events { "text/event-stream; charset=utf-8" } else { "application/json" };
+/// Builds a response with status 200. `is_stream` selects the content type; `request` is the API and the number of the
+/// request for the header with its id, if it has one.
+pub(crate) fn build_response(
+    is_stream: bool,
+    body: ResponseBody,
+    request: Option<(Api, u64)>,
+) -> Response<ResponseBody> {
+    let content_type = if is_stream { "text/event-stream; charset=utf-8" } else { "application/json" };
     let mut response = Response::new(body);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    if let Some((api, number)) = from {
-        name(&mut response, api, number);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if let Some((api, number)) = request {
+        add_request_id(&mut response, api, number);
     }
     response
 }
 
-/// Adds the header with the provider's request id.
-fn name(response: &mut Response<ResponseBody>, api: Api, number: u64) {
+/// Adds the header with the provider's id of the request; Gemini has none.
+fn add_request_id(response: &mut Response<ResponseBody>, api: Api, number: u64) {
     let header = match api {
         Api::Anthropic => HeaderName::from_static("request-id"),
         Api::Chat | Api::Responses => HeaderName::from_static("x-request-id"),
@@ -33,17 +37,17 @@ fn name(response: &mut Response<ResponseBody>, api: Api, number: u64) {
     }
 }
 
-/// Returns an error response in the shape of the API.
-pub(crate) fn refuse(refusal: &Refusal, api: Api, number: u64, watch: EndRecorder) -> Response<ResponseBody> {
-    let mut response = respond(refusal.status, &refusal.body(api, number), watch);
-    name(&mut response, api, number);
+/// Builds an error response in the JSON of an API.
+pub(crate) fn error_response(error: &ApiError, api: Api, number: u64, recorder: EndRecorder) -> Response<ResponseBody> {
+    let mut response = json_response(error.status, &error.body(api, number), recorder);
+    add_request_id(&mut response, api, number);
     response
 }
 
-/// Returns a JSON response.
-pub(crate) fn respond(status: StatusCode, body: &Value, watch: EndRecorder) -> Response<ResponseBody> {
-    watch.status(status.as_u16());
-    let mut response = finish(false, ResponseBody::whole(Bytes::from(body.to_string()), watch), None);
+/// Builds a JSON response and records its status.
+pub(crate) fn json_response(status: StatusCode, body: &Value, recorder: EndRecorder) -> Response<ResponseBody> {
+    recorder.status(status.as_u16());
+    let mut response = build_response(false, ResponseBody::from_bytes(Bytes::from(body.to_string()), recorder), None);
     *response.status_mut() = status;
     response
 }

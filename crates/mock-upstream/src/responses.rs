@@ -5,5 +5,5 @@ mod items;
 mod read;
 mod write;
 
-pub(crate) use read::read;
-pub(crate) use write::{events, failed, whole};
+pub(crate) use read::parse_request;
+pub(crate) use write::{failed_event, response_body, stream_events};

@@ -1,51 +1,57 @@
-//! Resolves a method and a path to an endpoint.
+//! Routing: resolves method and path to an endpoint.
 
 use hyper::{Method, Uri};
 
-/// A wire API that the mock implements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The wire API of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Api {
+    /// Anthropic's Messages.
     Anthropic,
+    /// `OpenAI`'s Chat Completions.
     Chat,
+    /// `OpenAI`'s Responses.
     Responses,
+    /// Google's `generateContent`.
     Gemini,
 }
 
 /// An endpoint of the mock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoint {
-    /// Generate a response.
+    /// Generates a response; model and streaming are in the body.
     Generate(Api),
-    /// Generate a response of the model in the path.
-    GenerateGemini { model: String, how: GeminiStream },
-    /// Count tokens.
-    Count(Api),
-    /// List models, or describe one.
-    Models { api: Api, one: Option<String> },
-    /// Health check.
+    /// Generates a response; model and form are in the path.
+    GenerateGemini { model: String, form: GeminiForm },
+    /// Counts the tokens of a request.
+    CountTokens(Api),
+    /// Lists models, or describes one.
+    Models { api: Api, model: Option<String> },
+    /// The health check at `/`.
     Root,
-    /// A protocol upgrade.
+    /// A protocol upgrade, which the mock rejects.
     Upgrade,
-    /// A control endpoint: the path after `/control/`.
+    /// A control endpoint, with its path after `/control/`.
     Control(String),
-    /// Unknown.
+    /// Any other method or path.
     Unknown,
 }
 
-/// The form in which Gemini's API sends a response.
+/// The form of a Gemini response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GeminiStream {
+pub(crate) enum GeminiForm {
+    /// One JSON object, not streamed.
     Whole,
-    /// Server-sent events.
+    /// A stream of server-sent events.
     Events,
-    /// One JSON array.
+    /// A stream of the elements of one JSON array.
     Array,
 }
 
-/// Resolves method and path to an endpoint. Of the query only Gemini's `alt` is used.
-pub(crate) fn endpoint(method: &Method, uri: &Uri, upgrade: bool) -> Endpoint {
+/// Resolves method and path to an endpoint. `is_upgrade` is whether the request asks for a protocol upgrade. The query
+/// is ignored except for Gemini's `alt`.
+pub(crate) fn resolve_endpoint(method: &Method, uri: &Uri, is_upgrade: bool) -> Endpoint {
     let path = uri.path();
-    if upgrade {
+    if is_upgrade {
         return Endpoint::Upgrade;
     }
     if let Some(rest) = path.strip_prefix("/control/") {
@@ -53,40 +59,40 @@ pub(crate) fn endpoint(method: &Method, uri: &Uri, upgrade: bool) -> Endpoint {
     }
     match (method, path) {
         (&Method::POST, "/v1/messages") => Endpoint::Generate(Api::Anthropic),
-        (&Method::POST, "/v1/messages/count_tokens") => Endpoint::Count(Api::Anthropic),
+        (&Method::POST, "/v1/messages/count_tokens") => Endpoint::CountTokens(Api::Anthropic),
         (&Method::POST, "/v1/chat/completions") => Endpoint::Generate(Api::Chat),
         (&Method::POST, "/v1/responses") => Endpoint::Generate(Api::Responses),
-        (&Method::GET, "/v1/models") => Endpoint::Models { api: Api::Chat, one: None },
-        (&Method::GET, "/v1beta/models") => Endpoint::Models { api: Api::Gemini, one: None },
+        (&Method::GET, "/v1/models") => Endpoint::Models { api: Api::Chat, model: None },
+        (&Method::GET, "/v1beta/models") => Endpoint::Models { api: Api::Gemini, model: None },
         (&Method::GET | &Method::HEAD, "/") => Endpoint::Root,
-        (&Method::GET, _) => one_model(path),
-        (&Method::POST, _) => gemini(path, uri.query().unwrap_or_default()),
+        (&Method::GET, _) => model_endpoint(path),
+        (&Method::POST, _) => gemini_endpoint(path, uri.query().unwrap_or_default()),
         _ => Endpoint::Unknown,
     }
 }
 
-fn one_model(path: &str) -> Endpoint {
+fn model_endpoint(path: &str) -> Endpoint {
     for (prefix, api) in [("/v1/models/", Api::Chat), ("/v1beta/models/", Api::Gemini)] {
         if let Some(model) = path.strip_prefix(prefix) {
-            return Endpoint::Models { api, one: Some(model.to_owned()) };
+            return Endpoint::Models { api, model: Some(model.to_owned()) };
         }
     }
     Endpoint::Unknown
 }
 
-fn gemini(path: &str, query: &str) -> Endpoint {
-    let named = path.strip_prefix("/v1beta/models/").or_else(|| path.strip_prefix("/v1/models/"));
-    let Some((model, action)) = named.and_then(|named| named.rsplit_once(':')) else {
+fn gemini_endpoint(path: &str, query: &str) -> Endpoint {
+    let model_and_action = path.strip_prefix("/v1beta/models/").or_else(|| path.strip_prefix("/v1/models/"));
+    let Some((model, action)) = model_and_action.and_then(|model_and_action| model_and_action.rsplit_once(':')) else {
         return Endpoint::Unknown;
     };
     let model = model.to_owned();
     match action {
-        "generateContent" => Endpoint::GenerateGemini { model, how: GeminiStream::Whole },
+        "generateContent" => Endpoint::GenerateGemini { model, form: GeminiForm::Whole },
         "streamGenerateContent" if query.split('&').any(|pair| pair == "alt=sse") => {
-            Endpoint::GenerateGemini { model, how: GeminiStream::Events }
+            Endpoint::GenerateGemini { model, form: GeminiForm::Events }
         }
-        "streamGenerateContent" => Endpoint::GenerateGemini { model, how: GeminiStream::Array },
-        "countTokens" => Endpoint::Count(Api::Gemini),
+        "streamGenerateContent" => Endpoint::GenerateGemini { model, form: GeminiForm::Array },
+        "countTokens" => Endpoint::CountTokens(Api::Gemini),
         _ => Endpoint::Unknown,
     }
 }
@@ -96,16 +102,16 @@ mod tests {
     use super::*;
 
     fn asked(method: &Method, uri: &'static str) -> Endpoint {
-        endpoint(method, &Uri::from_static(uri), false)
+        resolve_endpoint(method, &Uri::from_static(uri), false)
     }
 
     #[test]
     fn queries_are_ignored_but_for_the_form_of_a_stream() {
         assert_eq!(asked(&Method::POST, "/v1/messages?beta=true"), Endpoint::Generate(Api::Anthropic));
         let events = asked(&Method::POST, "/v1beta/models/gemini-3-pro:streamGenerateContent?key=k&alt=sse");
-        assert_eq!(events, Endpoint::GenerateGemini { model: "gemini-3-pro".to_owned(), how: GeminiStream::Events });
+        assert_eq!(events, Endpoint::GenerateGemini { model: "gemini-3-pro".to_owned(), form: GeminiForm::Events });
         let array = asked(&Method::POST, "/v1beta/models/gemini-3-pro:streamGenerateContent");
-        assert_eq!(array, Endpoint::GenerateGemini { model: "gemini-3-pro".to_owned(), how: GeminiStream::Array });
+        assert_eq!(array, Endpoint::GenerateGemini { model: "gemini-3-pro".to_owned(), form: GeminiForm::Array });
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! Generates a value that matches a JSON schema.
+//! Example values for JSON schemas.
 
 use serde_json::{Map, Value, json};
 
-/// The deepest nesting of a value, which limits schemas that refer to themselves.
-const DEEPEST: usize = 16;
+/// The deepest nesting of a value, which bounds schemas that refer to themselves.
+const MAX_DEPTH: usize = 16;
 
-/// Returns a small value that matches; Gemini's capitalised type names are accepted.
-pub(crate) fn fitting(schema: &Value) -> Value {
-    value(schema, schema, DEEPEST)
+/// Generates a small value that matches a JSON schema. Gemini's upper-case type names are accepted.
+pub(crate) fn example_value(schema: &Value) -> Value {
+    build_value(schema, schema, MAX_DEPTH)
 }
 
-fn value(schema: &Value, root: &Value, depth: usize) -> Value {
+fn build_value(schema: &Value, root: &Value, depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else {
         return Value::Null;
     };
@@ -21,11 +21,11 @@ fn value(schema: &Value, root: &Value, depth: usize) -> Value {
         return first.clone();
     }
     if let Some(target) = schema["$ref"].as_str().and_then(|name| root.pointer(name.trim_start_matches('#'))) {
-        return value(target, root, depth);
+        return build_value(target, root, depth);
     }
     for choice in ["anyOf", "oneOf", "allOf"] {
         if let Some(first) = schema[choice].get(0) {
-            return value(first, root, depth);
+            return build_value(first, root, depth);
         }
     }
     let kind = schema["type"].as_str().or_else(|| schema["type"].get(0).and_then(Value::as_str)).unwrap_or("object");
@@ -35,13 +35,15 @@ fn value(schema: &Value, root: &Value, depth: usize) -> Value {
         "boolean" => json!(true),
         "null" => Value::Null,
         "array" => {
-            let least = schema["minItems"].as_u64().unwrap_or(0).min(16);
-            (0..least).map(|_| value(&schema["items"], root, depth)).collect()
+            let min_items = schema["minItems"].as_u64().unwrap_or(0).min(16);
+            (0..min_items).map(|_| build_value(&schema["items"], root, depth)).collect()
         }
         _ => {
             let properties = schema["properties"].as_object();
-            let of = |(name, schema): (&String, &Value)| (name.clone(), value(schema, root, depth));
-            Value::Object(properties.map(|all| all.iter().map(of).collect::<Map<_, _>>()).unwrap_or_default())
+            let build_property = |(name, schema): (&String, &Value)| (name.clone(), build_value(schema, root, depth));
+            Value::Object(
+                properties.map(|all| all.iter().map(build_property).collect::<Map<_, _>>()).unwrap_or_default(),
+            )
         }
     }
 }
@@ -65,12 +67,12 @@ mod tests {
         });
         let expected =
             json!({"title": "Made up for a test", "level": "low", "score": 3, "tags": [true], "maybe": null});
-        assert_eq!(fitting(&schema), expected);
+        assert_eq!(example_value(&schema), expected);
     }
 
     #[test]
     fn a_schema_that_refers_to_itself_ends() {
         let schema = json!({"type": "object", "properties": {"child": {"$ref": "#"}}});
-        assert!(fitting(&schema)["child"].is_object());
+        assert!(example_value(&schema)["child"].is_object());
     }
 }

@@ -1,4 +1,4 @@
-//! Starts and stops the mock.
+//! The server of the mock: listener, thread and connections.
 
 use std::{
     io,
@@ -14,13 +14,13 @@ use tokio::{runtime, sync::oneshot};
 
 use crate::{
     connection::{Connection, ResetSwitch},
-    exchange::exchange,
     failure::Failure,
     record::Request,
+    request_handler::handle_request,
     state::{Settings, State},
 };
 
-/// A mock provider on a thread of its own; dropping it closes its connections.
+/// A mock provider that runs on its own thread. Dropping it closes its connections.
 #[derive(Debug)]
 pub struct MockUpstream {
     address: SocketAddr,
@@ -30,7 +30,7 @@ pub struct MockUpstream {
 }
 
 impl MockUpstream {
-    /// Starts a mock provider. It accepts requests when this returns.
+    /// Starts a mock. It accepts connections when this returns.
     ///
     /// # Errors
     /// If the port is taken, or no thread can be started.
@@ -65,7 +65,7 @@ impl MockUpstream {
         Ok(Self { address, state, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Returns the address it listens on.
+    /// Returns the address on which it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -75,17 +75,17 @@ impl MockUpstream {
         format!("http://{}", self.address)
     }
 
-    /// Returns the last 1,000 requests, the oldest first, without those to `/control`.
+    /// Returns the last 1,000 requests, the oldest first. Requests to `/control` are not recorded.
     pub fn requests(&self) -> Vec<Request> {
         self.state.requests.all()
     }
 
     /// Returns the number of requests since the start, without those to `/control`.
     pub fn count(&self) -> u64 {
-        self.state.count()
+        self.state.request_count()
     }
 
-    /// Adds a failure; earlier ones come first.
+    /// Adds a failure. Failures that were added earlier take effect first.
     pub fn fail(&self, failure: Failure) {
         self.state.failures.add(failure);
     }
@@ -96,7 +96,7 @@ impl MockUpstream {
         self.state.requests.clear();
     }
 
-    /// Waits until the mock ends, which happens only if its listener fails.
+    /// Blocks until the mock ends, which happens only if its listener fails.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
             // The panic was printed when it happened.
@@ -132,7 +132,7 @@ async fn serve(stream: tokio::net::TcpStream, state: Arc<State>) {
     let _ = stream.set_nodelay(true);
     let reset = ResetSwitch::default();
     let connection = TokioIo::new(Connection::new(stream, reset.clone()));
-    let service = service_fn(move |request| exchange(Arc::clone(&state), reset.clone(), request));
+    let service = service_fn(move |request| handle_request(Arc::clone(&state), reset.clone(), request));
     // A connection ends because of the client or a requested failure; the record contains which.
     let _ = http1::Builder::new().serve_connection(connection, service).await;
 }

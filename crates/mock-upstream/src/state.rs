@@ -6,20 +6,21 @@ use std::{
     time::Duration,
 };
 
-use crate::{failure::Failures, plain::Plain, record::Requests};
+use crate::{failure::Failures, record::Requests, response_cache::ResponseCache};
 
-/// The settings of a mock provider.
+/// The settings of a mock.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The port on 127.0.0.1; 0 selects a free one.
     pub port: u16,
-    /// Threads of the server, at least 1.
+    /// The number of threads of the server, at least 1.
     pub threads: usize,
-    /// Respond without validating or recording requests; only the model and `stream` are read. For measuring others.
+    /// Whether to respond from a cache, without validating or recording requests. For benchmarks of programs in front
+    /// of the mock.
     pub plain: bool,
-    /// Record the bodies of requests.
+    /// Whether to record the bodies of requests.
     pub keep_bodies: bool,
-    /// Milliseconds between the events of a stream; 0 by default.
+    /// Milliseconds between the events of a stream.
     pub gap_ms: u64,
 }
 
@@ -29,7 +30,7 @@ impl Default for Settings {
     }
 }
 
-/// The state of a mock provider, shared by its connections.
+/// The state that all connections of a mock share.
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) keep_bodies: AtomicBool,
@@ -39,7 +40,7 @@ pub(crate) struct State {
     number: AtomicU64,
     pub(crate) failures: Failures,
     pub(crate) requests: Requests,
-    pub(crate) plain: Plain,
+    pub(crate) cached_responses: ResponseCache,
 }
 
 impl fmt::Debug for State {
@@ -57,7 +58,7 @@ impl State {
             number: AtomicU64::new(0),
             failures: Failures::default(),
             requests: Requests::default(),
-            plain: Plain::default(),
+            cached_responses: ResponseCache::default(),
         }
     }
 
@@ -66,11 +67,11 @@ impl State {
     }
 
     /// Counts a request and returns its number, from 1.
-    pub(crate) fn next_number(&self) -> u64 {
+    pub(crate) fn next_request_number(&self) -> u64 {
         self.number.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn count(&self) -> u64 {
+    pub(crate) fn request_count(&self) -> u64 {
         self.number.load(Ordering::Relaxed)
     }
 }

@@ -13,7 +13,7 @@ use adapters::{
 use contracts::{WireApi, events::ErrorClass};
 use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, body::Bytes, header::HeaderValue};
-use mock_upstream::{Failure, Fault, How, MockUpstream, Settings};
+use mock_upstream::{ConnectionEnd, Failure, Fault, MockUpstream, Settings};
 
 const TIMEOUTS: ResponseTimeouts =
     ResponseTimeouts { first_byte: Duration::from_secs(30), idle: Duration::from_secs(30) };
@@ -172,7 +172,7 @@ async fn a_stream_that_stops_or_breaks_ends_in_an_error_and_nothing_follows() {
     let timeouts = ResponseTimeouts { idle: Duration::from_millis(50), ..TIMEOUTS };
     let stalled = chunks(&provider, &UpstreamRequest { timeouts, ..request(STREAM_BODY) }).await;
     assert!(stalled.len() > 1 && stalled.last() == Some(&Err(StreamError::Idle)), "{stalled:?}");
-    mock.fail(Failure::once(Fault::Cut { after: 2, how: How::Close }));
+    mock.fail(Failure::once(Fault::Cut { after: 2, how: ConnectionEnd::Close }));
     let cut = chunks(&provider, &request(STREAM_BODY)).await;
     assert_eq!(cut.last(), Some(&Err(StreamError::Disconnected)));
     assert_eq!(

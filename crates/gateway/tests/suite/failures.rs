@@ -7,7 +7,7 @@ use contracts::events::{
     TurnStatus,
 };
 use engine::last_decision;
-use mock_upstream::{Ended, Failure, Fault, How};
+use mock_upstream::{ConnectionEnd, Failure, Fault, ResponseState};
 use what_if::{Range, replay};
 
 use crate::support::{Wish, World, canned, message, streamed};
@@ -34,7 +34,7 @@ fn a_busy_provider_is_asked_again_within_the_call() {
 #[test]
 fn a_model_that_fails_before_its_first_byte_gives_way_and_that_is_a_recorded_step() {
     let world = World::new(POLICY);
-    world.mock.fail(Failure::always(status(529)).of_model(OPUS));
+    world.mock.fail(Failure::always(status(529)).for_model(OPUS));
     let answer = world.post("/v1/messages", &[], &streamed("turnwise", "hello"));
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert_eq!(answer.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
@@ -52,7 +52,7 @@ fn a_model_that_fails_before_its_first_byte_gives_way_and_that_is_a_recorded_ste
 #[test]
 fn a_step_is_told_by_why_and_comes_out_the_same_when_it_is_made_again_from_the_log() {
     let world = World::new(POLICY);
-    world.mock.fail(Failure::always(status(529)).of_model(OPUS));
+    world.mock.fail(Failure::always(status(529)).for_model(OPUS));
     world.post("/v1/messages", &[], &message("turnwise", "hello"));
     world.ended(1);
     let insight = last_decision(&*world.log).unwrap();
@@ -96,7 +96,7 @@ fn a_request_that_the_provider_refuses_is_no_reason_to_ask_another() {
 
 #[test]
 fn an_answer_that_breaks_off_is_told_and_nobody_else_is_asked() {
-    for (how, events) in [(How::Reset, 4), (How::Close, 3), (How::End, 5)] {
+    for (how, events) in [(ConnectionEnd::Reset, 4), (ConnectionEnd::Close, 3), (ConnectionEnd::End, 5)] {
         let world = World::new(POLICY);
         world.mock.fail(Failure::once(Fault::Cut { after: events, how }));
         let answer = world.post("/v1/messages", &[], &streamed("turnwise", "LONG:20"));
@@ -111,7 +111,7 @@ fn an_answer_that_breaks_off_is_told_and_nobody_else_is_asked() {
 #[test]
 fn an_answer_in_one_piece_that_breaks_off_is_cut_off_for_the_client_too() {
     let world = World::new(POLICY);
-    world.mock.fail(Failure::once(Fault::Cut { after: 1, how: How::Close }));
+    world.mock.fail(Failure::once(Fault::Cut { after: 1, how: ConnectionEnd::Close }));
     let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
     assert!(answer.cut, "{answer:?}");
     assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
@@ -173,7 +173,7 @@ fn asking_again_later_is_advised_only_where_a_model_that_is_out_could_take_the_r
 fn whoever_leaves_at_whatever_moment_leaves_no_turn_open() {
     let world = World::new(POLICY);
     for number in 0..40 {
-        world.mock.fail(Failure::once(status(529)).of_model(OPUS));
+        world.mock.fail(Failure::once(status(529)).for_model(OPUS));
         let body = streamed("turnwise", &format!("question {number}"));
         world.post_and_leave_after("/v1/messages", &body, Duration::from_micros(150 * number));
     }
@@ -221,18 +221,18 @@ fn a_client_that_goes_away_cancels_the_call_and_is_no_failure_of_the_provider() 
     );
     // The provider noticed: its stream was cut off.
     for _ in 0..200 {
-        if world.mock.requests().last().unwrap().ended == Ended::Cancelled {
+        if world.mock.requests().last().unwrap().ended == ResponseState::Cancelled {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    assert_eq!(world.mock.requests().last().unwrap().ended, Ended::Cancelled, "the provider went on");
+    assert_eq!(world.mock.requests().last().unwrap().ended, ResponseState::Cancelled, "the provider went on");
 }
 
 #[test]
 fn a_model_that_fails_again_and_again_is_dropped_until_it_has_recovered() {
     let world = World::new(POLICY);
-    world.mock.fail(Failure::always(status(500)).of_model(OPUS));
+    world.mock.fail(Failure::always(status(500)).for_model(OPUS));
     for number in 0..6 {
         let answer = world.post("/v1/messages", &[], &message("turnwise", &format!("hello {number}")));
         assert_eq!(answer.status, 200);

@@ -77,7 +77,7 @@ fn when_the_model_that_thinks_fails_in_a_tool_loop_no_other_is_shown_its_thinkin
     messages.push(json!({ "role": "assistant", "content": calls }));
     messages.push(json!({ "role": "user", "content": result }));
     next["tools"] = json!([{ "name": "f", "input_schema": { "type": "object" } }]);
-    world.mock.fail(Failure::always(Failure::status(529)).of_model("claude-opus-4-8"));
+    world.mock.fail(Failure::always(Failure::status(529)).for_model("claude-opus-4-8"));
     let answer = world.post("/v1/messages", &SESSION, &next);
     assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-fallbacks")), (529, "1"), "{}", answer.body);
     let sent = world.mock.requests();

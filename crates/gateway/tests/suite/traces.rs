@@ -29,7 +29,7 @@ fn named<'a>(spans: &'a [Value], name: &str) -> &'a Value {
 fn a_turn_with_a_failure_a_tool_and_an_answer_is_one_trace() {
     let (world, collector) = traced(&[]);
     let busy = Fault::Status { status: 529, retry_after: None };
-    world.mock.fail(Failure::always(busy).of_model("claude-opus-5-5"));
+    world.mock.fail(Failure::always(busy).for_model("claude-opus-5-5"));
     let mut body = message("claude-opus-4-8", "TOOLCALL:Bash:{\"command\":\"cargo test\"}");
     body["tools"] = json!([{ "name": "Bash", "input_schema": { "type": "object" } }]);
     let first = world.post("/v1/messages", &SESSION, &body);

@@ -4,110 +4,120 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::{answer::signature, refusal::Refusal};
+use crate::{answer::signature, api_error::ApiError};
 
-/// Rejects calls and results that do not match, signatures of other models, and empty texts, as Anthropic does.
-pub(super) fn check(messages: &[Value], model: &str, system_may_follow: bool) -> Result<(), Refusal> {
+/// Validates roles, content and order of messages. Rejects tool calls without results in the next message, results
+/// without calls, thinking with the signature of another model, and empty texts.
+///
+/// `system_may_follow` allows system messages within the conversation, which a beta header enables.
+pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool) -> Result<(), ApiError> {
     // Calls that wait for their results.
-    let mut open: BTreeSet<&str> = BTreeSet::new();
+    let mut open_calls: BTreeSet<&str> = BTreeSet::new();
     let last = messages.len() - 1;
-    for (place, message) in messages.iter().enumerate() {
+    for (index, message) in messages.iter().enumerate() {
         let role = message["role"].as_str().unwrap_or_default();
         match role {
             "system" if system_may_follow => continue,
             "user" | "assistant" => {}
             _ => {
-                return Err(Refusal::invalid(format!("messages.{place}.role: Input should be 'user' or 'assistant'")));
+                return Err(ApiError::invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'")));
             }
         }
         let blocks = match &message["content"] {
             Value::String(text) if !text.is_empty() => &[][..],
             Value::Array(blocks) if !blocks.is_empty() => blocks,
-            Value::String(_) | Value::Array(_) if role == "assistant" && place == last => &[],
+            Value::String(_) | Value::Array(_) if role == "assistant" && index == last => &[],
             Value::String(_) | Value::Array(_) => {
-                return Err(Refusal::invalid(format!("messages.{place}: {role} messages must have non-empty content")));
+                return Err(ApiError::invalid(format!(
+                    "messages.{index}: {role} messages must have non-empty content"
+                )));
             }
-            _ => return Err(Refusal::invalid(format!("messages.{place}.content: Field required"))),
+            _ => return Err(ApiError::invalid(format!("messages.{index}.content: Field required"))),
         };
-        let results = results(blocks, place, &open)?;
-        if let Some(missing) = open.iter().find(|id| !results.contains(*id)) {
-            return Err(Refusal::invalid(format!(
-                "messages.{place}: `tool_use` ids were found without `tool_result` blocks immediately after: {missing}. \
+        let results = result_ids(blocks, index, &open_calls)?;
+        if let Some(missing) = open_calls.iter().find(|id| !results.contains(*id)) {
+            return Err(ApiError::invalid(format!(
+                "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {missing}. \
                  Each `tool_use` block must have a corresponding `tool_result` block in the next message."
             )));
         }
-        open.clear();
-        for (block, at) in blocks.iter().zip(0_usize..) {
-            one(block, role, model, &format!("messages.{place}.content.{at}"))?;
+        open_calls.clear();
+        for (block, part_index) in blocks.iter().zip(0_usize..) {
+            validate_block(block, role, model, &format!("messages.{index}.content.{part_index}"))?;
             if block["type"] == "tool_use" {
-                open.insert(block["id"].as_str().unwrap_or_default());
+                open_calls.insert(block["id"].as_str().unwrap_or_default());
             }
         }
     }
-    match open.first() {
+    match open_calls.first() {
         None => Ok(()),
-        Some(id) => Err(Refusal::invalid(format!(
+        Some(id) => Err(ApiError::invalid(format!(
             "messages.{last}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}."
         ))),
     }
 }
 
-/// Returns the call ids of the results in a message; each call must be in the previous message.
-fn results<'a>(blocks: &'a [Value], place: usize, open: &BTreeSet<&str>) -> Result<BTreeSet<&'a str>, Refusal> {
-    let mut found = BTreeSet::new();
-    for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block["type"] == "tool_result") {
+/// Returns the call ids of the tool results in the message at `index`. Each must be the only result of a call in the
+/// previous message, which `open_calls` lists.
+fn result_ids<'a>(
+    blocks: &'a [Value],
+    index: usize,
+    open_calls: &BTreeSet<&str>,
+) -> Result<BTreeSet<&'a str>, ApiError> {
+    let mut ids = BTreeSet::new();
+    for (part_index, block) in blocks.iter().enumerate().filter(|(_, block)| block["type"] == "tool_result") {
         let id = block["tool_use_id"].as_str().unwrap_or_default();
-        if !open.contains(id) {
-            return Err(Refusal::invalid(format!(
-                "messages.{place}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
+        if !open_calls.contains(id) {
+            return Err(ApiError::invalid(format!(
+                "messages.{index}.content.{part_index}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
                  `tool_result` block must have a corresponding `tool_use` block in the previous message."
             )));
         }
-        if !found.insert(id) {
-            return Err(Refusal::invalid(format!(
-                "messages.{place}.content.{at}: each tool_use must have a single result. Found multiple `tool_result` \
+        if !ids.insert(id) {
+            return Err(ApiError::invalid(format!(
+                "messages.{index}.content.{part_index}: each tool_use must have a single result. Found multiple `tool_result` \
                  blocks with id: {id}"
             )));
         }
     }
-    Ok(found)
+    Ok(ids)
 }
 
-fn one(block: &Value, role: &str, model: &str, place: &str) -> Result<(), Refusal> {
+fn validate_block(block: &Value, role: &str, model: &str, path: &str) -> Result<(), ApiError> {
     let required = |field: &str| match block.get(field) {
         Some(value) if !value.is_null() => Ok(()),
-        _ => Err(Refusal::invalid(format!("{place}.{field}: Field required"))),
+        _ => Err(ApiError::invalid(format!("{path}.{field}: Field required"))),
     };
     let kind = block["type"].as_str().unwrap_or_default();
-    let of_assistant = ["thinking", "redacted_thinking", "tool_use"].contains(&kind);
-    if of_assistant && role != "assistant" {
-        return Err(Refusal::invalid(format!("{place}: `{kind}` blocks can only be in `assistant` messages")));
+    let is_assistant_only = ["thinking", "redacted_thinking", "tool_use"].contains(&kind);
+    if is_assistant_only && role != "assistant" {
+        return Err(ApiError::invalid(format!("{path}: `{kind}` blocks can only be in `assistant` messages")));
     }
     match kind {
-        "" => Err(Refusal::invalid(format!("{place}.type: Field required"))),
+        "" => Err(ApiError::invalid(format!("{path}.type: Field required"))),
         "text" if block["text"].as_str().is_none_or(str::is_empty) => {
-            Err(Refusal::invalid(format!("{place}: text content blocks must be non-empty")))
+            Err(ApiError::invalid(format!("{path}: text content blocks must be non-empty")))
         }
         "tool_use" => ["id", "name", "input"].into_iter().try_for_each(required).and_then(|()| {
             if block["input"].is_object() {
                 return Ok(());
             }
-            Err(Refusal::invalid(format!("{place}.tool_use.input: Input should be a valid dictionary")))
+            Err(ApiError::invalid(format!("{path}.tool_use.input: Input should be a valid dictionary")))
         }),
         "thinking" => {
             ["thinking", "signature"].into_iter().try_for_each(required)?;
-            signed(&block["signature"], kind, model, place)
+            check_signature(&block["signature"], kind, model, path)
         }
-        "redacted_thinking" => required("data").and_then(|()| signed(&block["data"], kind, model, place)),
+        "redacted_thinking" => required("data").and_then(|()| check_signature(&block["data"], kind, model, path)),
         _ => Ok(()),
     }
 }
 
-/// Checks that thinking was signed by this model.
-fn signed(found: &Value, kind: &str, model: &str, place: &str) -> Result<(), Refusal> {
+/// Checks that a thinking block was signed by this model. `path` is that of the block, for the error.
+fn check_signature(found: &Value, kind: &str, model: &str, path: &str) -> Result<(), ApiError> {
     if found.as_str() == Some(&signature(model)) {
         return Ok(());
     }
     let what = if kind == "thinking" { "signature" } else { "data" };
-    Err(Refusal::invalid(format!("{place}: Invalid `{what}` in `{kind}` block")))
+    Err(ApiError::invalid(format!("{path}: Invalid `{what}` in `{kind}` block")))
 }

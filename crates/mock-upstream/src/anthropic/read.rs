@@ -5,12 +5,15 @@ use serde_json::Value;
 
 use super::history;
 use crate::{
-    asked::{Cache, ParsedRequest, Tool, foreign, list_field, list_or_nothing, text_field, text_length, tool_name},
-    refusal::Refusal,
+    api_error::ApiError,
+    parsed_request::{
+        CacheUse, ParsedRequest, Tool, check_tool_name, list_field, optional_list, reject_foreign_fields, text_field,
+        text_length,
+    },
 };
 
 /// Fields of other APIs, which are rejected.
-const FOREIGN: &[&str] = &[
+const FOREIGN_FIELDS: &[&str] = &[
     "stream_options",
     "max_completion_tokens",
     "max_output_tokens",
@@ -27,105 +30,106 @@ const FOREIGN: &[&str] = &[
     "generationConfig",
 ];
 
-/// Validates and parses a Messages request; `length` is the size of its body in bytes.
-pub(crate) fn read(headers: &HeaderMap, body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
+/// Validates and parses a request; `length` is that of its body in bytes.
+pub(crate) fn parse_request(headers: &HeaderMap, body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     if !headers.contains_key("anthropic-version") {
-        return Err(Refusal::invalid("anthropic-version: header is required"));
+        return Err(ApiError::invalid("anthropic-version: header is required"));
     }
     let model = text_field(body, "model")?.to_owned();
     let limit = limit(body)?;
     let messages = list_field(body, "messages")?;
-    foreign(body, FOREIGN)?;
-    settings(body, limit)?;
+    reject_foreign_fields(body, FOREIGN_FIELDS)?;
+    validate_settings(body, limit)?;
     let beta = headers
         .get_all("anthropic-beta")
         .iter()
         .any(|value| value.to_str().is_ok_and(|names| names.contains("mid-conversation-system")));
-    history::check(messages, &model, beta)?;
+    history::validate(messages, &model, beta)?;
     let last = messages.iter().rfind(|message| message["role"] != "system").unwrap_or(&Value::Null);
     let format = [&body["output_config"]["format"], &body["output_format"]];
     let schema = format.into_iter().find(|format| format["type"] == "json_schema");
     Ok(ParsedRequest {
         stream: body["stream"] == true,
-        text: said(messages),
-        results: results(last),
+        user_text: last_user_text(messages),
+        result_bytes: result_bytes(last),
         tools: tools(body)?,
-        schema: schema.map(|format| format["schema"].clone()),
-        limit: Some(limit),
+        json_schema: schema.map(|format| format["schema"].clone()),
+        max_output_tokens: Some(limit),
         include_usage: true,
         cache: if messages.iter().any(|message| message["role"] == "assistant") {
-            Cache::Continued
+            CacheUse::Continued
         } else if body.to_string().contains("\"cache_control\"") {
-            Cache::Marked
+            CacheUse::Marked
         } else {
-            Cache::Nothing
+            CacheUse::Nothing
         },
-        length,
+        request_bytes: length,
         model,
     })
 }
 
-fn limit(body: &Value) -> Result<u64, Refusal> {
+fn limit(body: &Value) -> Result<u64, ApiError> {
     match &body["max_tokens"] {
-        Value::Null => Err(Refusal::invalid("max_tokens: Field required")),
+        Value::Null => Err(ApiError::invalid("max_tokens: Field required")),
         Value::Number(number) => match number.as_u64() {
             Some(limit) if limit > 0 => Ok(limit),
-            _ => Err(Refusal::invalid("max_tokens: Input should be greater than or equal to 1")),
+            _ => Err(ApiError::invalid("max_tokens: Input should be greater than or equal to 1")),
         },
-        _ => Err(Refusal::invalid("max_tokens: Input should be a valid integer")),
+        _ => Err(ApiError::invalid("max_tokens: Input should be a valid integer")),
     }
 }
 
-/// Rejects settings that contradict each other, according to the documentation of extended thinking.
-fn settings(body: &Value, limit: u64) -> Result<(), Refusal> {
-    if body["temperature"].as_f64().is_some_and(|heat| !(0.0..=1.0).contains(&heat)) {
-        return Err(Refusal::invalid("temperature: range: 0..1"));
+/// Rejects invalid and contradictory settings, as the documentation of extended thinking lists them. `limit` is the
+/// request's `max_tokens`.
+fn validate_settings(body: &Value, limit: u64) -> Result<(), ApiError> {
+    if body["temperature"].as_f64().is_some_and(|temperature| !(0.0..=1.0).contains(&temperature)) {
+        return Err(ApiError::invalid("temperature: range: 0..1"));
     }
     if !matches!(body["system"], Value::Null | Value::String(_) | Value::Array(_)) {
-        return Err(Refusal::invalid("system: Input should be a valid list"));
+        return Err(ApiError::invalid("system: Input should be a valid list"));
     }
     let thinking = &body["thinking"];
     if thinking["type"] != "enabled" {
         return Ok(());
     }
     match thinking["budget_tokens"].as_u64() {
-        None => return Err(Refusal::invalid("thinking.enabled.budget_tokens: Field required")),
+        None => return Err(ApiError::invalid("thinking.enabled.budget_tokens: Field required")),
         Some(..1024) => {
-            return Err(Refusal::invalid(
+            return Err(ApiError::invalid(
                 "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
             ));
         }
         Some(budget) if budget >= limit => {
-            return Err(Refusal::invalid("`max_tokens` must be greater than `thinking.budget_tokens`."));
+            return Err(ApiError::invalid("`max_tokens` must be greater than `thinking.budget_tokens`."));
         }
         Some(_) => {}
     }
     if ["any", "tool"].iter().any(|forced| body["tool_choice"]["type"] == *forced) {
-        return Err(Refusal::invalid("Thinking may not be enabled when tool_choice forces tool use."));
+        return Err(ApiError::invalid("Thinking may not be enabled when tool_choice forces tool use."));
     }
     Ok(())
 }
 
-fn tools(body: &Value) -> Result<Vec<Tool>, Refusal> {
+fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     let mut tools: Vec<Tool> = Vec::new();
-    for (place, tool) in list_or_nothing(body, "tools")?.iter().enumerate() {
+    for (index, tool) in optional_list(body, "tools")?.iter().enumerate() {
         let name =
-            text_field(tool, "name").map_err(|_| Refusal::invalid(format!("tools.{place}.name: Field required")))?;
-        tool_name(&format!("tools.{place}.name"), name, 128, "_-")?;
-        let own = matches!(tool["type"].as_str(), None | Some("custom"));
-        if own && tool["input_schema"]["type"] != "object" {
-            return Err(Refusal::invalid(format!("tools.{place}.custom.input_schema: Field required")));
+            text_field(tool, "name").map_err(|_| ApiError::invalid(format!("tools.{index}.name: Field required")))?;
+        check_tool_name(&format!("tools.{index}.name"), name, 128, "_-")?;
+        let is_custom = matches!(tool["type"].as_str(), None | Some("custom"));
+        if is_custom && tool["input_schema"]["type"] != "object" {
+            return Err(ApiError::invalid(format!("tools.{index}.custom.input_schema: Field required")));
         }
         if tools.iter().any(|known| known.name == name) {
-            return Err(Refusal::invalid("tools: Tool names must be unique."));
+            return Err(ApiError::invalid("tools: Tool names must be unique."));
         }
         tools.push(Tool::function(name));
     }
     Ok(tools)
 }
 
-/// Returns the texts of the user's last message, joined.
-fn said(messages: &[Value]) -> String {
+/// Returns the text of the user's last message; empty without one.
+fn last_user_text(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {
         Some(Value::String(text)) => text.clone(),
@@ -136,8 +140,8 @@ fn said(messages: &[Value]) -> String {
     }
 }
 
-/// Returns the bytes of the tool results in a message.
-fn results(message: &Value) -> Option<usize> {
+/// Returns the total length of the tool results in a message; `None` without one.
+fn result_bytes(message: &Value) -> Option<usize> {
     let results: Vec<_> =
         message["content"].as_array()?.iter().filter(|block| block["type"] == "tool_result").collect();
     (!results.is_empty()).then(|| results.iter().map(|result| text_length(&result["content"])).sum())

@@ -1,25 +1,25 @@
-//! Writes responses of Messages.
+//! Writes responses in the JSON of Messages.
 
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    answer::{Answer, Block, Call, Stop, THOUGHT, Usage, signature},
+    answer::{Answer, Block, StopReason, THINKING_TEXT, ToolCall, Usage, signature},
     sse::typed,
 };
 
 /// Writes a response that is not streamed.
-pub(crate) fn whole(answer: &Answer) -> Value {
-    let content: Vec<Value> = answer.blocks.iter().map(|block| finished(block, &answer.model)).collect();
-    message(answer, &content, Some(stop(answer.stop)), &usage(&answer.usage, answer.usage.output))
+pub(crate) fn response_body(answer: &Answer) -> Value {
+    let content: Vec<Value> = answer.blocks.iter().map(|block| content_block(block, &answer.model)).collect();
+    message(answer, &content, Some(stop_reason(answer.stop)), &usage(&answer.usage, answer.usage.output))
 }
 
-/// Writes a Messages response as the events of a stream.
-pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
-    let begun = message(answer, &[], None, &usage(&answer.usage, 1));
-    let mut events = vec![typed(&json!({"type": "message_start", "message": begun}))];
+/// Writes a response as the events of a stream.
+pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
+    let start = message(answer, &[], None, &usage(&answer.usage, 1));
+    let mut events = vec![typed(&json!({"type": "message_start", "message": start}))];
     for (index, block) in answer.blocks.iter().enumerate() {
-        let (start, deltas) = pieces(block, &answer.model);
+        let (start, deltas) = streamed_block(block, &answer.model);
         events.push(typed(&json!({"type": "content_block_start", "index": index, "content_block": start})));
         if index == 0 {
             events.push(typed(&json!({"type": "ping"})));
@@ -31,7 +31,7 @@ pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     }
     events.push(typed(&json!({
         "type": "message_delta",
-        "delta": {"stop_reason": stop(answer.stop), "stop_sequence": null},
+        "delta": {"stop_reason": stop_reason(answer.stop), "stop_sequence": null},
         "usage": usage(&answer.usage, answer.usage.output),
     })));
     events.push(typed(&json!({"type": "message_stop"})));
@@ -51,29 +51,29 @@ fn message(answer: &Answer, content: &[Value], stop: Option<&str>, usage: &Value
     })
 }
 
-fn finished(block: &Block, model: &str) -> Value {
+fn content_block(block: &Block, model: &str) -> Value {
     match block {
-        Block::Thought => json!({"type": "thinking", "thinking": THOUGHT, "signature": signature(model)}),
-        Block::Text(pieces) => json!({"type": "text", "text": pieces.concat()}),
-        Block::Call(call) => tool_use(call, &call.input),
+        Block::Thinking => json!({"type": "thinking", "thinking": THINKING_TEXT, "signature": signature(model)}),
+        Block::Text(deltas) => json!({"type": "text", "text": deltas.concat()}),
+        Block::ToolCall(call) => tool_use(call, &call.input),
     }
 }
 
-/// Returns a content block as it starts in a stream, and its deltas.
-fn pieces(block: &Block, model: &str) -> (Value, Vec<Value>) {
+/// Returns the content of a block's `content_block_start` event and its deltas.
+fn streamed_block(block: &Block, model: &str) -> (Value, Vec<Value>) {
     match block {
-        Block::Thought => {
-            let (first, second) = THOUGHT.split_at(THOUGHT.len() / 2);
+        Block::Thinking => {
+            let (first, second) = THINKING_TEXT.split_at(THINKING_TEXT.len() / 2);
             let mut deltas: Vec<_> =
                 [first, second].map(|part| json!({"type": "thinking_delta", "thinking": part})).into();
             deltas.push(json!({"type": "signature_delta", "signature": signature(model)}));
             (json!({"type": "thinking", "thinking": "", "signature": ""}), deltas)
         }
-        Block::Text(pieces) => {
-            let deltas = pieces.iter().map(|piece| json!({"type": "text_delta", "text": piece}));
+        Block::Text(deltas) => {
+            let deltas = deltas.iter().map(|delta| json!({"type": "text_delta", "text": delta}));
             (json!({"type": "text", "text": ""}), deltas.collect())
         }
-        Block::Call(call) => {
+        Block::ToolCall(call) => {
             let arguments = call.arguments();
             let middle = arguments.ceil_char_boundary(arguments.len() / 2);
             let (first, second) = arguments.split_at(middle);
@@ -83,24 +83,24 @@ fn pieces(block: &Block, model: &str) -> (Value, Vec<Value>) {
     }
 }
 
-fn tool_use(call: &Call, input: &Value) -> Value {
+fn tool_use(call: &ToolCall, input: &Value) -> Value {
     json!({"type": "tool_use", "id": format!("toolu_{}", call.id), "name": call.tool.name, "input": input})
 }
 
-const fn stop(stop: Stop) -> &'static str {
+const fn stop_reason(stop: StopReason) -> &'static str {
     match stop {
-        Stop::Said => "end_turn",
-        Stop::Tools => "tool_use",
-        Stop::Limit => "max_tokens",
+        StopReason::EndTurn => "end_turn",
+        StopReason::ToolUse => "tool_use",
+        StopReason::MaxTokens => "max_tokens",
     }
 }
 
-/// Writes the usage object of Messages, whose `input_tokens` exclude tokens read from the cache or written to it.
+/// Writes the token counts. Anthropic's `input_tokens` exclude tokens read from the cache or written to it.
 fn usage(usage: &Usage, output: u64) -> Value {
     json!({
-        "input_tokens": usage.input - usage.cached - usage.written,
-        "cache_creation_input_tokens": usage.written,
-        "cache_read_input_tokens": usage.cached,
+        "input_tokens": usage.input - usage.cache_read - usage.cache_written,
+        "cache_creation_input_tokens": usage.cache_written,
+        "cache_read_input_tokens": usage.cache_read,
         "output_tokens": output,
     })
 }

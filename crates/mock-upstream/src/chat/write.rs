@@ -1,18 +1,18 @@
-//! Writes responses of Chat Completions.
+//! Writes responses in the JSON of Chat Completions.
 
 use hyper::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    answer::{Answer, Block, Call, Stop, THOUGHT, Usage},
+    answer::{Answer, Block, StopReason, THINKING_TEXT, ToolCall, Usage},
     sse::data,
 };
 
-/// The creation time of all responses, in seconds since 1970; fixed, so that responses are the same at any time.
+/// The creation time of all responses, in seconds since 1970. Fixed, so that responses are reproducible.
 const CREATED: u64 = 1_700_000_000;
 
-/// Writes a chat completion that is not streamed.
-pub(crate) fn whole(answer: &Answer) -> Value {
+/// Writes a response that is not streamed.
+pub(crate) fn response_body(answer: &Answer) -> Value {
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));
     message.insert("content".to_owned(), Value::Null);
@@ -22,9 +22,9 @@ pub(crate) fn whole(answer: &Answer) -> Value {
     for block in &answer.blocks {
         match block {
             // The field that DeepSeek, vLLM and others use; OpenAI returns no thinking.
-            Block::Thought => drop(message.insert("reasoning_content".to_owned(), json!(THOUGHT))),
-            Block::Text(pieces) => text.push_str(&pieces.concat()),
-            Block::Call(called) => calls.push(call(called, &called.arguments())),
+            Block::Thinking => drop(message.insert("reasoning_content".to_owned(), json!(THINKING_TEXT))),
+            Block::Text(deltas) => text.push_str(&deltas.concat()),
+            Block::ToolCall(tool_call) => calls.push(call(tool_call, &tool_call.arguments())),
         }
     }
     if !text.is_empty() {
@@ -33,7 +33,7 @@ pub(crate) fn whole(answer: &Answer) -> Value {
     if !calls.is_empty() {
         message.insert("tool_calls".to_owned(), json!(calls));
     }
-    let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish(answer.stop)});
+    let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(answer.stop)});
     json!({
         "id": id(answer),
         "object": "chat.completion",
@@ -46,8 +46,8 @@ pub(crate) fn whole(answer: &Answer) -> Value {
     })
 }
 
-/// Writes a response as the events of a stream, with usage if it was requested.
-pub(crate) fn events(answer: &Answer, include_usage: bool) -> Vec<Bytes> {
+/// Writes a response as the events of a stream, the last with the usage if `include_usage`.
+pub(crate) fn stream_events(answer: &Answer, include_usage: bool) -> Vec<Bytes> {
     let mut chunk = json!({
         "id": id(answer),
         "object": "chat.completion.chunk",
@@ -65,22 +65,22 @@ pub(crate) fn events(answer: &Answer, include_usage: bool) -> Vec<Bytes> {
         data(&chunk)
     };
     let mut events = vec![event(json!({"role": "assistant", "content": "", "refusal": null}), None)];
-    let mut called = 0;
+    let mut tool_call = 0;
     for block in &answer.blocks {
         match block {
-            Block::Thought => events.push(event(json!({"reasoning_content": THOUGHT}), None)),
-            Block::Text(pieces) => {
-                events.extend(pieces.iter().map(|piece| event(json!({"content": piece}), None)));
+            Block::Thinking => events.push(event(json!({"reasoning_content": THINKING_TEXT}), None)),
+            Block::Text(deltas) => {
+                events.extend(deltas.iter().map(|delta| event(json!({"content": delta}), None)));
             }
-            Block::Call(call) => {
-                for delta in call_deltas(call, called) {
+            Block::ToolCall(call) => {
+                for delta in call_deltas(call, tool_call) {
                     events.push(event(json!({"tool_calls": [delta]}), None));
                 }
-                called += 1;
+                tool_call += 1;
             }
         }
     }
-    events.push(event(json!({}), Some(finish(answer.stop))));
+    events.push(event(json!({}), Some(finish_reason(answer.stop))));
     if include_usage {
         chunk["choices"] = json!([]);
         chunk["usage"] = usage(&answer.usage);
@@ -94,7 +94,7 @@ fn id(answer: &Answer) -> String {
     format!("chatcmpl-mock{:08}", answer.number)
 }
 
-fn call(call: &Call, arguments: &str) -> Value {
+fn call(call: &ToolCall, arguments: &str) -> Value {
     let id = format!("call_{}", call.id);
     if call.tool.custom {
         return json!({"id": id, "type": "custom", "custom": {"name": call.tool.name, "input": arguments}});
@@ -102,32 +102,33 @@ fn call(call: &Call, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": call.tool.name, "arguments": arguments}})
 }
 
-/// Returns the deltas of a tool call: its start, and its arguments in two parts.
-fn call_deltas(called: &Call, index: usize) -> [Value; 3] {
-    let arguments = called.arguments();
+/// Returns the deltas of a tool call: its start, and its arguments in two parts. `index` is that of the call in the
+/// message.
+fn call_deltas(tool_call: &ToolCall, index: usize) -> [Value; 3] {
+    let arguments = tool_call.arguments();
     let (first, second) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));
-    let mut begun = call(called, "");
-    begun["index"] = json!(index);
-    let (kind, field) = if called.tool.custom { ("custom", "input") } else { ("function", "arguments") };
-    let piece = |text: &str| json!({"index": index, kind: {field: text}});
-    [begun, piece(first), piece(second)]
+    let mut start = call(tool_call, "");
+    start["index"] = json!(index);
+    let (kind, field) = if tool_call.tool.custom { ("custom", "input") } else { ("function", "arguments") };
+    let delta = |text: &str| json!({"index": index, kind: {field: text}});
+    [start, delta(first), delta(second)]
 }
 
-const fn finish(stop: Stop) -> &'static str {
+const fn finish_reason(stop: StopReason) -> &'static str {
     match stop {
-        Stop::Said => "stop",
-        Stop::Tools => "tool_calls",
-        Stop::Limit => "length",
+        StopReason::EndTurn => "stop",
+        StopReason::ToolUse => "tool_calls",
+        StopReason::MaxTokens => "length",
     }
 }
 
-/// Writes the usage object of chat completions, whose `prompt_tokens` include cached tokens.
+/// Writes the token counts. `OpenAI`'s `prompt_tokens` include cached tokens.
 fn usage(usage: &Usage) -> Value {
     json!({
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,
         "total_tokens": usage.input + usage.output,
-        "prompt_tokens_details": {"cached_tokens": usage.cached, "audio_tokens": 0},
-        "completion_tokens_details": {"reasoning_tokens": usage.thoughts, "audio_tokens": 0},
+        "prompt_tokens_details": {"cached_tokens": usage.cache_read, "audio_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": usage.thinking, "audio_tokens": 0},
     })
 }

@@ -4,16 +4,18 @@ use serde_json::Value;
 
 use super::history;
 use crate::{
-    asked::{Cache, ParsedRequest, Tool, foreign, list_or_nothing, text_field, tool_name},
-    refusal::Refusal,
+    api_error::ApiError,
+    parsed_request::{
+        CacheUse, ParsedRequest, Tool, check_tool_name, optional_list, reject_foreign_fields, text_field,
+    },
 };
 
 /// Fields of other APIs, which are rejected.
-const FOREIGN: &[&str] =
+const FOREIGN_FIELDS: &[&str] =
     &["messages", "system", "max_tokens", "input", "instructions", "stream", "temperature", "thinking"];
 
-/// Keywords of JSON Schema that `parameters` does not support; `parametersJsonSchema` does.
-const NOT_IN_PARAMETERS: &[&str] = &[
+/// Keywords of JSON Schema that the field `parameters` does not support, but `parametersJsonSchema` does.
+const UNSUPPORTED_KEYWORDS: &[&str] = &[
     "$schema",
     "$ref",
     "$defs",
@@ -25,57 +27,57 @@ const NOT_IN_PARAMETERS: &[&str] = &[
     "allOf",
 ];
 
-/// Validates and parses a `generateContent` request; `length` is the size of its body in bytes.
-pub(crate) fn read(model: &str, stream: bool, body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
+/// Validates and parses a request. `model` and `stream` are from its path; `length` is that of its body in bytes.
+pub(crate) fn parse_request(model: &str, stream: bool, body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let contents = match &body["contents"] {
         Value::Array(contents) if !contents.is_empty() => contents,
-        _ => return Err(Refusal::invalid("* GenerateContentRequest.contents: contents is not specified")),
+        _ => return Err(ApiError::invalid("* GenerateContentRequest.contents: contents is not specified")),
     };
-    foreign(body, FOREIGN).map_err(|refusal| {
-        Refusal::invalid(format!("Invalid JSON payload received. Unknown name: {}", refusal.message))
+    reject_foreign_fields(body, FOREIGN_FIELDS).map_err(|refusal| {
+        ApiError::invalid(format!("Invalid JSON payload received. Unknown name: {}", refusal.message))
     })?;
-    history::check(contents, model)?;
+    history::validate(contents, model)?;
     let settings = &body["generationConfig"];
     let json = settings["responseMimeType"] == "application/json";
     let schema = ["responseJsonSchema", "responseSchema"].into_iter().find_map(|name| settings.get(name));
     if schema.is_some() && !json {
-        return Err(Refusal::invalid("response_mime_type must be 'application/json' when a response schema is set"));
+        return Err(ApiError::invalid("response_mime_type must be 'application/json' when a response schema is set"));
     }
     Ok(ParsedRequest {
         model: model.to_owned(),
         stream,
-        text: history::said(contents),
-        results: history::results(contents),
+        user_text: history::last_user_text(contents),
+        result_bytes: history::trailing_result_bytes(contents),
         tools: tools(body)?,
-        schema: json.then(|| schema.cloned().unwrap_or_default()),
-        limit: settings["maxOutputTokens"].as_u64(),
+        json_schema: json.then(|| schema.cloned().unwrap_or_default()),
+        max_output_tokens: settings["maxOutputTokens"].as_u64(),
         include_usage: true,
-        cache: Cache::of(contents.iter().any(|content| content["role"] == "model")),
-        length,
+        cache: CacheUse::from_continued(contents.iter().any(|content| content["role"] == "model")),
+        request_bytes: length,
     })
 }
 
-fn tools(body: &Value) -> Result<Vec<Tool>, Refusal> {
+fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     let mut tools = Vec::new();
-    for (place, group) in list_or_nothing(body, "tools")?.iter().enumerate() {
-        for (at, function) in list_or_nothing(group, "functionDeclarations")?.iter().enumerate() {
-            let place = format!("tools[{place}].function_declarations[{at}]");
+    for (index, group) in optional_list(body, "tools")?.iter().enumerate() {
+        for (part_index, function) in optional_list(group, "functionDeclarations")?.iter().enumerate() {
+            let path = format!("tools[{index}].function_declarations[{part_index}]");
             let name = text_field(function, "name")
-                .map_err(|_| Refusal::invalid(format!("GenerateContentRequest.{place}.name: [FIELD_INVALID]")))?;
-            tool_name(&format!("{place}.name"), name, 128, "_.:-")?;
-            known_words(&function["parameters"], &place)?;
+                .map_err(|_| ApiError::invalid(format!("GenerateContentRequest.{path}.name: [FIELD_INVALID]")))?;
+            check_tool_name(&format!("{path}.name"), name, 128, "_.:-")?;
+            check_keywords(&function["parameters"], &path)?;
             tools.push(Tool::function(name));
         }
     }
     Ok(tools)
 }
 
-fn known_words(schema: &Value, place: &str) -> Result<(), Refusal> {
-    if let Some(word) = NOT_IN_PARAMETERS.iter().find(|word| schema.get(**word).is_some()) {
-        return Err(Refusal::invalid(format!(
-            "Invalid JSON payload received. Unknown name \"{word}\" at '{place}.parameters': Cannot find field."
+fn check_keywords(schema: &Value, path: &str) -> Result<(), ApiError> {
+    if let Some(keyword) = UNSUPPORTED_KEYWORDS.iter().find(|keyword| schema.get(**keyword).is_some()) {
+        return Err(ApiError::invalid(format!(
+            "Invalid JSON payload received. Unknown name \"{keyword}\" at '{path}.parameters': Cannot find field."
         )));
     }
     let properties = schema["properties"].as_object().into_iter().flat_map(|all| all.values());
-    properties.chain(schema.get("items")).try_for_each(|part| known_words(part, place))
+    properties.chain(schema.get("items")).try_for_each(|part| check_keywords(part, path))
 }

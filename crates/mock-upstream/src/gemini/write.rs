@@ -1,77 +1,81 @@
-//! Writes responses of `generateContent`.
+//! Writes responses in the JSON of `generateContent`.
 
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 
 use super::signature::signature;
 use crate::{
-    answer::{Answer, Block, Call, Stop, THOUGHT, Usage},
+    answer::{Answer, Block, StopReason, THINKING_TEXT, ToolCall, Usage},
     sse::data_crlf,
 };
 
-/// Writes a `generateContent` response that is not streamed.
-pub(crate) fn whole(answer: &Answer) -> Value {
-    let mut all = Vec::new();
+/// Writes a response that is not streamed.
+pub(crate) fn response_body(answer: &Answer) -> Value {
+    let mut parts_of_response = Vec::new();
     for block in &answer.blocks {
         match block {
-            Block::Text(pieces) => all.push(json!({"text": pieces.concat()})),
-            other => all.extend(parts(other)),
+            Block::Text(deltas) => parts_of_response.push(json!({"text": deltas.concat()})),
+            other => parts_of_response.extend(parts(other)),
         }
     }
-    sign(&mut all, answer);
-    chunk(answer, &all, true)
+    add_signature(&mut parts_of_response, answer);
+    chunk(answer, &parts_of_response, true)
 }
 
 /// Writes a response as the events of a stream.
-pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
+pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
     chunks(answer).iter().map(data_crlf).collect()
 }
 
-/// Writes a response as the chunks of one JSON array, which is Google's form of a stream unless events are requested.
-pub(crate) fn array(answer: &Answer) -> Vec<Bytes> {
+/// Writes a response as one JSON array in chunks, which is how Google streams unless events are requested.
+pub(crate) fn stream_array(answer: &Answer) -> Vec<Bytes> {
     let chunks = chunks(answer);
     let last = chunks.len().saturating_sub(1);
-    let piece = |(place, chunk): (usize, &Value)| {
-        let begin = if place == 0 { "[" } else { "," };
-        let end = if place == last { "]" } else { "" };
-        Bytes::from(format!("{begin}{chunk}\r\n{end}"))
+    let element = |(index, chunk): (usize, &Value)| {
+        let start = if index == 0 { "[" } else { "," };
+        let end = if index == last { "]" } else { "" };
+        Bytes::from(format!("{start}{chunk}\r\n{end}"))
     };
-    chunks.iter().enumerate().map(piece).collect()
+    chunks.iter().enumerate().map(element).collect()
 }
 
 fn chunks(answer: &Answer) -> Vec<Value> {
-    let mut all: Vec<Value> = answer.blocks.iter().flat_map(parts).collect();
-    sign(&mut all, answer);
-    let last = all.len().saturating_sub(1);
-    all.iter().enumerate().map(|(place, part)| chunk(answer, std::slice::from_ref(part), place == last)).collect()
+    let mut parts_of_response: Vec<Value> = answer.blocks.iter().flat_map(parts).collect();
+    add_signature(&mut parts_of_response, answer);
+    let last = parts_of_response.len().saturating_sub(1);
+    parts_of_response
+        .iter()
+        .enumerate()
+        .map(|(index, part)| chunk(answer, std::slice::from_ref(part), index == last))
+        .collect()
 }
 
 fn parts(block: &Block) -> Vec<Value> {
     match block {
-        Block::Thought => vec![json!({"text": THOUGHT, "thought": true})],
-        Block::Text(pieces) => pieces.iter().map(|piece| json!({"text": piece})).collect(),
-        Block::Call(call) => vec![function_call(call)],
+        Block::Thinking => vec![json!({"text": THINKING_TEXT, "thought": true})],
+        Block::Text(deltas) => deltas.iter().map(|delta| json!({"text": delta})).collect(),
+        Block::ToolCall(call) => vec![function_call(call)],
     }
 }
 
-fn function_call(call: &Call) -> Value {
+fn function_call(call: &ToolCall) -> Value {
     json!({"functionCall": {"id": format!("fn_{}", call.id), "name": call.tool.name, "args": call.input}})
 }
 
-/// Whether a part is signed: the first call, and the part after thinking.
-fn sign(parts: &mut [Value], answer: &Answer) {
+/// Adds the signature to the first function call or, without a call, to the part after the last thought.
+fn add_signature(parts: &mut [Value], answer: &Answer) {
     let call = parts.iter().position(|part| part.get("functionCall").is_some());
-    let thought = parts.iter().rposition(|part| part["thought"] == true).map(|place| place + 1);
-    if let Some(part) = call.or(thought).and_then(|place| parts.get_mut(place)) {
+    let thought = parts.iter().rposition(|part| part["thought"] == true).map(|index| index + 1);
+    if let Some(part) = call.or(thought).and_then(|index| parts.get_mut(index)) {
         part["thoughtSignature"] = json!(signature(&answer.model));
     }
 }
 
-/// Writes a chunk with the usage so far; only that of the last chunk is final.
+/// Writes a chunk of a response. Every chunk has the usage so far, and the `last` one the final usage.
 fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     if last {
-        candidate["finishReason"] = json!(if answer.stop == Stop::Limit { "MAX_TOKENS" } else { "STOP" });
+        candidate["finishReason"] = json!(if answer.stop == StopReason::MaxTokens { "MAX_TOKENS" } else { "STOP" });
     }
     json!({
         "candidates": [candidate],
@@ -81,21 +85,22 @@ fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     })
 }
 
-/// Writes the usage object of Gemini, whose `candidatesTokenCount` excludes thinking.
+/// Writes the token counts; those of the output only in the `last` chunk. Google's `candidatesTokenCount` excludes
+/// thinking.
 fn usage(usage: &Usage, last: bool) -> Value {
     if !last {
         return json!({"promptTokenCount": usage.input, "totalTokenCount": usage.input});
     }
-    let mut told = json!({
+    let mut counts = json!({
         "promptTokenCount": usage.input,
-        "candidatesTokenCount": usage.output - usage.thoughts,
+        "candidatesTokenCount": usage.output - usage.thinking,
         "totalTokenCount": usage.input + usage.output,
     });
-    if usage.cached > 0 {
-        told["cachedContentTokenCount"] = json!(usage.cached);
+    if usage.cache_read > 0 {
+        counts["cachedContentTokenCount"] = json!(usage.cache_read);
     }
-    if usage.thoughts > 0 {
-        told["thoughtsTokenCount"] = json!(usage.thoughts);
+    if usage.thinking > 0 {
+        counts["thoughtsTokenCount"] = json!(usage.thinking);
     }
-    told
+    counts
 }

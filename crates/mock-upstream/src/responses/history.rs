@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::{answer::signature, asked::text_length, refusal::Refusal};
+use crate::{answer::signature, api_error::ApiError, parsed_request::text_length};
 
-const CALLS: [&str; 4] = ["function_call", "custom_tool_call", "local_shell_call", "tool_search_call"];
-const RESULTS: [&str; 4] =
+/// The types of items that are tool calls.
+const CALL_TYPES: [&str; 4] = ["function_call", "custom_tool_call", "local_shell_call", "tool_search_call"];
+/// The types of items that are tool results.
+const RESULT_TYPES: [&str; 4] =
     ["function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output"];
 
 fn kind(item: &Value) -> &str {
@@ -16,43 +18,44 @@ fn kind(item: &Value) -> &str {
 }
 
 /// Whether an item is output of the model.
-pub(super) fn is_answer(item: &Value) -> bool {
-    CALLS.contains(&kind(item)) || item["role"] == "assistant" || kind(item) == "reasoning"
+pub(super) fn is_model_output(item: &Value) -> bool {
+    CALL_TYPES.contains(&kind(item)) || item["role"] == "assistant" || kind(item) == "reasoning"
 }
 
-/// Rejects calls and results that do not match, and reasoning of other models.
-pub(super) fn check(items: &[Value], model: &str, continues: bool) -> Result<(), Refusal> {
+/// Validates a conversation: rejects invalid roles and content, tool calls without results, results without calls, and
+/// reasoning of other models. With `has_previous_response`, results may belong to calls that the server stored.
+pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool) -> Result<(), ApiError> {
     let mut called: BTreeSet<&str> = BTreeSet::new();
     let mut answered: BTreeSet<&str> = BTreeSet::new();
-    for (place, item) in items.iter().enumerate() {
-        let field = |what: &str| format!("input[{place}].{what}");
+    for (index, item) in items.iter().enumerate() {
+        let field = |what: &str| format!("input[{index}].{what}");
         let id = item["call_id"].as_str().unwrap_or_default();
         match kind(item) {
             "message" => {
                 let role = item["role"].as_str().unwrap_or_default();
                 if !["user", "assistant", "system", "developer"].contains(&role) {
-                    return Err(Refusal::field(
+                    return Err(ApiError::invalid_field(
                         &field("role"),
                         format!(
                             "Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."
                         ),
                     ));
                 }
-                parts(item, role, &field("content"))?;
+                check_content(item, role, &field("content"))?;
             }
-            "reasoning" => signed(item, model, &field("encrypted_content"))?,
-            call if CALLS.contains(&call) => {
+            "reasoning" => check_signature(item, model, &field("encrypted_content"))?,
+            call if CALL_TYPES.contains(&call) => {
                 if id.is_empty() {
-                    return Err(Refusal::field(
+                    return Err(ApiError::invalid_field(
                         &field("call_id"),
                         format!("Missing required parameter: '{}'.", field("call_id")),
                     ));
                 }
                 called.insert(id);
             }
-            result if RESULTS.contains(&result) => {
-                if !called.contains(id) && !continues {
-                    return Err(Refusal::field(
+            result if RESULT_TYPES.contains(&result) => {
+                if !called.contains(id) && !has_previous_response {
+                    return Err(ApiError::invalid_field(
                         "input",
                         format!("No tool call found for function call output with call_id {id}."),
                     ));
@@ -64,29 +67,31 @@ pub(super) fn check(items: &[Value], model: &str, continues: bool) -> Result<(),
     }
     match called.difference(&answered).next() {
         None => Ok(()),
-        Some(id) => Err(Refusal::field("input", format!("No tool output found for function call {id}."))),
+        Some(id) => Err(ApiError::invalid_field("input", format!("No tool output found for function call {id}."))),
     }
 }
 
-/// Checks that the text parts of the user are `input_text` and those of the model `output_text`.
-fn parts(item: &Value, role: &str, field: &str) -> Result<(), Refusal> {
-    let wrong = if role == "assistant" { "input_text" } else { "output_text" };
+/// Checks that texts of the user have the type `input_text` and those of the model `output_text`. `field` is the path
+/// of the content, for the error.
+fn check_content(item: &Value, role: &str, field: &str) -> Result<(), ApiError> {
+    let wrong_type = if role == "assistant" { "input_text" } else { "output_text" };
     match &item["content"] {
         Value::String(_) => Ok(()),
-        Value::Array(parts) => match parts.iter().position(|part| part["type"] == wrong || part["type"] == "text") {
+        Value::Array(parts) => match parts.iter().position(|part| part["type"] == wrong_type || part["type"] == "text")
+        {
             None => Ok(()),
-            Some(place) => Err(Refusal::field(
-                &format!("{field}[{place}]"),
-                format!("Invalid value: {}.", parts.get(place).map_or(&Value::Null, |part| &part["type"])),
+            Some(index) => Err(ApiError::invalid_field(
+                &format!("{field}[{index}]"),
+                format!("Invalid value: {}.", parts.get(index).map_or(&Value::Null, |part| &part["type"])),
             )),
         },
-        _ => Err(Refusal::field(field, format!("Missing required parameter: '{field}'."))),
+        _ => Err(ApiError::invalid_field(field, format!("Missing required parameter: '{field}'."))),
     }
 }
 
-fn signed(item: &Value, model: &str, field: &str) -> Result<(), Refusal> {
+fn check_signature(item: &Value, model: &str, field: &str) -> Result<(), ApiError> {
     match &item["encrypted_content"] {
-        Value::String(text) if *text != signature(model) => Err(Refusal::field(
+        Value::String(text) if *text != signature(model) => Err(ApiError::invalid_field(
             field,
             format!(
                 "The encrypted content for item {} could not be verified.",
@@ -98,8 +103,8 @@ fn signed(item: &Value, model: &str, field: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the texts of the user's last message, joined.
-pub(super) fn said(items: &[Value]) -> String {
+/// Returns the text of the user's last message; empty without one.
+pub(super) fn last_user_text(items: &[Value]) -> String {
     let last = items.iter().rfind(|item| kind(item) == "message" && item["role"] == "user");
     match last.map(|item| &item["content"]) {
         Some(Value::String(text)) => text.clone(),
@@ -110,9 +115,11 @@ pub(super) fn said(items: &[Value]) -> String {
     }
 }
 
-/// Returns the bytes of the tool results at the end; developer messages after them are ignored.
-pub(super) fn results(items: &[Value]) -> Option<usize> {
-    let ends = items.iter().rev().filter(|item| item["role"] != "developer" && item["role"] != "system");
-    let results: Vec<_> = ends.take_while(|item| RESULTS.contains(&kind(item))).collect();
+/// Returns the total length of the tool results at the end of the conversation; `None` without one. Developer and
+/// system messages after them are ignored.
+pub(super) fn trailing_result_bytes(items: &[Value]) -> Option<usize> {
+    let without_instructions =
+        items.iter().rev().filter(|item| item["role"] != "developer" && item["role"] != "system");
+    let results: Vec<_> = without_instructions.take_while(|item| RESULT_TYPES.contains(&kind(item))).collect();
     (!results.is_empty()).then(|| results.iter().map(|item| text_length(&item["output"])).sum())
 }

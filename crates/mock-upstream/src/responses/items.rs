@@ -1,38 +1,40 @@
-//! The items of a response, with the events that stream them.
+//! The output items of a response, with the events that stream them.
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Block, Call, THOUGHT, signature};
+use crate::answer::{Answer, Block, THINKING_TEXT, ToolCall, signature};
 
-/// An output item with the events that stream it, without their sequence numbers.
+/// An output item of a response.
 pub(super) struct Item {
+    /// The complete item.
     pub(super) done: Value,
+    /// The events that stream it, without their sequence numbers.
     pub(super) events: Vec<Value>,
 }
 
-/// Returns the output items of a response.
+/// Returns one output item for each block of a response.
 pub(super) fn items(answer: &Answer) -> Vec<Item> {
     let item = |(index, block): (usize, &Block)| match block {
-        Block::Thought => thought(answer, index),
-        Block::Text(pieces) => message(answer, index, pieces),
-        Block::Call(called) => call(index, called),
+        Block::Thinking => reasoning(answer, index),
+        Block::Text(deltas) => message(answer, index, deltas),
+        Block::ToolCall(call) => tool_call(index, call),
     };
     answer.blocks.iter().enumerate().map(item).collect()
 }
 
-/// Returns the events of an item between its start and its end.
-fn streamed(index: usize, begun: &Value, done: &Value, between: Vec<Value>) -> Vec<Value> {
-    let mut events = vec![json!({"type": "response.output_item.added", "output_index": index, "item": begun})];
-    events.extend(between);
+/// Returns the events of an item: `inner_events` between that of its start and that of its end.
+fn item_events(index: usize, started: &Value, done: &Value, inner_events: Vec<Value>) -> Vec<Value> {
+    let mut events = vec![json!({"type": "response.output_item.added", "output_index": index, "item": started})];
+    events.extend(inner_events);
     events.push(json!({"type": "response.output_item.done", "output_index": index, "item": done}));
     events
 }
 
-fn thought(answer: &Answer, index: usize) -> Item {
+fn reasoning(answer: &Answer, index: usize) -> Item {
     let id = format!("rs_mock{:08}_{index}", answer.number);
     let encrypted = signature(&answer.model);
-    let begun = json!({"id": id, "type": "reasoning", "summary": [], "encrypted_content": encrypted});
-    let part = json!({"type": "summary_text", "text": THOUGHT});
+    let started = json!({"id": id, "type": "reasoning", "summary": [], "encrypted_content": encrypted});
+    let part = json!({"type": "summary_text", "text": THINKING_TEXT});
     let done = json!({"id": id, "type": "reasoning", "summary": [part], "encrypted_content": encrypted});
     let at = |kind: &str| json!({"type": format!("response.reasoning_summary_{kind}"), "item_id": id, "output_index": index, "summary_index": 0});
     let with = |kind: &str, field: &str, value: Value| {
@@ -40,22 +42,23 @@ fn thought(answer: &Answer, index: usize) -> Item {
         event[field] = value;
         event
     };
-    let between = vec![
+    let inner_events = vec![
         with("part.added", "part", json!({"type": "summary_text", "text": ""})),
-        with("text.delta", "delta", json!(THOUGHT)),
-        with("text.done", "text", json!(THOUGHT)),
+        with("text.delta", "delta", json!(THINKING_TEXT)),
+        with("text.done", "text", json!(THINKING_TEXT)),
         with("part.done", "part", part),
     ];
-    let events = streamed(index, &begun, &done, between);
+    let events = item_events(index, &started, &done, inner_events);
     Item { done, events }
 }
 
-fn message(answer: &Answer, index: usize, pieces: &[String]) -> Item {
+fn message(answer: &Answer, index: usize, deltas: &[String]) -> Item {
     let id = format!("msg_mock{:08}_{index}", answer.number);
-    let text = pieces.concat();
+    let text = deltas.concat();
     let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
-    let of = |status: &str, content: Vec<Value>| json!({"id": id, "type": "message", "role": "assistant", "status": status, "content": content});
-    let (begun, done) = (of("in_progress", Vec::new()), of("completed", vec![part(&text)]));
+    let item_with_status = |status: &str, content: Vec<Value>| json!({"id": id, "type": "message", "role": "assistant", "status": status, "content": content});
+    let (started, done) =
+        (item_with_status("in_progress", Vec::new()), item_with_status("completed", vec![part(&text)]));
     let with = |kind: &str, field: &str, value: Value| {
         let mut event =
             json!({"type": format!("response.{kind}"), "item_id": id, "output_index": index, "content_index": 0});
@@ -67,15 +70,15 @@ fn message(answer: &Answer, index: usize, pieces: &[String]) -> Item {
         event["logprobs"] = json!([]);
         event
     };
-    let mut between = vec![with("content_part.added", "part", part(""))];
-    between.extend(pieces.iter().map(|piece| text_event("output_text.delta", "delta", piece)));
-    between.push(text_event("output_text.done", "text", &text));
-    between.push(with("content_part.done", "part", part(&text)));
-    let events = streamed(index, &begun, &done, between);
+    let mut inner_events = vec![with("content_part.added", "part", part(""))];
+    inner_events.extend(deltas.iter().map(|delta| text_event("output_text.delta", "delta", delta)));
+    inner_events.push(text_event("output_text.done", "text", &text));
+    inner_events.push(with("content_part.done", "part", part(&text)));
+    let events = item_events(index, &started, &done, inner_events);
     Item { done, events }
 }
 
-fn call(index: usize, call: &Call) -> Item {
+fn tool_call(index: usize, call: &ToolCall) -> Item {
     let arguments = call.arguments();
     let (kind, prefix, field, name) = if call.tool.custom {
         ("custom_tool_call", "ctc", "input", "custom_tool_call_input")
@@ -83,7 +86,7 @@ fn call(index: usize, call: &Call) -> Item {
         ("function_call", "fc", "arguments", "function_call_arguments")
     };
     let id = format!("{prefix}_mock{}", call.id);
-    let of = |status: &str, text: &str| {
+    let item_with_status = |status: &str, text: &str| {
         let mut item = json!({
             "id": id,
             "type": kind,
@@ -97,7 +100,7 @@ fn call(index: usize, call: &Call) -> Item {
         item[field] = json!(text);
         item
     };
-    let (begun, done) = (of("in_progress", ""), of("completed", &arguments));
+    let (started, done) = (item_with_status("in_progress", ""), item_with_status("completed", &arguments));
     let event = |what: &str, field: &str, text: &str| {
         let mut event = json!({"type": format!("response.{name}.{what}"), "item_id": id, "output_index": index});
         event[field] = json!(text);
@@ -108,7 +111,7 @@ fn call(index: usize, call: &Call) -> Item {
     if !call.tool.custom {
         end["name"] = json!(call.tool.name);
     }
-    let between = vec![event("delta", "delta", first), event("delta", "delta", second), end];
-    let events = streamed(index, &begun, &done, between);
+    let inner_events = vec![event("delta", "delta", first), event("delta", "delta", second), end];
+    let events = item_events(index, &started, &done, inner_events);
     Item { done, events }
 }

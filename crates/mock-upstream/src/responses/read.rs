@@ -4,12 +4,14 @@ use serde_json::Value;
 
 use super::history;
 use crate::{
-    asked::{Cache, ParsedRequest, Tool, foreign, list_or_nothing, text_field, tool_name},
-    refusal::Refusal,
+    api_error::ApiError,
+    parsed_request::{
+        CacheUse, ParsedRequest, Tool, check_tool_name, optional_list, reject_foreign_fields, text_field,
+    },
 };
 
 /// Fields of other APIs, which are rejected.
-const FOREIGN: &[&str] = &[
+const FOREIGN_FIELDS: &[&str] = &[
     "messages",
     "system",
     "max_tokens",
@@ -23,30 +25,30 @@ const FOREIGN: &[&str] = &[
     "generationConfig",
 ];
 
-/// Validates and parses a Responses request; `length` is the size of its body in bytes.
-pub(crate) fn read(body: &Value, length: usize) -> Result<ParsedRequest, Refusal> {
+/// Validates and parses a request; `length` is that of its body in bytes.
+pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let model = text_field(body, "model")?.to_owned();
-    foreign(body, FOREIGN)?;
+    reject_foreign_fields(body, FOREIGN_FIELDS)?;
     if body["stream_options"]["include_usage"].is_boolean() {
-        return Err(Refusal::field(
+        return Err(ApiError::invalid_field(
             "stream_options.include_usage",
             "Unknown parameter: 'stream_options.include_usage'.",
         ));
     }
     let items = match &body["input"] {
         Value::Array(items) if items.is_empty() => {
-            return Err(Refusal::field(
+            return Err(ApiError::invalid_field(
                 "input",
                 "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be provided.",
             ));
         }
         Value::String(_) | Value::Array(_) => body["input"].as_array().map_or(&[][..], Vec::as_slice),
-        _ => return Err(Refusal::field("input", "Missing required parameter: 'input'.")),
+        _ => return Err(ApiError::invalid_field("input", "Missing required parameter: 'input'.")),
     };
-    history::check(items, &model, body["previous_response_id"].is_string())?;
-    let mut tools = tools(list_or_nothing(body, "tools")?, None)?;
+    history::validate(items, &model, body["previous_response_id"].is_string())?;
+    let mut tools = tools(optional_list(body, "tools")?, None)?;
     for item in items.iter().filter(|item| item["type"] == "additional_tools") {
-        tools.extend(self::tools(list_or_nothing(item, "tools")?, None)?);
+        tools.extend(self::tools(optional_list(item, "tools")?, None)?);
     }
     let format = &body["text"]["format"];
     let schema = match format["type"].as_str() {
@@ -56,37 +58,37 @@ pub(crate) fn read(body: &Value, length: usize) -> Result<ParsedRequest, Refusal
     };
     Ok(ParsedRequest {
         stream: body["stream"] == true,
-        text: body["input"].as_str().map_or_else(|| history::said(items), str::to_owned),
-        results: history::results(items),
+        user_text: body["input"].as_str().map_or_else(|| history::last_user_text(items), str::to_owned),
+        result_bytes: history::trailing_result_bytes(items),
         tools,
-        schema,
-        limit: body["max_output_tokens"].as_u64(),
+        json_schema,
+        max_output_tokens: body["max_output_tokens"].as_u64(),
         include_usage: true,
-        cache: Cache::of(items.iter().any(history::is_answer)),
-        length,
+        cache: CacheUse::from_continued(items.iter().any(history::is_model_output)),
+        request_bytes: length,
         model,
     })
 }
 
-fn tools(list: &[Value], namespace: Option<&str>) -> Result<Vec<Tool>, Refusal> {
+fn tools(list: &[Value], namespace: Option<&str>) -> Result<Vec<Tool>, ApiError> {
     let mut tools = Vec::new();
-    for (place, tool) in list.iter().enumerate() {
-        let place = format!("tools[{place}].name");
-        let missing = || Refusal::field(&place, format!("Missing required parameter: '{place}'."));
+    for (index, tool) in list.iter().enumerate() {
+        let field = format!("tools[{index}].name");
+        let missing = || ApiError::invalid_field(&field, format!("Missing required parameter: '{field}'."));
         match tool["type"].as_str() {
             Some(kind @ ("function" | "custom")) => {
                 let name = text_field(tool, "name").map_err(|_| missing())?;
-                tool_name(&place, name, 64, "_-")?;
+                check_tool_name(&field, name, 64, "_-")?;
                 let namespace = namespace.map(str::to_owned);
                 tools.push(Tool { name: name.to_owned(), namespace, custom: kind == "custom" });
             }
             Some("namespace") => {
                 let name = text_field(tool, "name").map_err(|_| missing())?;
-                tools.extend(self::tools(list_or_nothing(tool, "tools")?, Some(name))?);
+                tools.extend(self::tools(optional_list(tool, "tools")?, Some(name))?);
             }
             // Tools that OpenAI runs itself.
             Some(_) => {}
-            None => return Err(Refusal::field("tools", "Missing required parameter: 'tools[].type'.")),
+            None => return Err(ApiError::invalid_field("tools", "Missing required parameter: 'tools[].type'.")),
         }
     }
     Ok(tools)

@@ -1,36 +1,36 @@
-//! Writes responses of Responses.
+//! Writes responses in the JSON of the Responses API.
 
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 
 use super::items::{Item, items};
 use crate::{
-    answer::{Answer, Stop, Usage},
+    answer::{Answer, StopReason, Usage},
     sse::typed,
 };
 
-/// The creation time of all responses, in seconds since 1970; fixed, so that responses are the same at any time.
+/// The creation time of all responses, in seconds since 1970. Fixed, so that responses are reproducible.
 const CREATED: u64 = 1_700_000_000;
 
 /// Writes a response that is not streamed.
-pub(crate) fn whole(answer: &Answer) -> Value {
-    ended(answer, &items(answer).into_iter().map(|item| item.done).collect::<Vec<_>>())
+pub(crate) fn response_body(answer: &Answer) -> Value {
+    final_response(answer, &items(answer).into_iter().map(|item| item.done).collect::<Vec<_>>())
 }
 
-/// Writes a Responses response as the events of a stream.
-pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
-    let begun = response(answer.number, &answer.model, "in_progress", &[]);
+/// Writes a response as the events of a stream.
+pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
+    let in_progress = response_object(answer.number, &answer.model, "in_progress", &[]);
     let mut events = vec![
-        json!({"type": "response.created", "response": begun}),
-        json!({"type": "response.in_progress", "response": begun}),
+        json!({"type": "response.created", "response": in_progress}),
+        json!({"type": "response.in_progress", "response": in_progress}),
     ];
     let mut output = Vec::new();
-    for Item { done, events: streamed } in items(answer) {
-        events.extend(streamed);
+    for Item { done, events: item_events } in items(answer) {
+        events.extend(item_events);
         output.push(done);
     }
-    let end = if answer.stop == Stop::Limit { "response.incomplete" } else { "response.completed" };
-    events.push(json!({"type": end, "response": ended(answer, &output)}));
+    let end = if answer.stop == StopReason::MaxTokens { "response.incomplete" } else { "response.completed" };
+    events.push(json!({"type": end, "response": final_response(answer, &output)}));
     let numbered = (0_u64..).zip(events).map(|(number, mut event)| {
         event["sequence_number"] = json!(number);
         typed(&event)
@@ -38,24 +38,24 @@ pub(crate) fn events(answer: &Answer) -> Vec<Bytes> {
     numbered.collect()
 }
 
-/// Returns the last event of a stream that failed.
-pub(crate) fn failed(answer: &Answer, number: usize, code: &str, message: &str) -> Bytes {
-    let mut response = response(answer.number, &answer.model, "failed", &[]);
+/// Returns the last event of a stream that fails; `number` is its sequence number.
+pub(crate) fn failed_event(answer: &Answer, number: usize, code: &str, message: &str) -> Bytes {
+    let mut response = response_object(answer.number, &answer.model, "failed", &[]);
     response["error"] = json!({"code": code, "message": message});
     typed(&json!({"type": "response.failed", "sequence_number": number, "response": response}))
 }
 
-fn ended(answer: &Answer, output: &[Value]) -> Value {
-    let status = if answer.stop == Stop::Limit { "incomplete" } else { "completed" };
-    let mut response = response(answer.number, &answer.model, status, output);
-    if answer.stop == Stop::Limit {
+fn final_response(answer: &Answer, output: &[Value]) -> Value {
+    let status = if answer.stop == StopReason::MaxTokens { "incomplete" } else { "completed" };
+    let mut response = response_object(answer.number, &answer.model, status, output);
+    if answer.stop == StopReason::MaxTokens {
         response["incomplete_details"] = json!({"reason": "max_output_tokens"});
     }
     response["usage"] = usage(&answer.usage);
     response
 }
 
-fn response(number: u64, model: &str, status: &str, output: &[Value]) -> Value {
+fn response_object(number: u64, model: &str, status: &str, output: &[Value]) -> Value {
     json!({
         "id": format!("resp_mock{number:08}"),
         "object": "response",
@@ -80,13 +80,13 @@ fn response(number: u64, model: &str, status: &str, output: &[Value]) -> Value {
     })
 }
 
-/// Writes the usage object of Responses, whose `input_tokens` include cached tokens.
+/// Writes the token counts. `OpenAI`'s `input_tokens` include cached tokens.
 fn usage(usage: &Usage) -> Value {
     json!({
         "input_tokens": usage.input,
-        "input_tokens_details": {"cached_tokens": usage.cached},
+        "input_tokens_details": {"cached_tokens": usage.cache_read},
         "output_tokens": usage.output,
-        "output_tokens_details": {"reasoning_tokens": usage.thoughts},
+        "output_tokens_details": {"reasoning_tokens": usage.thinking},
         "total_tokens": usage.input + usage.output,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mock_upstream::{Ended, Failure, Fault, How};
+use mock_upstream::{ConnectionEnd, Failure, Fault, ResponseState};
 
 use crate::support::{ask, mock, questions};
 
@@ -25,12 +25,12 @@ fn a_burst_of_errors_ends_after_as_many_as_were_asked_for() {
 fn a_stream_is_cut_after_so_many_events_in_three_ways() {
     let mock = mock();
     for (path, body) in questions("LONG:20", true) {
-        for (how, whole) in [(How::Reset, false), (How::Close, false), (How::End, true)] {
+        for (how, whole) in [(ConnectionEnd::Reset, false), (ConnectionEnd::Close, false), (ConnectionEnd::End, true)] {
             mock.reset();
             mock.fail(Failure::once(Fault::Cut { after: 3, how }));
             let answer = ask(&mock, &path, &body);
             assert_eq!((answer.events().len(), answer.whole), (3, whole), "{path}, {how:?}");
-            assert_eq!(mock.requests()[0].ended, Ended::Cut);
+            assert_eq!(mock.requests()[0].ended, ResponseState::Cut);
             assert!(ask(&mock, &path, &body).whole);
         }
     }
@@ -40,7 +40,7 @@ fn a_stream_is_cut_after_so_many_events_in_three_ways() {
 fn an_answer_that_is_no_stream_is_cut_in_its_middle() {
     let mock = mock();
     for (path, body) in questions("hi", false) {
-        mock.fail(Failure::once(Fault::Cut { after: 0, how: How::Close }));
+        mock.fail(Failure::once(Fault::Cut { after: 0, how: ConnectionEnd::Close }));
         assert!(!ask(&mock, &path, &body).whole, "{path}");
     }
 }
@@ -74,7 +74,7 @@ fn a_malformed_event_stands_among_proper_ones() {
 #[test]
 fn a_failure_of_one_model_does_not_touch_another() {
     let mock = mock();
-    mock.fail(Failure::always(Failure::status(500)).of_model("m"));
+    mock.fail(Failure::always(Failure::status(500)).for_model("m"));
     let (path, mut body) = questions("hi", false).swap_remove(1);
     assert_eq!(ask(&mock, &path, &body).status, 500);
     body["model"] = "other".into();

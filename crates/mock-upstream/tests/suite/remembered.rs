@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mock_upstream::{Ended, Failure, Fault, MockUpstream, Settings};
+use mock_upstream::{Failure, Fault, MockUpstream, ResponseState, Settings};
 use serde_json::json;
 
 use crate::support::{CHAT, MESSAGES, ask, ask_with, mock, questions};
@@ -45,7 +45,7 @@ fn a_request_is_remembered_with_headers_and_body() {
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages?beta=true"));
     assert_eq!(request.header("x-api-key"), Some("k"));
     assert_eq!(request.json(), body);
-    assert_eq!((request.status, request.ended), (200, Ended::Complete));
+    assert_eq!((request.status, request.ended), (200, ResponseState::Complete));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_client_that_leaves_is_remembered_as_one() {
         mock.reset();
         mock.fail(Failure::once(fault));
         leave(&mock, &path, &body, wait);
-        until(|| mock.requests()[0].ended == Ended::Cancelled);
+        until(|| mock.requests()[0].ended == ResponseState::Cancelled);
     }
 }
 

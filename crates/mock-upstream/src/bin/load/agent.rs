@@ -1,8 +1,8 @@
-//! Generates a request of the size of a coding agent's, from pseudo-random words that are the same in every run.
+//! A request of the size of a coding agent's, generated from pseudo-random words that are the same in every run.
 
 use serde_json::{Map, Value, json};
 
-/// The words of texts.
+/// The words of generated texts.
 const WORDS: &[&str] = &[
     "the",
     "file",
@@ -54,14 +54,14 @@ const WORDS: &[&str] = &[
     "\n-",
 ];
 
-/// Names of tools and of their fields.
+/// The names of generated tools and of their fields.
 const NAMES: &[&str] = &["read", "write", "edit", "search", "list", "run", "stop", "plan", "fetch", "note"];
 
-/// A pseudo-random number generator with a fixed seed.
-struct Numbers(u64);
+/// A pseudo-random number generator (xorshift) with a fixed seed.
+struct RandomGenerator(u64);
 
-impl Numbers {
-    /// Returns a number from 0 to below `end`, by xorshift.
+impl RandomGenerator {
+    /// Returns a number that is less than `end`.
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -69,7 +69,7 @@ impl Numbers {
         usize::try_from(self.0 % end.max(1) as u64).unwrap_or_default()
     }
 
-    /// Returns a text of at least this many bytes.
+    /// Returns a text of at least this number of bytes.
     fn text(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 16);
         while text.len() < bytes {
@@ -81,8 +81,8 @@ impl Numbers {
 
     fn schema(&mut self) -> Value {
         let mut properties = Map::new();
-        for place in 0..2 + self.below(6) {
-            let name = format!("{}_{place}", NAMES.get(self.below(NAMES.len())).copied().unwrap_or_default());
+        for index in 0..2 + self.below(6) {
+            let name = format!("{}_{index}", NAMES.get(self.below(NAMES.len())).copied().unwrap_or_default());
             let kind = ["string", "number", "boolean"].get(self.below(3)).copied().unwrap_or("string");
             properties.insert(name, json!({"type": kind, "description": self.text(60)}));
         }
@@ -97,36 +97,36 @@ impl Numbers {
     }
 }
 
-/// Returns the first request of a conversation: a system prompt of three blocks, 25 tools, and a message of the user
-/// after a long reminder.
-pub(crate) fn body(model: &str, text: &str, stream: bool) -> Value {
-    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
-    let kept = json!({"type": "ephemeral"});
+/// Returns the body of the first request of a conversation: a system prompt of three blocks, 25 tools, and the user's
+/// `text` after a long reminder.
+pub(crate) fn agent_body(model: &str, text: &str, stream: bool) -> Value {
+    let mut random = RandomGenerator(0x9E37_79B9_7F4A_7C15);
+    let cache_control = json!({"type": "ephemeral"});
     let tools: Vec<Value> = (0..25)
-        .map(|place| {
-            let name = format!("{}Tool{place}", NAMES.get(place % NAMES.len()).copied().unwrap_or_default());
+        .map(|index| {
+            let name = format!("{}Tool{index}", NAMES.get(index % NAMES.len()).copied().unwrap_or_default());
             // One description is very long.
-            let description = numbers.text(if place == 23 { 15_600 } else { 1_550 });
-            json!({"name": name, "description": description, "input_schema": numbers.schema()})
+            let description = random.text(if index == 23 { 15_600 } else { 1_550 });
+            json!({"name": name, "description": description, "input_schema": random.schema()})
         })
         .collect();
-    let user = r#"{"device_id":"0000","account_uuid":"","session_id":"00000000-0000-4000-8000-000000000000"}"#;
+    let user_id = r#"{"device_id":"0000","account_uuid":"","session_id":"00000000-0000-4000-8000-000000000000"}"#;
     json!({
         "model": model,
         "messages": [
             {"role": "user", "content": [
-                {"type": "text", "text": format!("<system-reminder>\n{}</system-reminder>\n", numbers.text(4_000))},
-                {"type": "text", "text": text, "cache_control": kept},
+                {"type": "text", "text": format!("<system-reminder>\n{}</system-reminder>\n", random.text(4_000))},
+                {"type": "text", "text": text, "cache_control": cache_control},
             ]},
-            {"role": "system", "content": numbers.text(6_000)},
+            {"role": "system", "content": random.text(6_000)},
         ],
         "system": [
             {"type": "text", "text": "x-anthropic-billing-header: cc_version=2.1.0.1; cc_entrypoint=cli;"},
-            {"type": "text", "text": "You are a made-up agent.", "cache_control": kept},
-            {"type": "text", "text": numbers.text(9_000), "cache_control": kept},
+            {"type": "text", "text": "You are a made-up agent.", "cache_control": cache_control},
+            {"type": "text", "text": random.text(9_000), "cache_control": cache_control},
         ],
         "tools": tools,
-        "metadata": {"user_id": user},
+        "metadata": {"user_id": user_id},
         "max_tokens": 64_000,
         "thinking": {"type": "adaptive"},
         "output_config": {"effort": "high"},

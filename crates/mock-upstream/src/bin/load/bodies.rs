@@ -1,4 +1,4 @@
-//! The requests to send: small ones, and one of the size of an agent's.
+//! The requests to send: small ones, and one of the size of a coding agent's.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::{agent, words};
 
-/// The placeholder for the number that makes a request distinct; twelve characters.
-pub(crate) const SLOT: &str = "%NUMBER%####";
+/// The placeholder for the number that makes a request distinct, as long as the twelve digits that replace it.
+pub(crate) const NUMBER_PLACEHOLDER: &str = "%NUMBER%####";
 
 /// The session header, with a placeholder for its number.
 const SESSION: &str = "x-session-id: load-%SESSION%###\r\n";
@@ -35,8 +35,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns a part of the last event of a complete stream.
-    pub(crate) const fn end(self) -> Option<&'static [u8]> {
+    /// Returns bytes that only the last event of a complete stream has; `None` for a response that is not streamed.
+    pub(crate) const fn stream_end(self) -> Option<&'static [u8]> {
         match self {
             Self::StreamChat | Self::StreamChatUsage => Some(b"[DONE]"),
             Self::StreamMessages | Self::AgentMessages => Some(b"message_stop"),
@@ -57,47 +57,51 @@ impl Kind {
     }
 }
 
-/// The text of the user's message.
-fn text() -> String {
-    format!("What is the difference between a mutex and a semaphore? This is question {SLOT}: {}", words::SLOT)
+/// Returns the text of the user's message, with placeholders for a number and for words.
+fn user_text() -> String {
+    format!(
+        "What is the difference between a mutex and a semaphore? This is question {NUMBER_PLACEHOLDER}: {}",
+        words::PLACEHOLDER
+    )
 }
 
-/// Builds a request body of this kind, with a placeholder in the user's text.
-pub(crate) fn body(kind: Kind, model: Option<&str>) -> String {
+/// Returns the body of a request with placeholders in the user's text. `model` defaults to one of the API's provider.
+pub(crate) fn request_body(kind: Kind, model: Option<&str>) -> String {
     let model = model.unwrap_or(if kind.is_openai() { "gpt-5.5" } else { "claude-opus-4-8" });
-    let messages = json!([{"role": "user", "content": text()}]);
+    let messages = json!([{"role": "user", "content": user_text()}]);
     let body: Value = match kind {
         Kind::SmallChat => json!({"model": model, "messages": messages}),
         Kind::StreamChat => json!({"model": model, "messages": messages, "stream": true}),
         Kind::StreamChatUsage => {
-            let asked = json!({"include_usage": true});
-            json!({"model": model, "messages": messages, "stream": true, "stream_options": asked})
+            let options = json!({"include_usage": true});
+            json!({"model": model, "messages": messages, "stream": true, "stream_options": options})
         }
-        Kind::SmallResponses => json!({"model": model, "input": text()}),
+        Kind::SmallResponses => json!({"model": model, "input": user_text()}),
         Kind::SmallMessages => json!({"model": model, "max_tokens": 1024, "messages": messages}),
         Kind::StreamMessages => json!({"model": model, "max_tokens": 1024, "messages": messages, "stream": true}),
-        Kind::AgentMessages => agent::body(model, &text(), true),
-        Kind::AgentWhole => agent::body(model, &text(), false),
+        Kind::AgentMessages => agent::agent_body(model, &user_text(), true),
+        Kind::AgentWhole => agent::agent_body(model, &user_text(), false),
     };
     body.to_string()
 }
 
-/// A serialised HTTP request with placeholders for its numbers.
+/// A serialised request with placeholders for its numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) bytes: Vec<u8>,
-    /// The offset of the number; `None` if requests are not distinct.
-    slot: Option<usize>,
-    /// The offset of the words of this request.
-    words: Option<usize>,
+    /// The offset of the number in the user's text; `None` if requests are not distinct.
+    number_offset: Option<usize>,
+    /// The offset of the words in the user's text.
+    words_offset: Option<usize>,
     /// The offset of the session number, and the number of successive requests of one session.
-    session: Option<(usize, u64)>,
-    pub(crate) end: Option<&'static [u8]>,
+    session_offset: Option<(usize, u64)>,
+    /// Bytes at the end of a complete stream.
+    pub(crate) stream_end: Option<&'static [u8]>,
 }
 
 impl Request {
-    /// Creates a request. `distinct` adds a number to the text. `turns` successive requests of a connection are of one
-    /// session.
+    /// Serialises a request. With `distinct`, every request has a different text. `turns` is the number of successive
+    /// requests on a connection that belong to one session; `None` for requests without a session.
     pub(crate) fn new(
         kind: Kind,
         host: &str,
@@ -120,25 +124,36 @@ impl Request {
             // Writing to a `String` always succeeds.
             let _ = write!(head, "{header}\r\n");
         }
-        let session = turns.map(|turns| {
+        let session_offset = turns.map(|turns| {
             head.push_str(SESSION);
-            (head.len() - "\r\n".len() - SLOT.len(), turns.max(1))
+            (head.len() - "\r\n".len() - NUMBER_PLACEHOLDER.len(), turns.max(1))
         });
         head.push_str("\r\n");
-        let find = |slot| if distinct { body.find(slot).map(|place| head.len() + place) } else { None };
-        let (slot, words) = (find(SLOT), find(words::SLOT));
-        Self { bytes: [head.as_bytes(), body.as_bytes()].concat(), slot, words, session, end: kind.end() }
+        let find_placeholder = |slot| if distinct { body.find(slot).map(|offset| head.len() + offset) } else { None };
+        let (number_offset, words_offset) =
+            (find_placeholder(NUMBER_PLACEHOLDER), find_placeholder(words::PLACEHOLDER));
+        Self {
+            bytes: [head.as_bytes(), body.as_bytes()].concat(),
+            number_offset,
+            words_offset,
+            session_offset,
+            stream_end: kind.stream_end(),
+        }
     }
 
-    /// Writes the numbers into the request that is number `count` of its connection, and number `number` of all.
-    pub(crate) fn write_numbers(&self, bytes: &mut [u8], count: u64, number: u64) {
-        if let Some(slot) = self.words.and_then(|place| bytes.get_mut(place..place + words::SLOT.len())) {
-            words::write(slot, number);
+    /// Writes the numbers into `bytes`, a copy of the request. `request_index` counts the requests of the connection,
+    /// and `number` those of all connections.
+    pub(crate) fn write_numbers(&self, bytes: &mut [u8], request_index: u64, number: u64) {
+        if let Some(slot) =
+            self.words_offset.and_then(|offset| bytes.get_mut(offset..offset + words::PLACEHOLDER.len()))
+        {
+            words::write_words(slot, number);
         }
         // A session has the number of its first request.
-        let session = self.session.and_then(|(place, turns)| count.is_multiple_of(turns).then_some(place));
-        for place in self.slot.into_iter().chain(session) {
-            if let Some(slot) = bytes.get_mut(place..place + SLOT.len()) {
+        let session =
+            self.session_offset.and_then(|(offset, turns)| request_index.is_multiple_of(turns).then_some(offset));
+        for offset in self.number_offset.into_iter().chain(session) {
+            if let Some(slot) = bytes.get_mut(offset..offset + NUMBER_PLACEHOLDER.len()) {
                 slot.copy_from_slice(format!("{number:012}").as_bytes());
             }
         }
@@ -150,22 +165,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_body_has_a_slot_in_its_text() {
+    fn every_body_has_a_placeholder_in_its_text() {
         for kind in Kind::value_variants() {
-            let body = body(*kind, None);
+            let body = request_body(*kind, None);
             let request = Request::new(*kind, "localhost", &body, &[], true, None);
-            let slot = request.slot.unwrap();
-            assert_eq!(&request.bytes[slot..slot + SLOT.len()], SLOT.as_bytes(), "{kind:?}");
+            let slot = request.number_offset.unwrap();
+            assert_eq!(
+                &request.bytes[slot..slot + NUMBER_PLACEHOLDER.len()],
+                NUMBER_PLACEHOLDER.as_bytes(),
+                "{kind:?}"
+            );
         }
     }
 
     #[test]
     fn so_many_requests_in_a_row_are_of_one_session() {
-        let request = Request::new(Kind::SmallChat, "localhost", &body(Kind::SmallChat, None), &[], true, Some(2));
+        let request =
+            Request::new(Kind::SmallChat, "localhost", &request_body(Kind::SmallChat, None), &[], true, Some(2));
         let mut bytes = request.bytes.clone();
         let mut sessions = Vec::new();
-        for (count, number) in [(0, 7), (1, 9), (2, 12)] {
-            request.write_numbers(&mut bytes, count, number);
+        for (request_index, number) in [(0, 7), (1, 9), (2, 12)] {
+            request.write_numbers(&mut bytes, request_index, number);
             let text = String::from_utf8(bytes.clone()).unwrap();
             assert!(text.contains(&format!("This is question {number:012}: ")), "{text}");
             let session = text.split("x-session-id: load-").nth(1).and_then(|rest| rest.split("\r\n").next());
@@ -176,7 +196,7 @@ mod tests {
 
     #[test]
     fn an_agents_body_has_ninety_kilobytes_and_twenty_five_tools() {
-        let body = body(Kind::AgentMessages, None);
+        let body = request_body(Kind::AgentMessages, None);
         assert!((88_000..92_000).contains(&body.len()), "{}", body.len());
         let read: Value = serde_json::from_str(&body).unwrap();
         assert_eq!(read["tools"].as_array().unwrap().len(), 25);

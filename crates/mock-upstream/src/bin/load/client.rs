@@ -1,4 +1,4 @@
-//! One connection, which sends one request after the other.
+//! One connection, which sends its requests one after the other.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -10,82 +10,86 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::{bodies::Request, figures::Figures, response::Response};
+use crate::{bodies::Request, measurements::Measurements, response::Response};
 
-/// The state that all connections share: when to measure, when to stop, and the number of the next request.
+/// The period and the request counter that all connections share.
 #[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) begin: Instant,
-    pub(crate) end: Instant,
-    pub(crate) next: AtomicU64,
-    /// The number of the request at which to stop.
-    pub(crate) most: u64,
+pub(crate) struct LoadState {
+    /// The end of the warm-up; earlier requests are not measured.
+    pub(crate) measure_from: Instant,
+    /// The end of the measurement.
+    pub(crate) stop_at: Instant,
+    /// The number of the next request.
+    pub(crate) next_number: AtomicU64,
+    /// The number at which no further request is sent.
+    pub(crate) end_number: u64,
 }
 
-/// Sends requests one after the other until the end of the run; errors are counted in the result.
-pub(crate) async fn work(host: &str, request: &Request, shared: &Shared) -> Figures {
-    let mut figures = Figures::default();
+/// Sends requests one after the other until the end of the measurement, and returns their latencies and errors. After
+/// an error it opens a new connection.
+pub(crate) async fn run_connection(host: &str, request: &Request, state: &LoadState) -> Measurements {
+    let mut measurements = Measurements::default();
     let mut bytes = request.bytes.clone();
-    while Instant::now() < shared.end {
+    while Instant::now() < state.stop_at {
         match TcpStream::connect(host).await {
             Ok(stream) => {
                 // A request in two packets would wait for an acknowledgement; without the option it still arrives.
                 let _ = stream.set_nodelay(true);
-                match connected(stream, request, &mut bytes, shared, &mut figures).await {
-                    Ok(()) => return figures,
-                    Err(error) => figures.failed(&error),
+                match send_requests(stream, request, &mut bytes, state, &mut measurements).await {
+                    Ok(()) => return measurements,
+                    Err(error) => measurements.add_error(&error),
                 }
             }
             Err(error) => {
-                figures.failed(&format!("cannot connect: {error}"));
+                measurements.add_error(&format!("cannot connect: {error}"));
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         }
     }
-    figures
+    measurements
 }
 
-async fn connected(
+async fn send_requests(
     mut stream: TcpStream,
     request: &Request,
     bytes: &mut [u8],
-    shared: &Shared,
-    figures: &mut Figures,
+    state: &LoadState,
+    measurements: &mut Measurements,
 ) -> Result<(), String> {
     let mut response = Response::new();
     let mut buffer = vec![0; 64 * 1024];
-    let mut count = 0;
+    let mut request_index = 0;
     loop {
-        let number = shared.next.fetch_add(1, Ordering::Relaxed);
-        if number >= shared.most || Instant::now() >= shared.end {
+        let number = state.next_number.fetch_add(1, Ordering::Relaxed);
+        if number >= state.end_number || Instant::now() >= state.stop_at {
             return Ok(());
         }
-        request.write_numbers(bytes, count, number);
-        count += 1;
-        response.again();
-        let begun = Instant::now();
+        request.write_numbers(bytes, request_index, number);
+        request_index += 1;
+        response.reset();
+        let sent_at = Instant::now();
         stream.write_all(bytes).await.map_err(|error| format!("cannot send: {error}"))?;
-        let mut first = None;
+        let mut first_byte_at = None;
         while !response.is_done() {
-            let count = stream.read(&mut buffer).await.map_err(|error| format!("cannot receive: {error}"))?;
-            if count == 0 {
+            let received = stream.read(&mut buffer).await.map_err(|error| format!("cannot receive: {error}"))?;
+            if received == 0 {
                 return Err("the connection ended before the answer".to_owned());
             }
-            response.take(buffer.get(..count).unwrap_or_default()).map_err(|error| error.to_string())?;
-            if first.is_none() && response.length > 0 {
-                first = Some(Instant::now());
+            response.feed(buffer.get(..received).unwrap_or_default()).map_err(|error| error.to_string())?;
+            if first_byte_at.is_none() && response.length > 0 {
+                first_byte_at = Some(Instant::now());
             }
         }
-        let ended = Instant::now();
-        if begun < shared.begin || ended > shared.end {
+        let ended_at = Instant::now();
+        if sent_at < state.measure_from || ended_at > state.stop_at {
             continue;
         }
-        let whole = request.end.is_none_or(|end| memchr::memmem::find(&response.tail, end).is_some());
-        if response.status == 200 && whole {
-            figures.answered(begun, first.unwrap_or(ended), ended);
+        let is_complete = request.stream_end.is_none_or(|end| memchr::memmem::find(&response.tail, end).is_some());
+        if response.status == 200 && is_complete {
+            measurements.add_response(sent_at, first_byte_at.unwrap_or(ended_at), ended_at);
         } else {
             let tail = String::from_utf8_lossy(&response.tail);
-            figures.failed(&format!("status {}, which ends with: {tail}", response.status));
+            measurements.add_error(&format!("status {}, which ends with: {tail}", response.status));
         }
     }
 }

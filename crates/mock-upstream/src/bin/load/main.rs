@@ -4,7 +4,7 @@
 mod agent;
 mod bodies;
 mod client;
-mod figures;
+mod measurements;
 mod process;
 mod response;
 mod run;
@@ -80,7 +80,7 @@ fn measure(arguments: &Arguments) -> Result<serde_json::Value, String> {
         return Err(format!("`{}` is not of the form http://host:port", arguments.url));
     };
     let body = match &arguments.file {
-        None => bodies::body(arguments.body, arguments.model.as_deref()),
+        None => bodies::request_body(arguments.body, arguments.model.as_deref()),
         Some(path) => {
             std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?
         }
@@ -92,8 +92,8 @@ fn measure(arguments: &Arguments) -> Result<serde_json::Value, String> {
         connections: arguments.connections,
         warm_up: Duration::try_from_secs_f64(arguments.warm_up).map_err(|error| error.to_string())?,
         measured: Duration::try_from_secs_f64(arguments.seconds).map_err(|error| error.to_string())?,
-        first: arguments.first,
-        requests: arguments.requests.unwrap_or(u64::MAX),
+        first_number: arguments.first,
+        max_requests: arguments.requests.unwrap_or(u64::MAX),
         pid: arguments.pid,
     };
     run::run(&plan, &request)

@@ -1,8 +1,8 @@
-//! Processor time of another process, from /proc in Linux's ticks of 10 ms, and its memory.
+//! Processor time and memory of another process, from Linux's /proc.
 
 use std::fs;
 
-/// Ticks per second that Linux reports to programs, whatever it uses internally.
+/// The number of ticks per second in which /proc reports processor time.
 const TICKS: f64 = 100.0;
 
 /// Returns the processor time of a process since its start, in microseconds; `None` if there is no such process or no
@@ -19,7 +19,8 @@ pub(crate) fn processor_time(pid: u32) -> Option<f64> {
     Some((user + system) / TICKS * 1_000_000.0)
 }
 
-/// Returns the current and peak resident memory of a process, in kilobytes.
+/// Returns the current and the peak resident memory of a process, in kilobytes; `None` if there is no such process or
+/// no /proc.
 pub(crate) fn memory(pid: u32) -> Option<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let field = |name: &str| {

@@ -1,143 +1,151 @@
-//! Parses HTTP responses, as far as needed to find their end.
+//! An incremental parser of HTTP responses, which finds where each one ends.
 
 use memchr::memmem;
 
-/// The longest head, in bytes.
-const LONGEST_HEAD: usize = 64 * 1024;
+/// The longest accepted head of a response.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// An incremental parser of an HTTP response.
+/// A response that is being received.
 #[derive(Debug)]
 pub(crate) struct Response {
     /// Received bytes that are not parsed yet.
-    unread: Vec<u8>,
-    state: State,
+    buffer: Vec<u8>,
+    state: ParserState,
     pub(crate) status: u16,
     /// The last bytes of the body, to check that it is complete.
     pub(crate) tail: Vec<u8>,
-    /// Bytes of the body.
+    /// The length of the body so far.
     pub(crate) length: usize,
 }
 
+/// The next part of the response that is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ParserState {
+    /// Status line and headers.
     Head,
-    /// This number of bytes follows.
+    /// The given number of bytes of a body with a length.
     Sized(usize),
-    /// The size of a chunk follows.
+    /// The line with the size of a chunk.
     Chunk,
-    /// This number of bytes of a chunk follows, with its line end.
+    /// The given number of bytes of a chunk, including its line end.
     InChunk(usize),
-    /// The last chunk is followed by an empty line.
+    /// The lines after the last chunk, up to an empty one.
     Trailer,
+    /// Nothing: the response is complete.
     Done,
 }
 
-/// An HTTP response that this parser does not support.
+/// An HTTP response that this parser does not support, with the reason.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer is not HTTP as it is understood here: {0}")]
-pub(crate) struct Misunderstood(&'static str);
+pub(crate) struct UnsupportedResponse(&'static str);
 
 impl Response {
     pub(crate) fn new() -> Self {
-        Self { unread: Vec::new(), state: State::Head, status: 0, tail: Vec::new(), length: 0 }
+        Self { buffer: Vec::new(), state: ParserState::Head, status: 0, tail: Vec::new(), length: 0 }
     }
 
     /// Resets the parser for the next response on the same connection.
-    pub(crate) fn again(&mut self) {
-        self.state = State::Head;
+    pub(crate) fn reset(&mut self) {
+        self.state = ParserState::Head;
         self.status = 0;
         self.length = 0;
         self.tail.clear();
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        self.state == State::Done
+        self.state == ParserState::Done
     }
 
-    /// Reads received bytes.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<(), Misunderstood> {
-        self.unread.extend_from_slice(bytes);
-        let mut read = 0;
-        while let Some(more) = self.step(read)? {
-            read += more;
+    /// Parses received bytes, as far as they are complete.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(), UnsupportedResponse> {
+        self.buffer.extend_from_slice(bytes);
+        let mut consumed = 0;
+        while let Some(length) = self.parse_next(consumed)? {
+            consumed += length;
         }
-        self.unread.drain(..read);
+        self.buffer.drain(..consumed);
         Ok(())
     }
 
-    /// Parses the next part from `from` on and returns its length; `None` if more bytes are needed.
-    fn step(&mut self, from: usize) -> Result<Option<usize>, Misunderstood> {
-        let rest = self.unread.get(from..).unwrap_or_default();
+    /// Parses the next part, at offset `from` of the buffer, and returns its length; `None` if more bytes are needed.
+    fn parse_next(&mut self, from: usize) -> Result<Option<usize>, UnsupportedResponse> {
+        let rest = self.buffer.get(from..).unwrap_or_default();
         match self.state {
-            State::Head => {
+            ParserState::Head => {
                 let Some(end) = memmem::find(rest, b"\r\n\r\n") else {
-                    return if rest.len() > LONGEST_HEAD { Err(Misunderstood("no end of its head")) } else { Ok(None) };
+                    return if rest.len() > MAX_HEAD_BYTES {
+                        Err(UnsupportedResponse("no end of its head"))
+                    } else {
+                        Ok(None)
+                    };
                 };
                 let head = rest.get(..end).unwrap_or_default();
-                (self.status, self.state) = understand(head)?;
+                (self.status, self.state) = parse_head(head)?;
                 Ok(Some(end + 4))
             }
-            State::Sized(left) | State::InChunk(left) if rest.is_empty() && left > 0 => Ok(None),
-            State::Sized(left) => {
+            ParserState::Sized(left) | ParserState::InChunk(left) if rest.is_empty() && left > 0 => Ok(None),
+            ParserState::Sized(left) => {
                 let taken = left.min(rest.len());
-                self.state = if taken == left { State::Done } else { State::Sized(left - taken) };
-                self.keep(from, taken);
+                self.state = if taken == left { ParserState::Done } else { ParserState::Sized(left - taken) };
+                self.add_body_bytes(from, taken);
                 Ok(if taken == 0 { None } else { Some(taken) })
             }
-            State::Chunk | State::Trailer => {
+            ParserState::Chunk | ParserState::Trailer => {
                 let Some(end) = memmem::find(rest, b"\r\n") else {
                     return Ok(None);
                 };
                 let line = rest.get(..end).unwrap_or_default();
-                if self.state == State::Trailer {
-                    self.state = if line.is_empty() { State::Done } else { State::Trailer };
+                if self.state == ParserState::Trailer {
+                    self.state = if line.is_empty() { ParserState::Done } else { ParserState::Trailer };
                     return Ok(Some(end + 2));
                 }
                 let digits = std::str::from_utf8(line).ok().and_then(|line| line.split(';').next()).unwrap_or_default();
-                let size = usize::from_str_radix(digits.trim(), 16).map_err(|_| Misunderstood("no size of a chunk"))?;
-                self.state = if size == 0 { State::Trailer } else { State::InChunk(size + 2) };
+                let size =
+                    usize::from_str_radix(digits.trim(), 16).map_err(|_| UnsupportedResponse("no size of a chunk"))?;
+                self.state = if size == 0 { ParserState::Trailer } else { ParserState::InChunk(size + 2) };
                 Ok(Some(end + 2))
             }
-            State::InChunk(left) => {
+            ParserState::InChunk(left) => {
                 let taken = left.min(rest.len());
-                self.state = if taken == left { State::Chunk } else { State::InChunk(left - taken) };
+                self.state = if taken == left { ParserState::Chunk } else { ParserState::InChunk(left - taken) };
                 // The two bytes at the end are no part of the body.
-                let of_body = taken.min(left.saturating_sub(2));
-                self.keep(from, of_body);
+                let body_bytes = taken.min(left.saturating_sub(2));
+                self.add_body_bytes(from, body_bytes);
                 Ok(Some(taken))
             }
-            State::Done => Ok(None),
+            ParserState::Done => Ok(None),
         }
     }
 
-    fn keep(&mut self, from: usize, count: usize) {
-        const KEPT: usize = 256;
+    fn add_body_bytes(&mut self, from: usize, count: usize) {
+        const TAIL_BYTES: usize = 256;
         self.length += count;
-        let bytes = self.unread.get(from..from + count).unwrap_or_default();
-        let last = bytes.get(bytes.len().saturating_sub(KEPT)..).unwrap_or_default();
+        let bytes = self.buffer.get(from..from + count).unwrap_or_default();
+        let last = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
         self.tail.extend_from_slice(last);
-        let excess = self.tail.len().saturating_sub(KEPT);
+        let excess = self.tail.len().saturating_sub(TAIL_BYTES);
         self.tail.drain(..excess);
     }
 }
 
-/// Parses the head of a response: its status, and the framing of its body.
-fn understand(head: &[u8]) -> Result<(u16, State), Misunderstood> {
-    let text = std::str::from_utf8(head).map_err(|_| Misunderstood("a head that is no text"))?;
+/// Parses status line and headers. Returns the status and the state that parses the body.
+fn parse_head(head: &[u8]) -> Result<(u16, ParserState), UnsupportedResponse> {
+    let text = std::str::from_utf8(head).map_err(|_| UnsupportedResponse("a head that is no text"))?;
     let mut lines = text.split("\r\n");
     let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok());
-    let status = status.ok_or(Misunderstood("no status"))?;
+    let status = status.ok_or(UnsupportedResponse("no status"))?;
     for (name, value) in lines.filter_map(|line| line.split_once(':')) {
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {
-            let length = value.parse().map_err(|_| Misunderstood("a length that is no number"))?;
-            return Ok((status, if length == 0 { State::Done } else { State::Sized(length) }));
+            let length = value.parse().map_err(|_| UnsupportedResponse("a length that is no number"))?;
+            return Ok((status, if length == 0 { ParserState::Done } else { ParserState::Sized(length) }));
         }
         if name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked") {
-            return Ok((status, State::Chunk));
+            return Ok((status, ParserState::Chunk));
         }
     }
-    Err(Misunderstood("neither a length nor chunks"))
+    Err(UnsupportedResponse("neither a length nor chunks"))
 }
 
 #[cfg(test)]
@@ -148,7 +156,7 @@ mod tests {
     fn read(bytes: &[u8], pieces: usize) -> (u16, usize, Vec<u8>, bool) {
         let mut response = Response::new();
         for piece in bytes.chunks(pieces) {
-            response.take(piece).unwrap();
+            response.feed(piece).unwrap();
         }
         (response.status, response.length, response.tail.clone(), response.is_done())
     }
@@ -169,6 +177,6 @@ mod tests {
     #[test]
     fn what_is_not_http_is_said_to_be_misunderstood() {
         let mut response = Response::new();
-        assert_eq!(response.take(b"hello\r\n\r\n"), Err(Misunderstood("no status")));
+        assert_eq!(response.feed(b"hello\r\n\r\n"), Err(UnsupportedResponse("no status")));
     }
 }

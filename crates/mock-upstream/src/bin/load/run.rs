@@ -1,4 +1,4 @@
-//! Runs all connections and adds up their measurements.
+//! The load test: runs all connections and merges their measurements.
 
 use std::{
     sync::{Arc, atomic::AtomicU64},
@@ -10,63 +10,74 @@ use tokio::runtime;
 
 use crate::{
     bodies::Request,
-    client::{Shared, work},
-    figures::{Figures, as_float, rounded},
+    client::{LoadState, run_connection},
+    measurements::{Measurements, as_float, rounded},
     process,
 };
 
-/// The parameters of a run of the load generator.
+/// The parameters of a load test.
 #[derive(Debug)]
 pub(crate) struct Plan {
+    /// The server, as `host:port`.
     pub(crate) host: String,
+    /// The number of concurrent connections.
     pub(crate) connections: usize,
+    /// The duration of the warm-up, which is not measured.
     pub(crate) warm_up: Duration,
+    /// The duration of the measurement.
     pub(crate) measured: Duration,
     /// The number of the first request.
-    pub(crate) first: u64,
-    pub(crate) requests: u64,
+    pub(crate) first_number: u64,
+    /// The number of requests after which to stop.
+    pub(crate) max_requests: u64,
+    /// The process whose processor time and memory to report.
     pub(crate) pid: Option<u32>,
 }
 
-/// Runs on this thread.
+/// Runs a load test on the current thread and returns its report as JSON.
 pub(crate) fn run(plan: &Plan, request: &Request) -> Result<Value, String> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     let begin = Instant::now() + plan.warm_up;
-    let most = plan.first.saturating_add(plan.requests);
-    let shared = Shared { begin, end: begin + plan.measured, next: AtomicU64::new(plan.first), most };
-    let watched = |time: &dyn Fn(u32) -> Option<f64>| plan.pid.and_then(time);
-    let (mut figures, before) = runtime.block_on(async {
+    let end_number = plan.first_number.saturating_add(plan.max_requests);
+    let state = LoadState {
+        measure_from: begin,
+        stop_at: begin + plan.measured,
+        next_number: AtomicU64::new(plan.first_number),
+        end_number,
+    };
+    let read_process = |time: &dyn Fn(u32) -> Option<f64>| plan.pid.and_then(time);
+    let (mut measurements, cpu_before) = runtime.block_on(async {
         let request = Arc::new(request.clone());
-        let shared = Arc::new(shared);
+        let state = Arc::new(state);
         let mut workers = Vec::new();
         for _ in 0..plan.connections.max(1) {
-            let (host, request, shared) = (plan.host.clone(), Arc::clone(&request), Arc::clone(&shared));
-            workers.push(tokio::spawn(async move { work(&host, &request, &shared).await }));
+            let (host, request, state) = (plan.host.clone(), Arc::clone(&request), Arc::clone(&state));
+            workers.push(tokio::spawn(async move { run_connection(&host, &request, &state).await }));
         }
         tokio::time::sleep_until(begin.into()).await;
-        let before = watched(&process::processor_time);
-        let mut all = Figures::default();
+        let cpu_before = read_process(&process::processor_time);
+        let mut total = Measurements::default();
         for worker in workers {
             match worker.await {
-                Ok(figures) => all.add(figures),
-                Err(error) => all.failed(&error.to_string()),
+                Ok(measurements) => total.merge(measurements),
+                Err(error) => total.add_error(&error.to_string()),
             }
         }
-        (all, before)
+        (total, cpu_before)
     });
-    let after = watched(&process::processor_time);
-    let took = Instant::now().saturating_duration_since(begin).min(plan.measured);
-    let count = as_float(figures.count());
-    if figures.count() == 0 {
-        figures.failed("nothing was answered");
+    let cpu_after = read_process(&process::processor_time);
+    let elapsed = Instant::now().saturating_duration_since(begin).min(plan.measured);
+    let count = as_float(measurements.count());
+    if measurements.count() == 0 {
+        measurements.add_error("nothing was answered");
     }
-    let mut told = figures.told(took);
-    if let (Some(before), Some(after)) = (before, after) {
-        told["cpu_us_per_request"] = json!(rounded((after - before) / count.max(1.0)));
+    let mut report = measurements.into_json(elapsed);
+    if let (Some(cpu_before), Some(cpu_after)) = (cpu_before, cpu_after) {
+        report["cpu_us_per_request"] = json!(rounded((cpu_after - cpu_before) / count.max(1.0)));
     }
-    if let Some((now, most)) = plan.pid.and_then(process::memory) {
-        told["rss_kb"] = json!(now);
-        told["most_rss_kb"] = json!(most);
+    if let Some((current, peak)) = plan.pid.and_then(process::memory) {
+        report["rss_kb"] = json!(current);
+        report["most_rss_kb"] = json!(peak);
     }
-    Ok(told)
+    Ok(report)
 }

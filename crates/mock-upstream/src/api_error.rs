@@ -1,4 +1,4 @@
-//! Error responses in the shape of each API.
+//! Error responses in the JSON of each API.
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
@@ -7,28 +7,28 @@ use crate::route::Api;
 
 /// An error response, independent of the API in which it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
-    /// `OpenAI`'s `param`: the name of the wrong field.
+    /// The name of the invalid field, which `OpenAI` calls `param`.
     field: Option<String>,
-    /// `OpenAI`'s `code`.
+    /// The `code` in errors of `OpenAI`.
     code: Option<&'static str>,
 }
 
-impl Refusal {
-    /// Returns an error with a status.
-    pub(crate) fn of(status: StatusCode, message: impl Into<String>) -> Self {
+impl ApiError {
+    /// Creates an error with a status.
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), field: None, code: None }
     }
 
-    /// Returns an error about the request.
+    /// Creates the error for an invalid request, with status 400.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
-        Self::of(StatusCode::BAD_REQUEST, message)
+        Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// Returns an error about one field.
-    pub(crate) fn field(name: &str, message: impl Into<String>) -> Self {
+    /// Creates the error for an invalid field of a request, with status 400.
+    pub(crate) fn invalid_field(name: &str, message: impl Into<String>) -> Self {
         Self { field: Some(name.to_owned()), ..Self::invalid(message) }
     }
 
@@ -36,8 +36,8 @@ impl Refusal {
         Self { code: Some(code), ..self }
     }
 
-    /// Returns the error of an API for an unknown model.
-    pub(crate) fn no_model(api: Api, model: &str) -> Self {
+    /// Creates the error for an unknown model, with status 404.
+    pub(crate) fn unknown_model(api: Api, model: &str) -> Self {
         let message = match api {
             Api::Anthropic => format!("model: {model}"),
             Api::Chat | Api::Responses => {
@@ -45,44 +45,44 @@ impl Refusal {
             }
             Api::Gemini => format!("models/{model} is not found for API version v1beta."),
         };
-        Self { code: Some("model_not_found"), ..Self::of(StatusCode::NOT_FOUND, message) }
+        Self { code: Some("model_not_found"), ..Self::new(StatusCode::NOT_FOUND, message) }
     }
 
-    /// Returns the error of an API for missing credentials.
-    pub(crate) fn no_credentials(api: Api) -> Self {
+    /// Creates the error for missing credentials, with status 401.
+    pub(crate) fn missing_credentials(api: Api) -> Self {
         let message = match api {
             Api::Anthropic => "x-api-key header is required",
             Api::Chat | Api::Responses => "You didn't provide an API key.",
             Api::Gemini => "Method doesn't allow unregistered callers.",
         };
-        Self { code: Some("invalid_api_key"), ..Self::of(StatusCode::UNAUTHORIZED, message) }
+        Self { code: Some("invalid_api_key"), ..Self::new(StatusCode::UNAUTHORIZED, message) }
     }
 
-    /// Returns the error body in the format of an API; `number` is the number of the request.
-    pub(crate) fn body(&self, api: Api, number: u64) -> Value {
+    /// Returns the body of the error response in an API; `request_number` is part of Anthropic's request id.
+    pub(crate) fn body(&self, api: Api, request_number: u64) -> Value {
         match api {
             Api::Anthropic => json!({
                 "type": "error",
-                "error": {"type": anthropic_kind(self.status), "message": self.message},
-                "request_id": format!("req_mock_{number:08}"),
+                "error": {"type": anthropic_type(self.status), "message": self.message},
+                "request_id": format!("req_mock_{request_number:08}"),
             }),
             Api::Chat | Api::Responses => json!({"error": {
                 "message": self.message,
-                "type": openai_kind(self.status),
+                "type": openai_type(self.status),
                 "param": self.field,
                 "code": self.code.or_else(|| (self.status == StatusCode::TOO_MANY_REQUESTS).then_some("rate_limit_exceeded")),
             }}),
             Api::Gemini => json!({"error": {
                 "code": self.status.as_u16(),
                 "message": self.message,
-                "status": gemini_kind(self.status),
+                "status": gemini_status(self.status),
             }}),
         }
     }
 }
 
-/// Returns Anthropic's error type for a status, according to its documentation.
-pub(crate) fn anthropic_kind(status: StatusCode) -> &'static str {
+/// Returns the type of an error that Anthropic documents for a status.
+pub(crate) fn anthropic_type(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "authentication_error",
         403 => "permission_error",
@@ -96,8 +96,8 @@ pub(crate) fn anthropic_kind(status: StatusCode) -> &'static str {
     }
 }
 
-/// Returns `OpenAI`'s error type for a status.
-pub(crate) fn openai_kind(status: StatusCode) -> &'static str {
+/// Returns the type of an error that `OpenAI` returns with a status.
+pub(crate) fn openai_type(status: StatusCode) -> &'static str {
     match status.as_u16() {
         429 => "requests",
         500.. => "server_error",
@@ -105,8 +105,8 @@ pub(crate) fn openai_kind(status: StatusCode) -> &'static str {
     }
 }
 
-/// Returns Google's error status for an HTTP status.
-pub(crate) fn gemini_kind(status: StatusCode) -> &'static str {
+/// Returns the name of an error that Google returns with a status.
+pub(crate) fn gemini_status(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "UNAUTHENTICATED",
         403 => "PERMISSION_DENIED",

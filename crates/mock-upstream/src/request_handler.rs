@@ -1,0 +1,139 @@
+//! Handling of a request, from the routing to the response.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use http_body_util::BodyExt as _;
+use hyper::{
+    HeaderMap, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{HeaderValue, RETRY_AFTER, UPGRADE},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    answer::generate_response,
+    api::{check_credentials, parse_request, response_body, stream_events},
+    api_error::ApiError,
+    body::ResponseBody,
+    connection::{ResetSwitch, ResponseHandle},
+    control,
+    failure::Fault,
+    faulty, listing,
+    record::EndRecorder,
+    reply::{build_response, error_response, json_response},
+    response_cache::scan_request,
+    route::{Api, Endpoint, GeminiForm, resolve_endpoint},
+    state::State,
+};
+
+/// Records a request and responds to it.
+///
+/// # Errors
+/// If the body of the request cannot be read, which ends the connection.
+pub(crate) async fn handle_request(
+    state: Arc<State>,
+    reset: ResetSwitch,
+    request: Request<Incoming>,
+) -> Result<Response<ResponseBody>, hyper::Error> {
+    let (head, body) = request.into_parts();
+    let endpoint = resolve_endpoint(&head.method, &head.uri, head.headers.contains_key(UPGRADE));
+    let body = body.collect().await?.to_bytes();
+    let handle = ResponseHandle { recorder: EndRecorder::default(), reset };
+    if let Endpoint::Control(path) = endpoint {
+        return Ok(control::handle_control_request(&state, &head.method, &path, &body, handle.recorder));
+    }
+    let number = state.next_request_number();
+    let headers = head.headers.clone();
+    if !state.settings.plain {
+        let recorded_body = state.keep_bodies.load(Ordering::Relaxed).then(|| body.clone());
+        state.requests.record(head, body.len(), recorded_body, &handle.recorder);
+    }
+    Ok(match endpoint {
+        Endpoint::Generate(api) => generate(&state, api, None, &headers, &body, number, handle).await,
+        Endpoint::GenerateGemini { model, form } => {
+            generate(&state, Api::Gemini, Some((model, form)), &headers, &body, number, handle).await
+        }
+        Endpoint::CountTokens(api) => listing::count_tokens(api, &headers, &body, number, handle.recorder),
+        Endpoint::Models { api, model } => {
+            listing::list_models(api, model.as_deref(), &headers, number, handle.recorder)
+        }
+        Endpoint::Root => {
+            // The body of a response to HEAD is never polled.
+            handle.recorder.complete();
+            json_response(StatusCode::OK, &json!({"status": "ok"}), handle.recorder)
+        }
+        Endpoint::Upgrade => error_response(
+            &ApiError::new(StatusCode::UPGRADE_REQUIRED, "no connections of that kind"),
+            Api::Responses,
+            number,
+            handle.recorder,
+        ),
+        Endpoint::Control(_) | Endpoint::Unknown => {
+            let api = if headers.contains_key("anthropic-version") { Api::Anthropic } else { Api::Chat };
+            error_response(&ApiError::new(StatusCode::NOT_FOUND, "Not found"), api, number, handle.recorder)
+        }
+    })
+}
+
+/// Responds to a request for a model's output, with a requested failure if there is one for the model. `gemini` has the
+/// model and the form of the response from the path of a Gemini request; `number` is the number of the request.
+async fn generate(
+    state: &State,
+    api: Api,
+    gemini: Option<(String, GeminiForm)>,
+    headers: &HeaderMap,
+    body: &Bytes,
+    number: u64,
+    handle: ResponseHandle,
+) -> Response<ResponseBody> {
+    if !state.settings.plain
+        && let Err(error) = check_credentials(api, headers)
+    {
+        return error_response(&error, api, number, handle.recorder);
+    }
+    let scanned = scan_request(body, gemini.as_ref());
+    let fault = state.failures.take(scanned.model);
+    match &fault {
+        Some(Fault::Status { status, retry_after }) => {
+            let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            let message = status.canonical_reason().unwrap_or("Overloaded");
+            let mut response = error_response(&ApiError::new(status, message), api, number, handle.recorder);
+            if let Some(value) = retry_after.as_ref().and_then(|value| HeaderValue::from_str(value).ok()) {
+                response.headers_mut().insert(RETRY_AFTER, value);
+            }
+            return response;
+        }
+        Some(Fault::SlowHeaders(milliseconds)) => {
+            tokio::time::sleep(Duration::from_millis(*milliseconds)).await;
+        }
+        Some(Fault::Never) => std::future::pending().await,
+        _ => {}
+    }
+    if state.settings.plain {
+        let (stream, body) = state.cached_responses.respond(api, &scanned, state.gap(), fault.as_ref(), handle);
+        return build_response(stream, body, None);
+    }
+    let form = gemini.as_ref().map(|(_, form)| *form);
+    let parsed = serde_json::from_slice::<Value>(body)
+        .map_err(|error| ApiError::invalid(format!("The body of the request is not valid JSON: {error}")))
+        .and_then(|json| parse_request(api, gemini, headers, &json, body.len()));
+    let request = match parsed {
+        Ok(request) if request.model.starts_with("no-such-model") => {
+            return error_response(&ApiError::unknown_model(api, &request.model), api, number, handle.recorder);
+        }
+        Ok(request) => request,
+        Err(error) => return error_response(&error, api, number, handle.recorder),
+    };
+    let (stream, include_usage) = (request.stream, request.include_usage);
+    let answer = generate_response(request, number);
+    let body = if stream {
+        let events = stream_events(api, form, &answer, include_usage);
+        faulty::stream_body(api, &answer, events, state.gap(), fault.as_ref(), handle)
+    } else {
+        faulty::single_body(Bytes::from(response_body(api, &answer).to_string()), fault.as_ref(), handle)
+    };
+    build_response(stream && form != Some(GeminiForm::Array), body, Some((api, number)))
+}

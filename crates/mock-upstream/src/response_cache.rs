@@ -1,0 +1,180 @@
+//! Cached responses for benchmarks, so that the mock takes little processor time of its own.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use hyper::body::Bytes;
+use memchr::memmem;
+
+use crate::{
+    answer::{Answer, generate_response},
+    api::{response_body, stream_events},
+    body::{BodyStep, ResponseBody},
+    connection::ResponseHandle,
+    failure::Fault,
+    faulty,
+    parsed_request::ParsedRequest,
+    route::{Api, GeminiForm},
+};
+
+/// The number of text deltas in a stream.
+const STREAM_DELTAS: usize = 20;
+
+/// The number of cached responses; others are built for each request.
+const MAX_CACHED: usize = 64;
+
+/// The parts of a request that select a cached response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ScannedRequest<'a> {
+    /// The requested model; empty if none was found.
+    pub(crate) model: &'a str,
+    stream: bool,
+    include_usage: bool,
+    /// The form of the response of a request to Gemini; `None` for other APIs.
+    gemini_form: Option<GeminiForm>,
+}
+
+/// Extracts the model and whether to stream without parsing the rest of the body. `gemini` has both for a request to
+/// Gemini, from its path.
+pub(crate) fn scan_request<'a>(body: &'a [u8], gemini: Option<&'a (String, GeminiForm)>) -> ScannedRequest<'a> {
+    if let Some((model, form)) = gemini {
+        let stream = *form != GeminiForm::Whole;
+        return ScannedRequest { model, stream, include_usage: true, gemini_form: Some(*form) };
+    }
+    let parse_text = |rest: &'a [u8]| {
+        let rest = rest.strip_prefix(b"\"")?;
+        std::str::from_utf8(rest.split(|byte| *byte == b'"').next()?).ok()
+    };
+    let parse_true = |rest: &'a [u8]| rest.starts_with(b"true").then_some(());
+    ScannedRequest {
+        model: find_member(body, b"\"model\"", parse_text).unwrap_or_default(),
+        stream: find_member(body, b"\"stream\"", parse_true).is_some(),
+        include_usage: find_member(body, b"\"include_usage\"", parse_true).is_some(),
+        gemini_form: None,
+    }
+}
+
+/// Returns the first value of the JSON member `name` (with quotes) that `parse` accepts. Within a string the quotes of
+/// the name would have backslashes, so texts cannot be mistaken for members.
+fn find_member<'a, T>(body: &'a [u8], name: &[u8], parse: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
+    memmem::find_iter(body, name).find_map(|index| {
+        let rest = body.get(index + name.len()..)?.trim_ascii_start().strip_prefix(b":")?;
+        parse(rest.trim_ascii_start())
+    })
+}
+
+/// The properties of a request on which its cached response depends.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CacheKey {
+    model: String,
+    api: Api,
+    stream: bool,
+    include_usage: bool,
+    /// Whether Gemini streams a JSON array instead of events.
+    array: bool,
+}
+
+/// The cached responses by the requests that they answer.
+#[derive(Debug, Default)]
+pub(crate) struct ResponseCache(Mutex<BTreeMap<CacheKey, CachedResponse>>);
+
+/// A response in serialised form.
+#[derive(Debug, Clone)]
+struct CachedResponse {
+    answer: Arc<Answer>,
+    /// The events of a stream; empty for a response that is not streamed.
+    events: Arc<[Bytes]>,
+    /// The whole body.
+    body: Bytes,
+}
+
+impl ResponseCache {
+    /// Returns whether the response consists of server-sent events, and its body, which is cached if possible. `gap` is the
+    /// delay between events.
+    pub(crate) fn respond(
+        &self,
+        api: Api,
+        request: &ScannedRequest<'_>,
+        gap: Duration,
+        fault: Option<&Fault>,
+        handle: ResponseHandle,
+    ) -> (bool, ResponseBody) {
+        let cached = self.get_or_build(api, request);
+        let is_sse = request.stream && request.gemini_form != Some(GeminiForm::Array);
+        if !request.stream {
+            return (is_sse, faulty::single_body(cached.body, fault, handle));
+        }
+        if gap.is_zero() && fault.is_none() {
+            handle.recorder.status(200);
+            let steps = vec![BodyStep::Data(cached.body)];
+            return (is_sse, ResponseBody::from_steps(steps, None, handle.recorder, handle.reset));
+        }
+        (is_sse, faulty::stream_body(api, &cached.answer, cached.events.to_vec(), gap, fault, handle))
+    }
+
+    fn get_or_build(&self, api: Api, request: &ScannedRequest<'_>) -> CachedResponse {
+        let key = CacheKey {
+            model: request.model.to_owned(),
+            api,
+            stream: request.stream,
+            include_usage: request.include_usage,
+            array: request.gemini_form == Some(GeminiForm::Array),
+        };
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cached) = cache.get(&key) {
+            return cached.clone();
+        }
+        let built = build(api, request);
+        if cache.len() < MAX_CACHED {
+            cache.insert(key, built.clone());
+        }
+        built
+    }
+}
+
+fn build(api: Api, request: &ScannedRequest<'_>) -> CachedResponse {
+    let parsed = ParsedRequest {
+        model: request.model.to_owned(),
+        stream: request.stream,
+        user_text: if request.stream { format!("LONG:{STREAM_DELTAS}") } else { String::new() },
+        request_bytes: 400,
+        ..ParsedRequest::default()
+    };
+    let answer = generate_response(parsed, 0);
+    let (events, body) = if request.stream {
+        let events = stream_events(api, request.gemini_form, &answer, request.include_usage);
+        let body = Bytes::from(events.concat());
+        (events, body)
+    } else {
+        (Vec::new(), Bytes::from(response_body(api, &answer).to_string()))
+    };
+    CachedResponse { answer: Arc::new(answer), events: events.into(), body }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scan_finds_the_fields_among_texts_that_name_them() {
+        let body = br#"{"tools":[{"properties":{"model":{"type":"string"}}}], "messages":"say \"model\":\"no\"",
+            "model" : "claude-opus-4-8", "stream": true, "stream_options":{"include_usage":false}}"#;
+        let found = scan_request(body, None);
+        assert_eq!(
+            found,
+            ScannedRequest { model: "claude-opus-4-8", stream: true, include_usage: false, gemini_form: None }
+        );
+    }
+
+    #[test]
+    fn a_scan_of_anything_else_finds_nothing() {
+        for body in [&b""[..], b"{", b"\"model\"", b"\"model\":", b"\"model\":\"x", b"\xff\"model\":\"\xff\""] {
+            let found = scan_request(body, None);
+            assert!(!found.stream);
+            assert!(found.model.is_empty() || found.model == "x");
+        }
+    }
+}
