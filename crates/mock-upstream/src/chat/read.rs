@@ -55,7 +55,7 @@ pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest
         user_text: last_user_text(messages),
         result_bytes: trailing_result_bytes(messages),
         tools: tools(body)?,
-        json_schema,
+        json_schema: schema,
         max_output_tokens: body["max_completion_tokens"].as_u64().or_else(|| body["max_tokens"].as_u64()),
         include_usage: body["stream_options"]["include_usage"] == true,
         cache: CacheUse::from_continued(messages.iter().any(|message| message["role"] == "assistant")),

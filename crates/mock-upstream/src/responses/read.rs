@@ -61,7 +61,7 @@ pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest
         user_text: body["input"].as_str().map_or_else(|| history::last_user_text(items), str::to_owned),
         result_bytes: history::trailing_result_bytes(items),
         tools,
-        json_schema,
+        json_schema: schema,
         max_output_tokens: body["max_output_tokens"].as_u64(),
         include_usage: true,
         cache: CacheUse::from_continued(items.iter().any(history::is_model_output)),
