@@ -44,7 +44,7 @@ fn delegating_session() -> Vec<Recorded> {
     events
 }
 
-/// The display of 004 §6.7, as a front end might print it.
+/// Formats the costs of a session as in 004 §6.7.
 fn display(costs: &Costs) -> String {
     let id = SessionId::try_from("sess_42").unwrap();
     let session = costs.session(&id).unwrap();

@@ -7,14 +7,14 @@ use contracts::{
 use costs::Costs;
 use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Timestamp};
 
-/// One call, in short.
+/// Short form of a call.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) session: &'static str,
     pub(crate) role: CallRole,
     pub(crate) thread: Option<&'static str>,
     pub(crate) model: &'static str,
-    /// Hundredths of a cent.
+    /// Cost in hundredths of a cent.
     pub(crate) cost: Option<u64>,
     pub(crate) usage: Usage,
     pub(crate) at: Timestamp,
@@ -46,7 +46,7 @@ pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
     record(number, call.at, &body)
 }
 
-/// The same call, cancelled when it had used this, or before anything was known of it.
+/// Creates the event of a cancelled call, with its usage only if `is_known`.
 pub(crate) fn cancelled(number: u64, call: &Call, is_known: bool) -> Recorded {
     let body = LlmCallFailed {
         turn: TurnId::default(),

@@ -1,4 +1,4 @@
-//! What holds for all events in any order.
+//! Properties that hold for all events in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ use crate::log::{Call, cancelled, completed, fold, turn_started};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Answered,
-    /// In the middle of its answer.
+    /// Cancelled during its response, with known usage.
     BrokenOff,
-    /// Before anything was known of it.
+    /// Cancelled before any usage was known.
     NeverBegun,
-    /// It is no call: a turn begins on its line.
+    /// Not a call but the start of a turn of its line of work.
     Turn,
 }
 
 type Event = (Call, Fate);
 
 impl Fate {
-    /// Whether the provider bills it.
+    /// Returns whether the provider bills the call.
     fn is_billed(self) -> bool {
         matches!(self, Self::Answered | Self::BrokenOff)
     }
@@ -61,7 +61,7 @@ fn log(events: &[Event]) -> Vec<Recorded> {
     events.collect()
 }
 
-/// The sum over calls, field by field.
+/// Reference sum of the calls.
 fn plain_sum<'a>(calls: impl Iterator<Item = &'a &'a Call>) -> Total {
     calls.fold(Total::default(), |sum, call| Total {
         calls: sum.calls + 1,

@@ -1,4 +1,4 @@
-//! Caches that find the longest known prefix by themselves.
+//! Caches that find the longest known prefix without marks.
 
 use costs::prompt_cache::{CacheRules, Call};
 use event_core::Timestamp;

@@ -1,4 +1,4 @@
-//! R2: a message that was cancelled before its answer has written the cache, if it ran for three seconds.
+//! R2: a message cancelled before its response is cached if its call ran for three seconds.
 
 use costs::prompt_cache::{Attempt, Call};
 

@@ -5,7 +5,7 @@ use costs::prompt_cache::{Call, Opening, PromptCache};
 
 use super::table::{HAIKU, SONNET, at, model};
 
-/// A first call that found 16,100 tokens warm, and the next one.
+/// A first call that read 16,100 tokens, and the next one.
 fn calls() -> [Call; 2] {
     let usage = Usage { input: 8, cache_read: 16_100, cache_write_5m: 3_892, ..Usage::default() };
     [Call { usage, ..at(0, 0) }, at(10, 21_000)]

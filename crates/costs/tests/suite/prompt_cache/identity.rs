@@ -5,7 +5,7 @@ use costs::prompt_cache::{BasisPoints, Call, Identity, Opening};
 
 use super::table::at;
 
-/// A thousand nano-dollars for a token that is read, two for one that is written, ten for one of output.
+/// Prices for which a read token costs 1,000 nano-dollars, a written one 2,000 and an output token 10,000.
 fn prices() -> Prices {
     let [cache_read, cache_write_5m, output] = [1_000_000, 2_000_000, 10_000_000].map(PicoUsd);
     Prices { base: Rates { cache_read, cache_write_5m, output, ..Rates::default() }, long: None }

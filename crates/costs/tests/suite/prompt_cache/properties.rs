@@ -1,4 +1,4 @@
-//! What holds for all calls, whatever their order.
+//! Properties that hold for all calls in any order.
 
 use contracts::{CacheLifetime, CacheVariant, SessionId, Usage};
 use costs::prompt_cache::{After, Attempt, Call, Opening, PromptCache, Split};
@@ -45,7 +45,7 @@ fn call() -> impl Strategy<Value = Call> {
     )
 }
 
-/// Calls in the order in which they were sent.
+/// Random calls in the order in which they were sent.
 fn calls() -> impl Strategy<Value = Vec<Call>> {
     vec(call(), 1..40).prop_map(|mut calls| {
         calls.sort_by_key(|call| call.sent);

@@ -19,7 +19,7 @@ fn thread(name: Option<&str>) -> Option<ThreadId> {
     name.map(|name| ThreadId::try_from(name).unwrap())
 }
 
-/// A session that is being folded.
+/// A session whose events are folded into calls.
 #[derive(Default)]
 pub(crate) struct Story {
     pub(crate) fold: Calls,
@@ -72,7 +72,7 @@ impl Story {
     }
 }
 
-/// A plain answer on the main line that read 20,000 tokens, of which nothing else is known.
+/// Creates a response in the main conversation that read 20,000 tokens, without further details.
 pub(crate) fn answer(name: &str) -> LlmCallCompleted {
     LlmCallCompleted {
         turn: turn(name),
@@ -90,7 +90,7 @@ pub(crate) fn answer(name: &str) -> LlmCallCompleted {
     }
 }
 
-/// An answer by a sub-agent.
+/// Creates a response of a sub-agent.
 pub(crate) fn answer_of(name: &str, of: &str) -> LlmCallCompleted {
     LlmCallCompleted { thread: thread(Some(of)), role: contracts::events::CallRole::Worker, ..answer(name) }
 }

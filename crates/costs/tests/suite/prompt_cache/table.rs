@@ -1,4 +1,4 @@
-//! Calls in short, and tables of how their prompts are split.
+//! Constructors of calls, and tables of the splits of their prompts.
 
 use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, TurnId, Usage, events::CallRole};
 use costs::prompt_cache::{After, Attempt, Call, Opening, PromptCache, Split};
@@ -37,30 +37,30 @@ pub(crate) fn at(seconds: u64, total: u64) -> Call {
     }
 }
 
-/// The same, cached for one hour.
+/// As [`at`], cached for one hour.
 pub(crate) fn hour(seconds: u64, total: u64) -> Call {
     Call { lifetime: CacheLifetime::OneHour, ..at(seconds, total) }
 }
 
-/// The same, the first of a turn after a completed one, by a message of 400 bytes.
+/// As [`at`], the first call of a turn after a completed one, with a message of 400 bytes.
 pub(crate) fn message(seconds: u64, total: u64) -> Call {
     Call { after: After::Message, message_bytes: 400, ..at(seconds, total) }
 }
 
-/// The same, of a command or a skill.
+/// As [`at`], for a command or a skill.
 pub(crate) fn command(seconds: u64, total: u64) -> Call {
     Call { variant: CacheVariant::COMMAND, ..at(seconds, total) }
 }
 
-/// A message that was cancelled, in milliseconds.
+/// Creates a cancelled message, with times in milliseconds.
 pub(crate) fn attempt(sent: u64, stopped: u64) -> Attempt {
     Attempt { sent: Timestamp(sent * 1_000), stopped: Timestamp(stopped * 1_000) }
 }
 
-/// Read, written for five minutes, written for one hour, uncached.
+/// The columns of a split: read, written for five minutes, written for one hour, uncached.
 type Row = (u64, u64, u64, u64);
 
-/// How prompts are split when everything is predicted, each answered by the model named beside it.
+/// Asserts the predicted split of each call by the model given beside it.
 #[track_caller]
 pub(crate) fn check_with(calls: &[(Call, &str, Row)]) {
     let mut cache = PromptCache::new(Opening::Predicted);
@@ -70,14 +70,14 @@ pub(crate) fn check_with(calls: &[(Call, &str, Row)]) {
     }
 }
 
-/// The same, all by one model.
+/// Asserts the predicted splits of calls to one model.
 #[track_caller]
 pub(crate) fn check(calls: &[(Call, Row)]) {
     let calls: Vec<_> = calls.iter().map(|(call, row)| (call.clone(), SONNET, *row)).collect();
     check_with(&calls);
 }
 
-/// What the last call reads, all by one model.
+/// Returns the tokens that the last of several calls to one model reads.
 pub(crate) fn last_read(calls: &[Call]) -> u64 {
     let mut cache = PromptCache::new(Opening::Predicted);
     calls.iter().fold(0, |_, call| cache.call(call, &model(SONNET)).read)
