@@ -1,4 +1,4 @@
-//! The availability machine against 004 §4.5, row by row, and against a naive reading of it.
+//! Availability compared with 004 §4.5, row by row, and with a naive reference.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod probes;

@@ -1,11 +1,11 @@
-//! After an outage that ended by itself one call finds out, and the others wait for it.
+//! After an outage that ended automatically, one call is the probe, and the others wait for it.
 
 use availability::State;
 use contracts::{ModelId, events::ErrorClass};
 
 use crate::story::{Log, Outcome, at, model, parse, strikes};
 
-/// Whether a turn of this second may go to a model.
+/// Returns whether a model is available at a second.
 fn is_open(log: &Log, name: &str, second: u64) -> bool {
     log.state().outages_at(at(second)).against(&model(name), at(second)).is_none()
 }

@@ -1,4 +1,4 @@
-//! What holds for every story.
+//! Properties that hold for every story.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,14 +25,14 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
-/// Calls one after the other; gaps prefer the boundaries of the windows.
+/// Random calls in order, whose intervals are often at the boundaries of the windows.
 fn story() -> impl Strategy<Value = Vec<Call>> {
     let gap = prop_oneof![20 => 0..12_u64, 1 => select(vec![29, 30, 31, 59, 60, 61, 119, 120, 121, 299, 300, 301])];
     let model_name = prop_oneof![2 => select(&MODELS[..]), 1 => Just("a:x")];
     prop::collection::vec((gap, model_name, outcome()), 0..60).prop_map(told)
 }
 
-/// The same with outages that are soon there, end by themselves and are tried again.
+/// Random calls with many outages that end automatically and are probed.
 fn story_of_probes() -> impl Strategy<Value = Vec<Call>> {
     let gap = prop_oneof![
         8 => 0..4_u64,
@@ -60,7 +60,7 @@ fn told(calls: Vec<(u64, &str, Outcome)>) -> Vec<Call> {
     calls.collect()
 }
 
-/// Some calls are reported late.
+/// Sets the times of some calls back, so that they are reported late.
 fn with_late_calls(story: impl Strategy<Value = Vec<Call>>) -> impl Strategy<Value = Vec<Call>> {
     (story, prop::collection::vec(prop_oneof![5 => Just(0_u64), 1 => 1..400_u64], 60)).prop_map(|(mut calls, late)| {
         for (call, late) in calls.iter_mut().zip(late) {

@@ -25,8 +25,8 @@ fn counts(call: &Call) -> bool {
     matches!(call.2, Outcome::Failed(class) if class.counts_against_provider())
 }
 
-/// The calls a scope takes note of, each with its number in the story: none that is older than an attempt before it,
-/// but for what was cancelled.
+/// Returns the calls that count for a scope, each with its index in the story: none that is older than a previous
+/// attempt, except cancelled ones.
 fn line(calls: &[Call], belongs: impl Fn(&ModelId) -> bool) -> Vec<(usize, &Call)> {
     let own = calls.iter().enumerate().filter(|(_, call)| belongs(&call.1));
     own.fold(Vec::new(), |mut line: Vec<(usize, &Call)>, (number, call)| {
@@ -38,7 +38,7 @@ fn line(calls: &[Call], belongs: impl Fn(&ModelId) -> bool) -> Vec<(usize, &Call
     })
 }
 
-/// The number of the event that a call was sent, for how it came out: the first of its model that has not come out.
+/// Returns the index of the start of a call, for its outcome: the first start of its model without an outcome.
 fn start_of(calls: &[Call], outcome: usize) -> Option<usize> {
     let mut running = Vec::new();
     for (number, call) in calls.iter().enumerate().take(outcome + 1).filter(|(_, call)| call.1 == calls[outcome].1) {
@@ -53,7 +53,7 @@ fn start_of(calls: &[Call], outcome: usize) -> Option<usize> {
     None
 }
 
-/// An outage: the number of the call that began it, the second it began, the second it clears.
+/// An outage: the index of the call that started it, and the seconds of its start and its automatic end.
 #[derive(Clone, Copy)]
 struct Out {
     by: usize,
@@ -65,9 +65,9 @@ struct Out {
 #[derive(Default)]
 struct Known {
     out: Option<Out>,
-    /// An outage ended quietly, and no success came since.
+    /// Whether an outage ended automatically and no call has succeeded since.
     unproven: bool,
-    /// The number and the second of the probe.
+    /// Index and second of the probe.
     probe: Option<(usize, u64)>,
 }
 
@@ -121,12 +121,12 @@ fn model_known(calls: &[Call], model: &ModelId) -> Known {
     })
 }
 
-/// The second at which a model clears, if it is out.
+/// Returns the second at which the outage of a model ends; `None` if it is available.
 pub(crate) fn model_until(calls: &[Call], model: &ModelId) -> Option<u64> {
     model_known(calls, model).until()
 }
 
-/// The second at which a provider clears, if it is out.
+/// Returns the second at which the outage of a provider ends; `None` if it is available.
 pub(crate) fn provider_until(calls: &[Call], provider: &str) -> Option<u64> {
     let known = follow(calls, &line(calls, |name| name.provider() == provider), |attempts| {
         let Some(((number, last), before)) = attempts.split_last() else { return false };

@@ -8,7 +8,7 @@ use contracts::{
 };
 use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 
-/// How a call came out, or that it was sent.
+/// Outcome of a call, or its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Sent,
@@ -16,7 +16,7 @@ pub(crate) enum Outcome {
     Failed(ErrorClass),
 }
 
-/// One call: seconds into the story, model, outcome.
+/// One entry: seconds since the start of the story, model, and outcome.
 pub(crate) type Call = (u64, ModelId, Outcome);
 
 pub(crate) fn at(seconds: u64) -> Timestamp {
@@ -58,22 +58,22 @@ fn parse_call(call: &str) -> Call {
     (seconds.parse().unwrap(), model(name), outcome)
 }
 
-/// The same call again and again, once a second.
+/// Returns a story that repeats an entry once a second.
 pub(crate) fn repeated(times: u64, call: &str) -> String {
     (0..times).map(|second| format!("{second} {call}, ")).collect::<Vec<_>>().concat()
 }
 
-/// Five failures of a model, one a second.
+/// Returns five failures of a model, one a second.
 pub(crate) fn strikes(name: &str, start: u64) -> String {
     (start..start + 5).map(|second| format!("{second} {name} overloaded, ")).collect::<Vec<_>>().concat()
 }
 
-/// The log of a story, and the projection that follows it.
+/// The log of a story, and the projection that folds it.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Recorded>,
     pub(crate) view: Projected<Availability>,
-    /// Calls that were sent and have not come out.
+    /// Started calls without an outcome.
     running: Vec<(ModelId, EventId)>,
 }
 
@@ -142,7 +142,7 @@ impl Log {
         self.events.push(recorded);
     }
 
-    /// What a reactor does: asks for the transitions at a time and appends them.
+    /// Appends the transitions at a time to the log, as the engine does.
     pub(crate) fn react(&mut self, seconds: u64) -> Vec<Transition> {
         let transitions = self.state().transitions(at(seconds));
         for transition in &transitions {
@@ -151,7 +151,7 @@ impl Log {
         transitions
     }
 
-    /// Every scope that is out at a time, with the second at which it clears.
+    /// Returns the unavailable scopes at a time, with the second at which each outage ends.
     pub(crate) fn out(&self, seconds_in: u64) -> String {
         let outages = self.state().outages();
         let models = outages.models.iter().map(|(model, until)| (model.as_str(), *until));

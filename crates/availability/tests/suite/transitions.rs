@@ -27,7 +27,7 @@ fn show(transition: &Transition, log: &Log) -> String {
     format!("{} {what}, caused by #{} {}\n", seconds(transition.at), cause.position, cause.event.kind)
 }
 
-/// Lets a reactor follow a story and ask once more at the end.
+/// Applies a story with transitions recorded after each call, and once more at the end.
 fn told(story: &str, end: u64) -> String {
     let mut log = Log::default();
     let mut told = String::new();
