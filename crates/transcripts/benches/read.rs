@@ -1,4 +1,4 @@
-//! How long reading session files takes: the bundled session over and over, about 1 MB.
+//! Duration of reading session files: the bundled session repeated, about 1 MB.
 
 use std::{hint::black_box, path::Path};
 

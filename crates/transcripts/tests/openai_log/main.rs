@@ -59,7 +59,7 @@ fn sessions_beyond_the_limit_are_ended_and_nothing_is_lost() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
 
-    /// A line that is cut off is reported, and every other one is read.
+    /// A truncated line is reported, and every other line is read.
     #[test]
     fn a_file_cut_anywhere_has_the_calls_of_its_whole_lines(cut in any::<Index>()) {
         let cut = cut.index(LOG.len());
