@@ -1,4 +1,4 @@
-//! Payloads are bounded, exact, and of frozen bytes.
+//! Payloads have a limited length, are decoded completely, and have frozen bytes.
 
 use event_core::{
     CodecError, EventId, MAX_PAYLOAD_BYTES, NewEvent, Position, Timestamp, decode, decode_state, encode, encode_state,

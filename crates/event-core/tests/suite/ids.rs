@@ -1,4 +1,4 @@
-//! Ids, places and times: derived, sorted, and read back.
+//! Ids, positions and times: derivation, order, and parsing.
 
 use event_core::{EventId, Position, Timestamp};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! The envelope: bytes that are bounded and exact, versions that are read or refused, projections that keep their place.
+//! Tests of the envelope: the codec, layout versions, and the positions of projections.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod codec;
