@@ -1,4 +1,4 @@
-//! Money, scores and tokens: whole numbers all the way (decisions D13 and D20).
+//! Money, scores and tokens: exact integers (decisions D13 and D20).
 
 use contracts::{Estimates, NanoUsd, PicoUsd, Prices, Rates, Score, TokenBucket, Tokenizer, Usage};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
-//! Requirements are in the log by their number, and in policies and answers by their name.
+//! Requirements are stored in the log by number, and in policies and responses by name.
 
 use contracts::{Requirement, WireApi};
 
-/// In the order of their numbers. A new one comes at the end: logs have the numbers of the others.
+/// All requirements in the order of their numbers. A new one is added at the end, since logs contain the numbers.
 const NAMES: [&str; 40] = [
     "cache_control",
     "context_management",
