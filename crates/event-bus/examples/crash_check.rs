@@ -1,6 +1,6 @@
 //! Checks a log against the output of `crash_writer`: `crash_check DIR < LINES`.
 //!
-//! Fails when an acknowledged event is missing or stands elsewhere, when positions have a hole, or when an id is there
+//! Fails if an acknowledged event is missing or has another position, if positions have a gap, or if an id occurs
 //! twice. Prints counts.
 #![expect(clippy::print_stdout, reason = "the counts are the output")]
 

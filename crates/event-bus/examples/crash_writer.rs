@@ -1,8 +1,8 @@
 //! Appends events until it is killed: `crash_writer DIR SEED`.
 //!
-//! Prints `POSITION ID` for every event the moment it is acknowledged. Batches come from several threads at once and
-//! have one to eight events; some repeat ids that are recorded already, and are acknowledged with their first places.
-//! With an odd seed the journal is written ahead, as behind a gateway.
+//! Prints `POSITION ID` for each event when it is acknowledged. Several threads append batches of one to eight events;
+//! some repeat recorded ids, which are acknowledged with their first positions. With an odd seed the journal is
+//! preallocated, as behind a gateway.
 #![expect(clippy::print_stdout, reason = "what is acknowledged is the output")]
 
 use std::{
@@ -60,7 +60,7 @@ fn produce(bus: &Bus, stream: u64) -> String {
     }
 }
 
-/// One write, so that lines of two producers do not mix, and nothing stays behind in a buffer.
+/// Prints a line with a single write, so that lines of several producers do not mix and nothing remains in a buffer.
 fn say(positions: &[Position], ids: &[EventId]) -> io::Result<()> {
     let lines: String = positions
         .iter()

@@ -1,4 +1,4 @@
-//! What the log would be if sled were all of it: `plain_sled write DIR` and `plain_sled count DIR`.
+//! A log that consists only of sled: `plain_sled write DIR` and `plain_sled count DIR`.
 //!
 //! `write` appends numbered records until it is killed, and prints each number once sled's `flush` has returned. `count`
 //! prints how many there are, from the first on without a hole. Shows why the log has a journal (`docs/adr/0002`).
@@ -9,7 +9,7 @@ use std::{
     io::{Write as _, stdout},
 };
 
-/// Bytes in a record.
+/// Length of a record in bytes.
 const RECORD: usize = 300;
 
 fn main() -> Result<(), Box<dyn Error>> {

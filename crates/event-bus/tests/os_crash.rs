@@ -1,4 +1,5 @@
-//! The disk of a machine that stops at a random moment, under ext4: the log keeps its word, sled alone does not.
+//! Crashes of a machine with an ext4 disk at random moments: the log keeps all acknowledged events, sled alone does
+//! not.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says what it counted")]
 
 #[path = "os_crash/machine.rs"]
@@ -38,7 +39,7 @@ fn run(name: &str, arguments: &[&OsStr], input: &Path) -> Output {
 
 #[test]
 fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
-    /// Writers of one log, one after the other, before the next log.
+    /// Number of consecutive writers of one log.
     const LIVES: usize = 3;
     const SEED: u64 = 20_261_120;
     const SUITE: &str = "operating system crashes of the log";

@@ -1,4 +1,4 @@
-//! Producers that wait until their events are on the disk, beside a plain file, round after round in one run.
+//! Measures producers that wait until their events are durable, in alternation with writes to a plain file.
 
 use std::{
     path::Path,
@@ -16,15 +16,15 @@ use crate::{
     row,
 };
 
-/// How many tasks append at once, and how many events each in one batch.
+/// Number of tasks that append concurrently, and number of events in each of their batches.
 const SHAPES: [(u64, u64); 6] = [(1, 1), (1, 64), (1, 256), (64, 1), (64, 64), (64, 256)];
 
-/// Rounds; a figure is the median of them, a ratio the median of the ratios within each.
+/// Number of rounds. Each figure is the median of the rounds; a ratio is the median of the ratios within each.
 const ROUNDS: usize = 7;
-/// How long a round appends to the log, and then to the plain file.
+/// Time for which a round appends to the log, and then to the plain file.
 const ROUND: Duration = Duration::from_millis(400);
 
-/// One round of one shape.
+/// Result of one round.
 #[derive(Debug, Clone, Copy)]
 struct Round {
     rate: f64,
@@ -112,7 +112,7 @@ fn round(directory: &Path, (producers, batch): (u64, u64)) -> Result<Round, Box<
     })
 }
 
-/// Appends batch after batch and notes how long each took to be on the disk.
+/// Appends batches one after the other, and records the time until each is durable.
 async fn produce(bus: Bus, producer: u64, batch: u64, until: Instant) -> Vec<Duration> {
     let mut waits = Vec::new();
     for number in (0..).step_by(usize::try_from(batch).unwrap_or(1)) {

@@ -1,8 +1,8 @@
-//! Events of about 300 bytes with their envelope, as a call of a model is.
+//! Events of about 300 bytes with their envelope, the size of the event of a model call.
 
 use event_core::{EventId, NewEvent, Timestamp};
 
-/// Bytes the log's journal needs for one of them, which a plain file is given to write as well.
+/// Bytes of one event in the journal, which are also written to the plain file.
 pub(crate) const BYTES: usize = 361;
 
 pub(crate) fn new_event(producer: u64, number: u64) -> NewEvent {

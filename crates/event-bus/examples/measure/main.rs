@@ -25,7 +25,7 @@ fn main() -> Outcome {
     }
 }
 
-/// One row: what was measured, what came of it, and, where something is to be reached, whether it was.
+/// A row of the table: what was measured, the result, and, if there is a target, whether it was reached.
 fn row(what: &str, figure: &str, targets: &[(&str, bool)]) {
     let verdict = |(target, met): &(&str, bool)| format!("{target}: {}", if *met { "met" } else { "**missed**" });
     let verdicts: Vec<_> = targets.iter().map(verdict).collect();

@@ -1,4 +1,4 @@
-//! A plain file of the same bytes: what the disk allows at best.
+//! A plain file with the same bytes: the upper limit of what the disk permits.
 
 use std::{
     fs::File,
@@ -9,7 +9,7 @@ use std::{
 
 use crate::event::BYTES;
 
-/// Events a second, when each group of them is written by one call and followed by one `fdatasync`.
+/// Returns the events per second if each group is written by one call and followed by one `fdatasync`.
 pub(crate) fn rate(path: &Path, group: usize, length: Duration) -> std::io::Result<f64> {
     let mut file = File::create(path)?;
     let bytes: Vec<u8> = (0..group * BYTES).map(|index| index.to_le_bytes()[0]).collect();

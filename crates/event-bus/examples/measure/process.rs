@@ -1,8 +1,8 @@
-//! What this process has used.
+//! Resource usage of this process.
 
 use std::fs;
 
-/// Microseconds of processor time of all threads, in steps of a hundredth of a second.
+/// Returns the processor time of all threads in microseconds, with a resolution of a hundredth of a second.
 pub(crate) fn processor_micros() -> u64 {
     // The 14th and 15th fields, after a name in brackets: hundredths of a second.
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -10,7 +10,7 @@ pub(crate) fn processor_micros() -> u64 {
     after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * 10_000
 }
 
-/// The most memory it ever held, in MB.
+/// Returns the maximum resident memory in MB.
 pub(crate) fn peak_megabytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();

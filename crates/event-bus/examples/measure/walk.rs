@@ -1,4 +1,4 @@
-//! Filling, opening, folding and rebuilding a large log.
+//! Measures filling, opening, folding and rebuilding a large log.
 
 use std::{path::Path, time::Instant};
 
@@ -13,7 +13,7 @@ use crate::{
     row,
 };
 
-/// Events after a saved state that a resumed projection folds.
+/// Number of events after a checkpoint that a resumed projection folds.
 const TAIL: u64 = 10_000;
 
 /// A projection that reads every event.
@@ -44,7 +44,7 @@ fn append(log: &SledLog, numbers: std::ops::Range<u64>) -> Outcome {
     Ok(())
 }
 
-/// One producer with full batches, and a saved state some events before the end.
+/// Fills a log by one producer with full batches, and saves a checkpoint some events before the end.
 pub(crate) fn fill(directory: &Path, events: u64) -> Outcome {
     let (log, _) = SledLog::open(directory)?;
     let (begun, processor) = (Instant::now(), processor_micros());
@@ -63,7 +63,8 @@ pub(crate) fn fill(directory: &Path, events: u64) -> Outcome {
     Ok(())
 }
 
-/// Opens the log, rebuilds a projection from nothing, resumes it, finds events, and opens it again for reading only.
+/// Opens the log, rebuilds a projection from the first event, resumes it, finds events, and opens the log again for
+/// reading only.
 pub(crate) fn open(directory: &Path) -> Outcome {
     let begun = Instant::now();
     let (log, repairs) = SledLog::open(directory)?;
@@ -126,7 +127,7 @@ pub(crate) fn open(directory: &Path) -> Outcome {
     Ok(())
 }
 
-/// Opens the log without its index, which is built again from the journal.
+/// Opens the log without its index, which is rebuilt from the journal.
 pub(crate) fn rebuild(directory: &Path) -> Outcome {
     std::fs::remove_dir_all(directory.join("index"))?;
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Acknowledgements: after the barrier, in order, and never for what is not there.
+//! Acknowledgements: after the barrier, in order, and only for recorded events.
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 
@@ -11,7 +11,7 @@ use crate::{
     watched_log::WatchedLog,
 };
 
-/// Appends one event and checks that what is acknowledged can be read by anyone.
+/// Appends one event and checks that acknowledged events are readable.
 fn append(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> Appended {
     let appended = bus.append_blocking(Expected::Any, vec![new_event(number)]).unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Closing: it loses nothing accepted, refuses the rest, ends everyone who follows, and comes to an end.
+//! Closing a bus: accepted jobs complete, later ones are refused, followers end, and it terminates.
 
 use async_trait::async_trait;
 use event_bus::{BusError, EventLog, Expected, Reactor, RetryAfter, State as _};
@@ -63,7 +63,7 @@ fn a_notification_is_published_without_any_other_command() {
     });
 }
 
-/// Answers the first event it is given with another.
+/// A reactor that records another event for the first one it handles.
 struct Answers;
 
 #[async_trait]

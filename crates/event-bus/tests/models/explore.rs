@@ -1,4 +1,4 @@
-//! Runs a model in every order of steps with at most three preemptions, or in many random ones.
+//! Runs a model under every schedule with at most three preemptions, or under many random ones.
 
 use std::sync::{
     Arc,
@@ -41,7 +41,7 @@ fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     builder.check(model);
 }
 
-/// Random schedules, the same ones every time.
+/// Runs a model under random schedules, the same ones in each run.
 #[cfg(all(feature = "model-shuttle", not(feature = "model-loom")))]
 fn check(_: usize, model: impl Fn() + Send + Sync + 'static) {
     const SEED: u64 = 3;

@@ -1,4 +1,5 @@
-//! Following: everything acknowledged, in order, once; the head never goes back and never runs ahead.
+//! Following a log: every acknowledged event is delivered once and in order; the head never decreases and never
+//! precedes durability.
 
 use event_bus::{Delivery, EventLog, Expected, Subscription};
 use event_core::{Position, Recorded};
@@ -9,7 +10,7 @@ use crate::{
     watched_log::WatchedLog,
 };
 
-/// Everything a subscription delivers until the bus is closed.
+/// Collects the deliveries of a subscription until the bus is closed.
 pub(crate) fn follow(mut subscription: Subscription) -> Vec<Recorded> {
     block_on(async move {
         let mut delivered = Vec::new();

@@ -1,4 +1,4 @@
-//! The bus under a model checker: what it promises holds in whatever order its threads take their steps.
+//! The bus under a model checker: its guarantees hold for all interleavings of its threads.
 //!
 //! `cargo xtask models` runs these under loom and shuttle. Otherwise each runs some times on real threads.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says how much it tried")]

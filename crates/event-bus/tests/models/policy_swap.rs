@@ -1,4 +1,4 @@
-//! A policy that comes into force while it is read: a reader sees the old one or the new one, whole.
+//! A policy that becomes active while it is read: a reader sees either the old or the new one completely.
 
 use std::{
     future::poll_fn,
@@ -59,7 +59,7 @@ fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
     });
 }
 
-/// What a future gives at once.
+/// Returns the output of a future that completes on the first poll.
 async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),

@@ -1,4 +1,4 @@
-//! The log in memory, watched: one thread writes it, and it may refuse a barrier.
+//! An in-memory log that checks that one thread writes to it, and that can fail a barrier.
 
 use std::sync::{
     Arc, Mutex,
@@ -10,13 +10,13 @@ use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::explore::thread;
 
-/// Asserts that positions are given out by one thread only. What is watched is no part of the model: the locks here
-/// are real and never waited for.
+/// Asserts that only one thread assigns positions. The checks are not part of the model: their locks are real and never
+/// contended.
 #[derive(Debug)]
 pub(crate) struct WatchedLog {
     log: MemoryLog,
     writer: Mutex<Option<thread::ThreadId>>,
-    /// Barriers with something in them that hold before the first one fails.
+    /// Number of non-empty barriers that succeed before the first failure.
     barriers_left: AtomicU64,
     staged: AtomicU64,
 }

@@ -40,17 +40,17 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Where programs write.
+    /// Returns the directory that programs write to.
     pub(crate) fn disk(&self) -> PathBuf {
         self.place.path().join("inner")
     }
 
-    /// A place for files that no crash concerns.
+    /// Returns a directory for files that crashes do not affect.
     pub(crate) fn notes(&self) -> &Path {
         self.place.path()
     }
 
-    /// Keeps what a crash at this moment would leave.
+    /// Copies the state that a crash at this moment would leave.
     pub(crate) fn crash(&mut self) -> Result<(), String> {
         let outer = self.place.path().join("outer");
         self.frozen = true;
@@ -62,7 +62,7 @@ impl Machine {
         copied.map(drop)
     }
 
-    /// Shows what the last crash left, after what a file system does when it is mounted.
+    /// Mounts the state after the last crash, with the recovery of the file system.
     pub(crate) fn look<T>(&mut self, look: impl FnOnce(&Path) -> T) -> Result<T, String> {
         let place = self.mount(&self.copy(), "copy")?;
         let seen = look(&place);
@@ -89,7 +89,7 @@ impl Machine {
         Ok(place)
     }
 
-    /// The loop device goes with the mount.
+    /// Unmounts the disk, which also removes the loop device.
     fn unmount_last(&mut self) -> Result<(), String> {
         let Some(place) = self.mounted.last() else { return Ok(()) };
         run("umount", [place])?;

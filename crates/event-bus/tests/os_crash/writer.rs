@@ -53,7 +53,7 @@ impl Drop for Writer {
     }
 }
 
-/// Where an example program of this crate is, which is built with the tests.
+/// Returns the path of an example program of this crate, which is built with the tests.
 pub(crate) fn example(name: &str) -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let path = tests.ancestors().nth(2).unwrap().join("examples").join(name);
