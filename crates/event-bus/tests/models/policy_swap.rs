@@ -59,7 +59,7 @@ fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
     });
 }
 
-/// Returns the output of a future that completes on the first poll.
+/// Polls a future once and returns its output; `None` if it is pending.
 async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),

@@ -89,7 +89,7 @@ impl Machine {
         Ok(place)
     }
 
-    /// Unmounts the disk, which also removes the loop device.
+    /// Unmounts the last mounted file system, which also removes its loop device.
     fn unmount_last(&mut self) -> Result<(), String> {
         let Some(place) = self.mounted.last() else { return Ok(()) };
         run("umount", [place])?;
