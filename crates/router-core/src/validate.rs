@@ -1,10 +1,11 @@
-//! Whether a model can take a turn (004 §4.4): only what the turn uses is required.
+//! Validates that a model can take a turn (004 §4.4). Only capabilities that the turn uses are required.
 
 use std::collections::BTreeSet;
 
 use contracts::{ClientRequest, Failure, ModelSpec, Requirement, Turn, WireApi, views::Outages};
 
-/// Why `model` cannot take `turn`, or `None` when it can. The first failure in the order of 004 §4.4 counts.
+/// Returns the first reason, in the order of 004 §4.4, why `model` cannot take `turn`; `None` if it can. `adaptable`
+/// are the requirements that a request may be adapted to.
 pub(crate) fn rejection(
     model: &ModelSpec,
     turn: &Turn,
@@ -25,7 +26,7 @@ pub(crate) fn rejection(
     if let Some(scope) = outages.against(&model.id, turn.at) {
         return Some(Failure::ProviderUnavailable(scope));
     }
-    // The gate reads everything that would be sent, the new message included (decision D11).
+    // Everything that would be sent is validated, including the new message (decision D11).
     if (needs.images || turn.message_has_images) && !can.images {
         return Some(Failure::NoVisionSupport);
     }
@@ -42,7 +43,7 @@ pub(crate) fn rejection(
         return Some(Failure::NoStructuredOutputSupport);
     }
     let request = request?;
-    // Who signed the running turn has failed; of the others that signed before, none may see it.
+    // If a signer of the running turn has failed, no other model may receive its thinking.
     let signer_failed = || turn.failed.iter().any(|failed| request.signed_by.contains(&failed.model));
     if request.requires.contains(&Requirement::TurnSignatures) && signer_failed() {
         return Some(Failure::SignedByAnother);
@@ -50,30 +51,29 @@ pub(crate) fn rejection(
     select_api(model, request, adaptable).err()
 }
 
-/// The API in which a model is sent a request: the request's own where the model is served over it, and otherwise the
-/// first that carries everything the request requires.
+/// Selects the API in which `model` is called: the request's own if the model supports it, otherwise the first one that
+/// supports everything the request requires.
 ///
 /// # Errors
-/// What keeps the model from being sent it: something that no API of the model carries, or that the model does not take,
-/// and that may not be dropped.
+/// [`Failure`] if no API of the model, or not the model itself, supports a requirement that is not `adaptable`.
 pub fn select_api(
     model: &ModelSpec,
     request: &ClientRequest,
     adaptable: &BTreeSet<Requirement>,
 ) -> Result<WireApi, Failure> {
     let signed = request.requires.contains(&Requirement::Signatures) && !adaptable.contains(&Requirement::Signatures);
-    // Nobody known to have signed is nobody who may see it.
+    // If the signer is unknown, no model may receive the thinking.
     if signed && (request.signed_by.is_empty() || request.signed_by.iter().any(|signer| *signer != model.id)) {
         return Err(Failure::SignedByAnother);
     }
-    // What was thought in the running turn cannot be dropped: its model wants it back, and nobody else may have it.
+    // Thinking of the running turn cannot be dropped: its model needs it back, and no other model may receive it.
     if request.requires.contains(&Requirement::TurnSignatures) && !request.signed_by.contains(&model.id) {
         return Err(Failure::SignedByAnother);
     }
     let api = api_for(model, request, adaptable)?;
     let mut refused = request.requires.iter().copied().filter(|requirement| !model.capabilities.takes(*requirement));
     match refused.find(|requirement| !adaptable.contains(requirement)) {
-        // A budget is said in its own API alone.
+        // A thinking budget is sent only in the request's own API.
         Some(Requirement::ThinkingBudget) if api != request.api => Ok(api),
         Some(requirement) => Err(Failure::CannotCarry { requirement, api }),
         None => Ok(api),

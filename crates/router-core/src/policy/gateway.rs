@@ -1,4 +1,4 @@
-//! The block `gateway` of a policy: what clients ask for, and what becomes of it.
+//! Parses the block `gateway`: how requests of the gateway's clients are treated.
 
 use std::collections::BTreeSet;
 
@@ -7,47 +7,47 @@ use contracts::{Requirement, Tier};
 use super::{load::Loader, schema};
 use crate::yaml::{Node, Value};
 
-/// What the model that a client asks for means.
+/// The meaning of the model that a client requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientModel {
-    /// Nothing: the policy decides.
+    /// It has none: the policy decides.
     #[default]
     Auto,
-    /// It takes the turns that nothing else decides.
+    /// It is the default model of the turn, for turns that no other slot decides.
     Default,
-    /// A choice as good as `@alias`.
+    /// It is an explicit choice, like `@alias`.
     Override,
 }
 
-/// Who takes what a client asks for beside the conversation.
+/// How the model of an auxiliary call is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuxiliaryCalls {
-    /// A tier, as when a planner asks for it; the chain goes on when the tier has nobody.
+    /// As for a delegated worker of this tier. The chain continues if the tier has no model.
     Tier(Tier),
-    /// The model that the client asks for.
+    /// The model that the client requests.
     Client,
-    /// Whoever the chain finds, as for any turn.
+    /// By the chain, as for any turn.
     Route,
 }
 
-/// Who counts tokens for clients.
+/// How tokens are counted for clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CountTokens {
-    /// The provider, where it can; otherwise the estimate.
+    /// By the provider if it can, otherwise by the estimate.
     #[default]
     Provider,
-    /// The estimate.
+    /// By the estimate.
     Local,
 }
 
-/// What clients of the gateway ask for, and what becomes of it.
+/// The settings for requests of the gateway's clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GatewaySettings {
-    /// What the model in a request means.
+    /// The meaning of the requested model.
     pub client_model: ClientModel,
-    /// Who takes auxiliary calls.
+    /// How the model of an auxiliary call is chosen.
     pub auxiliary_calls: AuxiliaryCalls,
-    /// Who counts tokens.
+    /// How tokens are counted.
     pub count_tokens: CountTokens,
     /// Requirements that a request is adapted to for a model that does not support them: those of `adapt`, and
     /// [`Requirement::Signatures`] unless `keep_thinking` is set.
@@ -99,7 +99,7 @@ impl Loader<'_> {
         Some(settings)
     }
 
-    /// Reads the list `adapt`. Earlier thinking is adaptable whatever the list contains: `keep_thinking` governs it.
+    /// Parses the list `adapt`. Earlier thinking is adaptable whatever the list contains: `keep_thinking` governs it.
     fn adapt(&mut self, node: &Node<'_>) -> BTreeSet<Requirement> {
         let mut adaptable = BTreeSet::from([Requirement::Signatures]);
         // `texts` rejects an empty list, which here is the strict setting.

@@ -1,17 +1,17 @@
-//! What may stand in a policy file: the one table from which the loader takes its keys and editors their schema.
+//! The table of all keys of a policy file. The loader reads its keys from it, and the JSON Schema is generated from it.
 
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema of `routing.yaml`, for editors.
+/// Builds the JSON Schema of `routing.yaml`, for editors.
 pub const SCHEMA: fn() -> Value = schema;
 
-/// What a value looks like.
+/// The type of a value in a policy file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
     Version,
     Model,
     Text,
-    /// A text that this regular expression describes.
+    /// A text that matches this regular expression.
     Like(&'static str),
     Regex,
     Boolean,
@@ -26,14 +26,14 @@ pub(crate) enum Shape {
     /// One of these words, or a list of them, which may be empty.
     WordList(&'static [&'static str]),
     Mapping(&'static [Key]),
-    /// A mapping of paths to mappings.
+    /// A mapping from paths to mappings.
     ByPath(&'static [Key]),
     Rules,
     Predicate,
     Predicates,
 }
 
-/// A key, what it means and what it holds.
+/// A key of a mapping: its name, documentation and type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
@@ -237,14 +237,14 @@ pub(crate) const PREDICATE: &[Key] = &[
     key("not", Shape::Predicate, "This does not hold."),
 ];
 
-/// The names in a table.
+/// The names of the keys in a table.
 pub(crate) fn names(keys: &'static [Key]) -> impl Iterator<Item = &'static str> + Clone {
     keys.iter().map(|key| key.name)
 }
 
-/// The schema as the committed file has it.
+/// Formats the JSON Schema as in the committed file, with a final line feed.
 pub fn schema_text() -> String {
-    // Writing a value that was built here cannot fail; an empty text would fail the check that compares files.
+    // Serialising a value that was built here cannot fail; an empty text would fail the check that compares the files.
     let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
     text.push('\n');
     text
